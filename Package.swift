@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// `RELAY_WARNINGS_AS_ERRORS=1 swift build` is what CI does; a newer compiler's new warning must not break a user's build.
+let strict = Context.environment["RELAY_WARNINGS_AS_ERRORS"] != nil
+
+let settings: [SwiftSetting] =
+    [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility")]
+    + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+func room(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let locks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let structuredFields = Target.Dependency.product(
+    name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "receipt-relay",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "receipt-relay", targets: ["ReceiptRelay"]),
+        .executable(name: "cleeng-simulator", targets: ["CleengSimulator"]),
+        .library(name: "Postgres", targets: ["Postgres"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers.git", exact: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", exact: "5.7.1"),
+    ],
+    targets: [
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        room("RelayCore", []),
+        room("AppleStore", [asn1, x509, crypto]),
+        room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
+        room("Postgres", ["CLibPQ", locks, logging]),
+        room(
+            "RelayStore", ["Postgres", "RelayCore", crypto, heap, logging, locks],
+            // A link to `migrations/`: the executable carries the SQL that stands there.
+            resources: [.embedInCode("Migrations/SQL")]),
+        room(
+            "RelayWorkers",
+            ["RelayStore", "RelayCore", "Cleeng", "Postgres", lifecycle, logging, metrics, locks, nioCore]),
+        room(
+            "RelayFront",
+            ["RelayStore", "RelayCore", "AppleStore", "Telemetry", hummingbird, lifecycle, logging, metrics, locks]
+                + [nioCore, structuredFields, jwt, crypto]),
+        room("Telemetry", [logging, metrics, locks]),
+        .executableTarget(
+            name: "ReceiptRelay",
+            dependencies: [
+                "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "Cleeng", "Postgres", "Telemetry",
+                argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals,
+                locks,
+                yams,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "CleengSimulator",
+            dependencies: ["AppleStore", hummingbird, argumentParser, crypto, logging, lifecycle, locks, nioCore],
+            swiftSettings: settings),
+        tests("RelayCoreTests", ["RelayCore"]),
+        tests("CleengSimulatorTests", ["CleengSimulator", locks]),
+        tests("AppleStoreTests", ["AppleStore", asn1, x509, crypto]),
+        tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
+        tests("PostgresTests", ["Postgres", "CLibPQ"]),
+        tests("RelayFrontTests", ["RelayFront", "RelayCore", hummingbird, nioCore]),
+        tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres"]),
+        tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
+        tests(
+            "ServiceTests",
+            ["ReceiptRelay", "RelayStore", "RelayCore", "Postgres", httpClient, locks, logging, nioCore, nioFoundation, nioHTTP1, yams]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,39 @@
+/// Which of a receipt's purchases counts.
+struct PurchaseChoice {
+    /// The purchases of one subscription, renewals and plan changes included, share their original transaction id.
+    private enum Group: Hashable {
+        case originalTransaction(String)
+        /// Without that id (Xcode) only the product is left to tell them apart.
+        case product(String?)
+
+        init(_ entry: PurchaseEntry) {
+            self = entry.originalTransactionId.map(Group.originalTransaction) ?? .product(entry.productId)
+        }
+    }
+
+    /// Nil exactly where there are no purchases.
+    let entry: PurchaseEntry?
+    /// The entry that counts of each group that can expire, the longest-running first.
+    let subscriptions: [PurchaseEntry]
+
+    /// - Parameter transactionId: the purchase that the app spoke of; the group that holds it counts, where one does.
+    init(_ entries: some Sequence<PurchaseEntry>, transactionId: String) {
+        var best: [Group: PurchaseEntry] = [:]
+        var holders: Set<Group> = []
+        var originalHolder: Group?
+        for entry in entries {
+            let group = Group(entry)
+            if let present = best[group], !entry.counts(before: present) {
+                // What stands there counts before it.
+            } else {
+                best[group] = entry
+            }
+            if entry.transactionId == transactionId { holders.insert(group) }
+            if entry.originalTransactionId == transactionId { originalHolder = group }
+        }
+        if holders.isEmpty, let originalHolder { holders.insert(originalHolder) }
+        let candidates = holders.isEmpty ? Array(best.values) : holders.compactMap { best[$0] }
+        entry = candidates.min { $0.counts(before: $1) }
+        subscriptions = best.values.filter { $0.expiresDate != nil }.sorted { $0.counts(before: $1) }
+    }
+}

@@ -1,0 +1,131 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+extension CleengClient {
+    private enum Token {
+        case known(Secret)
+        case unknownCustomer(message: String?)
+    }
+
+    /// An answer that ends the read early.
+    private struct Ended: Error {
+        var answer: EntitlementAnswer
+
+        init(_ verdict: EntitlementAnswer.Verdict, status: Int?) {
+            answer = EntitlementAnswer(verdict: verdict, status: status)
+        }
+    }
+
+    /// `generateCustomerToken`, unless a token is known, then `getAccessibleTags`, within one deadline. A token that
+    /// Cleeng refuses is replaced once.
+    ///
+    /// An offer is entitled when all of its tags are accessible. Tags come without status and without an end.
+    func readAccessibleTags(
+        customerEmail: String, offers: [String], deadline: ContinuousClock.Instant
+    ) async -> EntitlementAnswer {
+        do throws(Ended) {
+            for _ in 0..<2 {
+                let token: Secret
+                switch try await customerToken(customerEmail, deadline: deadline) {
+                case .known(let known): token = known
+                case .unknownCustomer(let message):
+                    let nothing = entitlements(offers, tags: [])
+                    return EntitlementAnswer(verdict: .read(nothing), status: 200, note: message)
+                }
+                let scrubber = MessageScrubber(
+                    hiding: [configuration.publisherToken.exposed, customerEmail, token.exposed])
+                let (reply, status) = try await call(
+                    "getAccessibleTags", ["customerToken": token.exposed], scrubber: scrubber, deadline: deadline)
+                switch reply {
+                case .result(let result):
+                    guard let tags = result["tags"]?.elements else {
+                        throw Ended(.tryAgain(.unreadable, retryAfter: nil), status: status)
+                    }
+                    let accessible = Set(tags.compactMap(\.scalarText))
+                    return EntitlementAnswer(verdict: .read(entitlements(offers, tags: accessible)), status: status)
+                case .failed(JSONRPCError.customerToken, _):
+                    tokens.remove(customerEmail)
+                case .failed(let code, let message):
+                    throw Self.ended(code: code, message: message, status: status)
+                case .verdict(let verdict):
+                    throw Ended(verdict, status: status)
+                }
+            }
+            return EntitlementAnswer(verdict: .tryAgain(.customerToken, retryAfter: nil), status: 200)
+        } catch {
+            return error.answer
+        }
+    }
+
+    private func customerToken(
+        _ customerEmail: String, deadline: ContinuousClock.Instant
+    ) async throws(Ended) -> Token {
+        if let known = tokens.token(for: customerEmail) { return .known(known) }
+        let (reply, status) = try await call(
+            "generateCustomerToken", ["customerEmail": customerEmail], scrubber: scrubber(for: customerEmail),
+            deadline: deadline)
+        switch reply {
+        case .result(let result):
+            guard let token = result["token"]?.string, (1...4096).contains(token.utf8.count) else {
+                throw Ended(.tryAgain(.unreadable, retryAfter: nil), status: status)
+            }
+            let secret = Secret(token)
+            tokens.store(secret, for: customerEmail)
+            return .known(secret)
+        case .failed(let code?, let message) where JSONRPCError.unknownCustomer.contains(code):
+            return .unknownCustomer(message: message)
+        case .failed(let code, let message):
+            throw Self.ended(code: code, message: message, status: status)
+        case .verdict(let verdict):
+            throw Ended(verdict, status: status)
+        }
+    }
+
+    private func call(
+        _ method: StaticString, _ parameters: KeyValuePairs<StaticString, String>, scrubber: MessageScrubber,
+        deadline: ContinuousClock.Instant
+    ) async throws(Ended) -> (JSONRPCReply, status: Int) {
+        var body = ByteBuffer()
+        body.writeStaticString("{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"")
+        body.writeStaticString(method)
+        body.writeStaticString("\",\"params\":{\"publisherToken\":")
+        body.writeJSON(configuration.publisherToken.exposed)
+        for (name, value) in parameters {
+            body.writeStaticString(",\"")
+            body.writeStaticString(name)
+            body.writeStaticString("\":")
+            body.writeJSON(value)
+        }
+        body.writeStaticString("}}")
+        var request = HTTPClientRequest(url: configuration.apiURL + "/3.0/json-rpc")
+        request.method = .POST
+        request.headers = [
+            "Accept": "application/json", "User-Agent": "receipt-relay", "Content-Type": "application/json",
+        ]
+        request.body = .bytes(body)
+        do {
+            let reply = try await send(request, route: "/3.0/json-rpc#\(method)", deadline: deadline)
+            return (JSONRPCReply(reply, scrubber: scrubber, now: now), reply.status)
+        } catch {
+            throw Ended(.tryAgain(error, retryAfter: nil), status: nil)
+        }
+    }
+
+    private static func ended(code: Int?, message: String?, status: Int) -> Ended {
+        let isOurs = code.map(JSONRPCError.misconfigurations.contains) ?? false
+        return Ended(
+            isOurs ? .misconfigured(message: message) : .tryAgain(.remoteProcedure, retryAfter: nil), status: status)
+    }
+
+    private func entitlements(_ offers: [String], tags: Set<String>) -> [String: OfferEntitlement] {
+        Dictionary(
+            offers.map { offer in
+                let needed = configuration.tagsByOffer[offer] ?? [offer]
+                let isEntitled = !needed.isEmpty && needed.allSatisfy(tags.contains)
+                let evidence = EntitlementEvidence(source: .accessibleTags, offerId: offer, tags: needed)
+                return (offer, OfferEntitlement(isEntitled: isEntitled, evidence: evidence))
+            }
+        ) { first, _ in first }
+    }
+}

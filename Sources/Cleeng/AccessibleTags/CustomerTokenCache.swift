@@ -1,0 +1,71 @@
+import NIOConcurrencyHelpers
+
+/// Customer tokens by email, in memory alone. Bounded in number and in age.
+///
+/// Two generations stand in for a list ordered by use: when the young one is full it becomes the old one, and what is used
+/// of the old one becomes young again. So a token in use stays, and one that is not is gone after a turn or two.
+final class CustomerTokenCache: Sendable {
+    private struct Entry {
+        var token: Secret
+        var obtainedAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var young: [String: Entry] = [:]
+        var old: [String: Entry] = [:]
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let generation: Int
+    private let lifetime: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter lifetime: well below the two weeks that Cleeng's tokens live at least.
+    init(
+        capacity: Int = 10_000, lifetime: Duration = .seconds(24 * 3600),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.generation = max(1, capacity / 2)
+        self.lifetime = lifetime
+        self.now = now
+    }
+
+    var count: Int {
+        state.withLockedValue { $0.young.count + $0.old.count }
+    }
+
+    func token(for email: String) -> Secret? {
+        let now = now()
+        return state.withLockedValue { state in
+            guard let entry = state.young[email] ?? state.old[email] else { return nil }
+            guard entry.obtainedAt.duration(to: now) < lifetime else {
+                state.young[email] = nil
+                state.old[email] = nil
+                return nil
+            }
+            keep(entry, for: email, in: &state)
+            return entry.token
+        }
+    }
+
+    func store(_ token: Secret, for email: String) {
+        let entry = Entry(token: token, obtainedAt: now())
+        state.withLockedValue { keep(entry, for: email, in: &$0) }
+    }
+
+    func remove(_ email: String) {
+        state.withLockedValue { state in
+            state.young[email] = nil
+            state.old[email] = nil
+        }
+    }
+
+    private func keep(_ entry: Entry, for email: String, in state: inout State) {
+        state.old[email] = nil
+        if state.young[email] == nil, state.young.count >= generation {
+            state.old = state.young
+            state.young = [:]
+        }
+        state.young[email] = entry
+    }
+}

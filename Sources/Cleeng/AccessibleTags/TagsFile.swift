@@ -1,0 +1,38 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The file that maps offers to tags: a JSON object such as `{"S123456789_US": ["sport", "news"]}`.
+public enum TagsFile {
+    private static let maximumBytes = 4 << 20
+    private static let maximumOffers = 10_000
+    private static let maximumTags = 100
+    private static let maximumName = 200
+
+    /// - Returns: each offer's tags, at least one.
+    /// - Throws: ``TagsFileError`` for what is no such object, naming the offer where one is at fault.
+    public static func parse(_ text: String) throws(TagsFileError) -> [String: [String]] {
+        guard text.utf8.count <= maximumBytes else { throw .tooLarge }
+        let file: [String: [String]]
+        do {
+            file = try JSONDecoder().decode([String: [String]].self, from: Data(text.utf8))
+        } catch {
+            throw .notAnObject
+        }
+        try check(file)
+        return file
+    }
+
+    /// Holds a map that was read in another way to the same bounds.
+    public static func check(_ tagsByOffer: [String: [String]]) throws(TagsFileError) {
+        guard tagsByOffer.count <= maximumOffers else { throw .tooLarge }
+        for (offer, tags) in tagsByOffer {
+            // An offer without tags would be open to everybody if "all of its tags" were taken at its word.
+            guard (1...maximumName).contains(offer.utf8.count), (1...maximumTags).contains(tags.count),
+                tags.allSatisfy({ (1...maximumName).contains($0.utf8.count) })
+            else { throw .offer(offer) }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where Cleeng is and how to speak to it. Checked when made, so that a typing error stops the start.
+public struct CleengConfiguration: Sendable {
+    public let publisherToken: Secret
+    /// `POST {paymentURL}/apple/payment`; without a trailing slash.
+    public let paymentURL: String
+    /// `GET {apiURL}/3.1/entitlements` and `POST {apiURL}/3.0/json-rpc`; without a trailing slash.
+    public let apiURL: String
+    public let entitlementSource: EntitlementSource
+    /// For ``EntitlementSource/accessibleTags``; an offer that is not in it has its own id as its only tag.
+    public let tagsByOffer: [String: [String]]
+    /// For one payment, or one entitlement read with all its pages: from the first byte sent to the last one read.
+    public let upstreamTimeout: Duration
+    /// More is not read of a response's body.
+    public let maxResponseBytes: Int
+    public let connectionsPerHost: Int
+
+    /// - Throws: ``CleengConfigurationError`` naming the first setting that cannot work.
+    public init(
+        publisherToken: Secret,
+        paymentURL: String,
+        apiURL: String,
+        entitlementSource: EntitlementSource = .entitlements,
+        tagsByOffer: [String: [String]] = [:],
+        upstreamTimeout: Duration = .seconds(20),
+        maxResponseBytes: Int = 1 << 20,
+        connectionsPerHost: Int = 64
+    ) throws(CleengConfigurationError) {
+        let token = publisherToken.exposed.utf8
+        guard (1...512).contains(token.count), token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .publisherToken
+        }
+        guard let paymentURL = Self.base(paymentURL) else { throw .paymentURL }
+        guard let apiURL = Self.base(apiURL) else { throw .apiURL }
+        guard upstreamTimeout > .zero, upstreamTimeout <= .seconds(3600) else { throw .upstreamTimeout }
+        guard (1024...(64 << 20)).contains(maxResponseBytes) else { throw .maxResponseBytes }
+        guard (1...10_000).contains(connectionsPerHost) else { throw .connectionsPerHost }
+        self.publisherToken = publisherToken
+        self.paymentURL = paymentURL
+        self.apiURL = apiURL
+        self.entitlementSource = entitlementSource
+        self.tagsByOffer = tagsByOffer
+        self.upstreamTimeout = upstreamTimeout
+        self.maxResponseBytes = maxResponseBytes
+        self.connectionsPerHost = connectionsPerHost
+    }
+
+    /// The URL that paths are appended to; nil for what is none, and for one with a user, a query or a fragment.
+    private static func base(_ text: String) -> String? {
+        var text = text
+        while text.hasSuffix("/") { text.removeLast() }
+        guard text.utf8.count <= 2048,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }),
+            !text.contains("?"), !text.contains("#"),
+            let url = URL(string: text), let scheme = url.scheme?.lowercased(),
+            scheme == "http" || scheme == "https", let host = url.host(), !host.isEmpty
+        else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,58 @@
+import AsyncHTTPClient
+import NIOHTTP1
+
+extension CleengClient {
+    static let pageLimit = 100
+    static let maximumPages = 10
+
+    /// Reads all pages of `GET /3.1/entitlements` within one deadline.
+    ///
+    /// `offset` and `limit` are required. `offerType` is spelled out because one-time purchases are left out without it,
+    /// and `status` because its default is not documented (Cleeng's reference "list entitlements").
+    func readEntitlements(
+        customerEmail: String, offers: [String], deadline: ContinuousClock.Instant
+    ) async -> EntitlementAnswer {
+        let scrubber = scrubber(for: customerEmail)
+        var items: [EntitlementItem] = []
+        var offset = 0
+        var status: Int?
+        for _ in 0..<Self.maximumPages {
+            let reply: UpstreamReply
+            do {
+                reply = try await send(
+                    entitlementsRequest(customerEmail, offset: offset), route: "/3.1/entitlements", deadline: deadline)
+            } catch {
+                return EntitlementAnswer(verdict: .tryAgain(error, retryAfter: nil), status: nil)
+            }
+            status = reply.status
+            switch EntitlementPageAnswer(reply, scrubber: scrubber, now: now) {
+            case .verdict(let verdict):
+                return EntitlementAnswer(verdict: verdict, status: status)
+            case .unknownCustomer(let message):
+                return EntitlementAnswer(
+                    verdict: .read(Self.entitlements(offers, items: [])), status: status, note: message)
+            case .page(let page):
+                items += page.items
+                offset += page.elementCount
+                let isLast = page.totalItemCount.map { offset >= $0 } ?? (page.elementCount < Self.pageLimit)
+                if isLast || page.elementCount == 0 {
+                    return EntitlementAnswer(verdict: .read(Self.entitlements(offers, items: items)), status: status)
+                }
+            }
+        }
+        return EntitlementAnswer(
+            verdict: .read(Self.entitlements(offers, items: items)), status: status, isTruncated: true)
+    }
+
+    private func entitlementsRequest(_ customerEmail: String, offset: Int) -> HTTPClientRequest {
+        var request = HTTPClientRequest(
+            url: "\(configuration.apiURL)/3.1/entitlements?customerEmail=\(customerEmail.encodedForQuery)"
+                + "&offset=\(offset)&limit=\(Self.pageLimit)&status=all&offerType=SPAR")
+        request.headers = headers()
+        return request
+    }
+
+    static func entitlements(_ offers: [String], items: [EntitlementItem]) -> [String: OfferEntitlement] {
+        Dictionary(offers.map { ($0, OfferEntitlement(offer: $0, items: items)) }) { first, _ in first }
+    }
+}

@@ -1,0 +1,45 @@
+/// What one response to `GET /3.1/entitlements` means.
+enum EntitlementPageAnswer {
+    case page(EntitlementPage)
+    /// Cleeng does not know the customer: nothing is open to them yet.
+    case unknownCustomer(message: String)
+    case verdict(EntitlementAnswer.Verdict)
+
+    /// The statuses are sorted as those of a forward are, but nothing is rejected by a read: 400 and 422 are tried again.
+    ///
+    /// What an unknown email answers is not documented. A 404 whose body is a JSON object with a `message`, as the Core
+    /// API's own errors are, is taken for that; any other 404 is a wrong URL.
+    init(_ reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
+        switch reply.status {
+        case 200..<300:
+            switch reply.body {
+            case .success(let body):
+                self = EntitlementPage(body).map { .page($0) } ?? .verdict(.tryAgain(.unreadable, retryAfter: nil))
+            case .failure(let trouble):
+                self = .verdict(.tryAgain(trouble, retryAfter: nil))
+            }
+        case 404:
+            let json = JSONValue(reply.wholeBody)
+            if let message = json?["message"]?.string {
+                self = .unknownCustomer(message: scrubber.clean(message) ?? "")
+            } else {
+                self = .verdict(.misconfigured(message: nil))
+            }
+        default:
+            self = .verdict(.init(failed: reply, scrubber: scrubber, now: now))
+        }
+    }
+}
+
+extension EntitlementAnswer.Verdict {
+    /// For a status that is no success, whichever read it came from.
+    init(failed reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
+        if StatusSorting.isMisconfiguration(reply.status) {
+            let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+            self = .misconfigured(message: said.message)
+        } else {
+            self = .tryAgain(
+                StatusSorting.trouble(reply.status), retryAfter: RetryAfter.duration(in: reply.headers, now: now))
+        }
+    }
+}

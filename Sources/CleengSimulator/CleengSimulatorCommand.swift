@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import Logging
+
+/// `cleeng-simulator`: a stand-in for Cleeng.
+@main
+struct CleengSimulatorCommand: AsyncParsableCommand {
+    static let tokenVariable = "CLEENG_SIMULATOR_PUBLISHER_TOKEN"
+    static let standardToken = "pub_tok_simulated"
+
+    static let configuration = CommandConfiguration(
+        commandName: "cleeng-simulator",
+        abstract: "A stand-in for Cleeng, for development, demos, load and tests.",
+        discussion: """
+            Takes payments and answers entitlement reads as Cleeng does. What befalls a customer is chosen by plus \
+            tags in the email (ana+after-3s@example.test, ana+flaky-2@example.test) or through the control API under \
+            /_simulator. Everything is kept in memory.
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 picks a free one and shows it in the start line.")
+    var port = 8090
+
+    @Option(
+        help: ArgumentHelp(
+            "The X-Publisher-Token that calls must carry.",
+            discussion: "Default: $\(tokenVariable), else \(standardToken)."))
+    var publisherToken: String?
+
+    @Option(help: "Seconds from an accepted payment to its grant, where nothing else is said.")
+    var grantAfter = 1.0
+
+    @Option(
+        name: .customLong("held-offer"),
+        help: "What +entitled customers hold; repeatable. Default: S123456789_US and S598742062_US.")
+    var heldOffers: [String] = []
+
+    @Option(help: "How many requests /_simulator/requests remembers.")
+    var keepRequests = 100_000
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
+        guard (0...86_400).contains(grantAfter) else { throw ValidationError("--grant-after is 0 to 86400 seconds") }
+        guard (1...1_000_000).contains(keepRequests) else {
+            throw ValidationError("--keep-requests is 1 to 1000000")
+        }
+        for offer in heldOffers where OfferId(offer) == nil {
+            throw ValidationError("--held-offer: no offer id: \(offer.prefix(40))")
+        }
+    }
+
+    func run() async throws {
+        var logger = Logger(label: "cleeng-simulator") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .critical
+        let service = SimulatorService(
+            simulator: Simulator(settings: settings, publisherToken: token, identity: .appleStore),
+            host: host, port: port, logger: logger)
+        do {
+            // Written past the buffers of standard output: a script that waits for this line reads from a pipe.
+            try await service.run { address in
+                FileHandle.standardOutput.write(Data("cleeng-simulator listening on \(address)\n".utf8))
+            }
+        } catch {
+            FileHandle.standardError.write(
+                Data("cleeng-simulator: cannot listen on \(host):\(port): \(error)\n".utf8))
+            throw ExitCode.failure
+        }
+    }
+
+    private var settings: Settings {
+        var settings = Settings()
+        settings.grantAfterMilliseconds = Int64((grantAfter * 1_000).rounded())
+        settings.requestCapacity = keepRequests
+        if !heldOffers.isEmpty { settings.heldOffers = heldOffers.compactMap { OfferId($0) } }
+        return settings
+    }
+
+    /// An empty variable counts as unset.
+    private var token: String {
+        if let publisherToken { return publisherToken }
+        let variable = ProcessInfo.processInfo.environment[Self.tokenVariable] ?? ""
+        return variable.isEmpty ? Self.standardToken : variable
+    }
+}

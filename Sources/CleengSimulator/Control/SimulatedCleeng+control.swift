@@ -1,0 +1,148 @@
+extension SimulatedCleeng {
+    /// Carries out a request to the control API. Call ``advance(to:)`` before.
+    mutating func control(_ call: ControlCall) throws(ControlFault) -> Reply {
+        switch (call.route, call.method) {
+        case (.health, _): return Reply(json: ["status": "ok"])
+        case (.customer(let email), "PUT"): return try configure(try Self.email(email), call)
+        case (.customer(let email), _): return try show(try Self.email(email))
+        case (.customerEntitlements(let email), _): return try setEntitlement(try Self.email(email), call)
+        case (.offer(let offer), _): return try tags(ofOffer: offer, call)
+        case (.standard, _): return try changeStandard(call)
+        case (.upstream, _): return try changeUpstream(call)
+        case (.requests, "DELETE"):
+            requests.removeAll()
+            return Self.done
+        case (.requests, _): return try showRequests(call.query)
+        case (.subscriptions, _): return try showSubscriptions(call.query)
+        case (.stats, _): return Reply(json: StatsView(self))
+        case (.reset, _):
+            reset()
+            return Self.done
+        }
+    }
+
+    private mutating func configure(_ email: CustomerEmail, _ call: ControlCall) throws(ControlFault) -> Reply {
+        try call.allowOnly("behaviours", "known")
+        let behaviour = try Behaviour(names: try call.behaviours())
+        meet(email)
+        adopt(behaviour, from: .control, for: email)
+        switch call.body?["known"] {
+        case nil, .bool(true): customers[email]?.isKnown = true
+        case .bool(false): customers[email]?.isKnown = false
+        default: throw .invalid("known is true or false")
+        }
+        return try show(email)
+    }
+
+    private func show(_ email: CustomerEmail) throws(ControlFault) -> Reply {
+        guard let customer = customers[email] else { throw .notFound("no such customer") }
+        let pending = customer.entitlements.isEmpty && customer.paymentsAccepted == 0 ? [] : pendingGrants(of: email)
+        return Reply(json: CustomerView(customer, pending: pending))
+    }
+
+    /// Looks through the grants that are to come; only the control API may take that long.
+    private func pendingGrants(of email: CustomerEmail) -> [PendingGrant] {
+        agenda.all.filter { $0.email == email }.sorted()
+    }
+
+    private mutating func tags(ofOffer text: String, _ call: ControlCall) throws(ControlFault) -> Reply {
+        guard let offer = OfferId(text) else { throw .invalid("no offer id: such as S123456789_US") }
+        switch call.method {
+        case "PUT":
+            try call.allowOnly("tags")
+            guard case .array(let elements) = call.body?["tags"], elements.count <= 100,
+                elements.allSatisfy({ $0.string.map { $0.utf8.count <= 200 } == true })
+            else { throw .invalid("tags is a list of texts, 100 at most") }
+            let tags = elements.compactMap(\.string)
+            if offerTags[offer] == nil { _ = offerTags.insert(tags, for: offer) } else { offerTags[offer] = tags }
+        case "DELETE": if offerTags[offer] != nil { offerTags[offer] = [offer.text] }
+        default: break
+        }
+        let tags = tags(of: offer).map(JSONValue.string)
+        return Reply(json: JSONValue.object(["offerId": .string(offer.text), "tags": .array(tags)]))
+    }
+
+    private mutating func changeStandard(_ call: ControlCall) throws(ControlFault) -> Reply {
+        if call.method == "PUT" {
+            try call.allowOnly("behaviours", "unknownCustomer")
+            let behaviour = try Behaviour(names: try call.behaviours())
+            switch call.body?["unknownCustomer"] {
+            case nil: break
+            case .string(let text):
+                guard let answer = UnknownCustomerAnswer(rawValue: text) else { fallthrough }
+                unknownCustomer = answer
+            default: throw .invalid("unknownCustomer is empty or notFound")
+            }
+            standard = behaviour
+            standardGeneration += 1
+        } else if call.method == "DELETE" {
+            standard = Behaviour()
+            standardGeneration += 1
+            unknownCustomer = .empty
+        }
+        return Reply(
+            json: JSONValue.object([
+                "behaviours": .array(standard.names.map(JSONValue.string)),
+                "unknownCustomer": .string(unknownCustomer.rawValue),
+            ]))
+    }
+
+    private mutating func changeUpstream(_ call: ControlCall) throws(ControlFault) -> Reply {
+        if call.method == "PUT" {
+            try call.allowOnly("behaviours")
+            let behaviour = try Behaviour(names: try call.behaviours())
+            guard behaviour.disturbsOnly else { throw .invalid("only troubles and slow-… can befall everybody") }
+            upstream = behaviour
+        } else if call.method == "DELETE" {
+            upstream = Behaviour()
+        }
+        return Reply(json: ["behaviours": upstream.names])
+    }
+
+    private func showRequests(_ query: QueryItems) throws(ControlFault) -> Reply {
+        let since = try query["since"].map { text throws(ControlFault) in
+            guard let moment = Moment(text: text) else {
+                throw .invalid("since is a time such as 2026-11-20T10:00:00.000Z, or milliseconds since 1970")
+            }
+            return moment
+        }
+        let email = try Self.email(in: query)
+        let after = query["after"].flatMap { Int($0) } ?? 0
+        let limit = min(100_000, max(1, query["limit"].flatMap { Int($0) } ?? 10_000))
+        let path = query["path"]
+        let matching = requests.entries(after: after).filter { entry in
+            (email == nil || entry.customerEmail == email) && (path.map { entry.path.hasPrefix($0) } ?? true)
+                && (since.map { entry.startedAt >= $0 } ?? true)
+        }
+        return Reply(json: RequestPage(matching, limit: limit, forgotten: requests.forgotten))
+    }
+
+    private func showSubscriptions(_ query: QueryItems) throws(ControlFault) -> Reply {
+        let email = try Self.email(in: query)
+        let id = query["originalTransactionId"]
+        let limit = min(100_000, max(1, query["limit"].flatMap { Int($0) } ?? 10_000))
+        if let id {
+            let found = subscriptions[id].map { [SubscriptionView(id, $0)] } ?? []
+            return Reply(json: Page(items: found, totalItemCount: found.count))
+        }
+        let matching = subscriptions.inOrder.filter { entry in
+            guard let email else { return true }
+            return entry.value.owner?.email == email || entry.value.pending.contains { $0.email == email }
+        }
+        let items = matching.prefix(limit).map { SubscriptionView($0.key, $0.value) }
+        return Reply(json: Page(items: items, totalItemCount: matching.count))
+    }
+
+    private static func email(in query: QueryItems) throws(ControlFault) -> CustomerEmail? {
+        guard query["customerEmail"] != nil else { return nil }
+        guard let email = query.email("customerEmail") else { throw .invalid("customerEmail is no email address") }
+        return email
+    }
+
+    private static func email(_ text: String) throws(ControlFault) -> CustomerEmail {
+        guard let email = CustomerEmail(text) else { throw .invalid("the path names no email address") }
+        return email
+    }
+
+    private static let done = Reply(json: ["status": "ok"])
+}

@@ -1,0 +1,39 @@
+/// Grants that are still to come, the earliest first (a binary heap).
+///
+/// Nothing wakes up for them: whoever looks at the simulator first takes off what has become due.
+struct Agenda: Sendable {
+    private var heap: [PendingGrant] = []
+
+    var count: Int { heap.count }
+
+    /// In no particular order.
+    var all: some Sequence<PendingGrant> { heap }
+
+    mutating func add(_ grant: PendingGrant) {
+        heap.append(grant)
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child] < heap[parent] else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// Takes off the earliest grant if its time has come.
+    mutating func popDue(at now: Moment) -> PendingGrant? {
+        guard let first = heap.first, first.grantAt <= now else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child] < heap[least] {
+                least = child
+            }
+            guard least != parent else { return first }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

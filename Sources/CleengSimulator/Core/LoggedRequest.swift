@@ -1,0 +1,28 @@
+/// One request as the simulator received it. Holds no token and no receipt.
+struct LoggedRequest: Sendable {
+    enum Outcome: String, Sendable {
+        case inFlight = "in-flight"
+        case answered
+        case hung
+        case reset
+        case lostAnswer = "lost-answer"
+        case clientLeft = "client-left"
+    }
+
+    var sequence = 0
+    let method: String
+    let path: String
+    let query: [NamedValue]
+    let headers: [NamedValue]
+    let token: TokenPresence
+    let body: JSONValue?
+    let bodyBytes: Int
+    let customerEmail: CustomerEmail?
+    let startedAt: Moment
+    var endedAt: Moment?
+    var status: Int?
+    var outcome = Outcome.inFlight
+    /// nil for everything but payments.
+    var overlapped: Bool?
+    let forward: Forward?
+}

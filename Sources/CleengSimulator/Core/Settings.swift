@@ -1,0 +1,13 @@
+/// What is decided when the simulator starts.
+struct Settings: Sendable {
+    /// From an accepted payment to its grant, unless behaviour says otherwise.
+    var grantAfterMilliseconds: Int64 = 1_000
+    /// What `+entitled` customers hold.
+    var heldOffers: [OfferId] = ["S123456789_US", "S598742062_US"].compactMap { OfferId($0) }
+    /// How many requests `/_simulator/requests` remembers.
+    var requestCapacity = 100_000
+    var customerCapacity = 500_000
+    var subscriptionCapacity = 500_000
+    /// How long a granted subscription runs.
+    var periodMilliseconds: Int64 = 30 * 86_400_000
+}

@@ -1,0 +1,146 @@
+extension SimulatedCleeng {
+    /// Takes in one request to the simulated Cleeng and decides what becomes of it. Call ``advance(to:)`` before.
+    mutating func begin(_ call: CleengCall) -> Verdict {
+        var forward: Forward?
+        var email: CustomerEmail?
+        switch call.operation {
+        case .payment(let payment):
+            forward = Forward(payment)
+            email = payment.email
+        case .listEntitlements(let query):
+            switch query.subject {
+            case .email(let named): email = named
+            case .id(let id): email = emailsById[id]
+            }
+        case .entitlement(let id, _), .customer(let id): email = emailsById[id]
+        case .remoteProcedures(let batch): email = owner(of: batch)
+        case .refused: break
+        }
+        let sequence = log(call, email: email, forward: forward)
+        let (delay, ending) = decide(call, email: email)
+        return Verdict(
+            generation: generation, sequence: sequence, forward: forward, delayMilliseconds: delay, ending: ending)
+    }
+
+    /// Notes how a request ended.
+    mutating func end(_ verdict: Verdict, outcome: LoggedRequest.Outcome, status: Int?, at moment: Moment) {
+        guard verdict.generation == generation else { return }
+        if let forward = verdict.forward {
+            forwards.end(verdict.sequence, of: forward, at: moment)
+            counters.paymentsByOutcome[status.map(String.init) ?? outcome.rawValue, default: 0] += 1
+        }
+        requests.change(verdict.sequence) { entry in
+            entry.endedAt = moment
+            entry.status = status
+            entry.outcome = outcome
+        }
+    }
+
+    private mutating func log(_ call: CleengCall, email: CustomerEmail?, forward: Forward?) -> Int {
+        let sequence = requests.add(
+            LoggedRequest(
+                method: call.method, path: call.path, query: call.query.bounded, headers: call.headers,
+                token: call.token, body: call.shownBody, bodyBytes: call.bodyBytes, customerEmail: email,
+                startedAt: call.startedAt, overlapped: forward.map { _ in false }, forward: forward))
+        guard let forward else { return sequence }
+        let overlapping = forwards.begin(sequence, of: forward, startedAt: call.startedAt)
+        guard !overlapping.isEmpty else { return sequence }
+        for other in overlapping.union([sequence]) {
+            var isNew = false
+            requests.change(other) { entry in
+                isNew = entry.overlapped == false
+                entry.overlapped = true
+            }
+            if isNew { counters.overlappingForwards += 1 }
+        }
+        return sequence
+    }
+
+    private mutating func decide(_ call: CleengCall, email: CustomerEmail?) -> (Int64, Verdict.Ending) {
+        if let email { meet(email) }
+        let isRead = call.isEntitlementRead
+        count(call, email, isRead: isRead)
+        var (delay, trouble) = upstream.payment.next()
+        if isRead {
+            let next = upstream.read.next()
+            (delay, trouble) = (delay + next.delayMilliseconds, trouble ?? next.trouble)
+        }
+        if let fault = refusal(of: call), trouble == nil || trouble?.processes == true {
+            var reply = Reply(fault.fault)
+            if let allow = fault.allow { reply = reply.with(header: "Allow", allow) }
+            return (delay, .answer(reply))
+        }
+        if trouble == nil, let email, customers[email] != nil {
+            let next = disturb(call, email)
+            (delay, trouble) = (delay + next.delayMilliseconds, next.trouble)
+        }
+        switch trouble {
+        case nil: return (delay, .answer(process(call)))
+        case .garbage:
+            _ = process(call)
+            return (delay, .answer(.garbage))
+        case .loseAnswer:
+            _ = process(call)
+            return (delay, .reset(processed: true))
+        case .reset: return (delay, .reset(processed: false))
+        case .hang: return (delay, .hang)
+        case .status(let status, let hint): return (delay, .answer(reply(status, hint)))
+        }
+    }
+
+    private mutating func count(_ call: CleengCall, _ email: CustomerEmail?, isRead: Bool) {
+        if case .payment(let payment) = call.operation {
+            counters.payments += 1
+            customers[payment.email]?.paymentsReceived += 1
+            customers[payment.email]?.reads.notePayment()
+        }
+        guard isRead else { return }
+        counters.reads += 1
+        guard let email, let gap = customers[email]?.reads.noteRead(at: call.startedAt) else { return }
+        counters.noteGap(gap, of: email)
+    }
+
+    private func refusal(of call: CleengCall) -> (fault: WireFault, allow: String?)? {
+        if case .refused(let fault, let allow) = call.operation, fault.status != 400 { return (fault, allow) }
+        if case .remoteProcedures = call.operation { return nil }
+        switch call.token {
+        case .absent: return (.tokenMissing, nil)
+        case .wrong: return (.tokenInvalid, nil)
+        case .present: break
+        }
+        if case .refused(let fault, let allow) = call.operation { return (fault, allow) }
+        return nil
+    }
+
+    private mutating func disturb(
+        _ call: CleengCall, _ email: CustomerEmail
+    ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
+        if case .payment = call.operation { return customers[email]?.behaviour.payment.next() ?? (0, nil) }
+        return call.isEntitlementRead ? customers[email]?.behaviour.read.next() ?? (0, nil) : (0, nil)
+    }
+
+    private mutating func process(_ call: CleengCall) -> Reply {
+        switch call.operation {
+        case .payment(let payment):
+            accept(payment)
+            return Reply(
+                json: JSONValue.object([
+                    "success": .bool(true), "message": .string("Receipt received, validation in progress"),
+                ]))
+        case .listEntitlements(let query): return listEntitlements(query)
+        case .entitlement(let id, let offer): return entitlement(customerId: id, offer)
+        case .customer(let id): return customer(id: id)
+        case .remoteProcedures(let batch): return remoteProcedures(batch)
+        case .refused(let fault, _): return Reply(fault)
+        }
+    }
+
+    private func reply(_ status: Int, _ hint: RetryHint?) -> Reply {
+        let reply = Reply(.simulated(status))
+        return switch hint {
+        case .seconds: reply.with(header: "Retry-After", "1")
+        case .date: reply.with(header: "Retry-After", now.adding(milliseconds: 1_000).httpDate)
+        case .bare, nil: reply
+        }
+    }
+}

@@ -1,0 +1,63 @@
+extension SimulatedCleeng {
+    /// `GET /3.1/entitlements`: `{"items":[{"offerId","status","expiresAt"}],"totalItemCount"}`.
+    func listEntitlements(_ query: EntitlementQuery) -> Reply {
+        let email: CustomerEmail? =
+            switch query.subject {
+            case .email(let email): email
+            case .id(let id): emailsById[id]
+            }
+        guard let customer = email.flatMap({ customers[$0] }), customer.isKnown else {
+            return unknownCustomer == .notFound ? Reply(.customerNotFound) : Self.page([], of: 0)
+        }
+        let matching = customer.entitlements.filter { entitlement in
+            (query.status == nil || query.status == entitlement.status)
+                && query.offerKinds.contains(entitlement.offerId.kind)
+        }
+        let items = matching.dropFirst(query.offset).prefix(query.limit).map { entitlement in
+            JSONValue.object([
+                "offerId": .string(entitlement.offerId.text), "status": .string(entitlement.status.rawValue),
+                "expiresAt": .int(entitlement.expiresAt.unixSeconds),
+            ])
+        }
+        return Self.page(items, of: matching.count)
+    }
+
+    /// `GET /3.1/entitlements/customer_id/{id}/offer_id/{offerId}`: `{"accessGranted","expiresAt"}`.
+    func entitlement(customerId: Int, _ offer: OfferId) -> Reply {
+        guard let customer = known(customerId) else { return Reply(.customerNotFound) }
+        return Reply(
+            json: JSONValue.object([
+                "accessGranted": .bool(customer.isEntitled(to: offer)),
+                "expiresAt": .optional(customer.expiry(of: offer)?.unixSeconds),
+            ]))
+    }
+
+    /// `GET /3.1/customers/{id}`.
+    func customer(id: Int) -> Reply {
+        guard let customer = known(id) else { return Reply(.customerNotFound) }
+        return Reply(
+            json: JSONValue.object([
+                "success": .bool(true), "message": .string("OK"),
+                "data": .object([
+                    "id": .int(Int64(customer.id)), "email": .string(customer.email.text),
+                    "country": .string("US"), "currency": .string("USD"), "locale": .string("en_US"),
+                    "regDate": .int(customer.firstSeenAt.unixSeconds),
+                    "lastLoginDate": .int(customer.firstSeenAt.unixSeconds),
+                    "lastUserIp": .optional(customer.lastAddress),
+                    "firstName": .null, "lastName": .null, "externalId": .null,
+                ]),
+            ]))
+    }
+
+    private func known(_ id: Int) -> Customer? {
+        emailsById[id].flatMap { customers[$0] }.flatMap { $0.isKnown ? $0 : nil }
+    }
+
+    private static func page(_ items: [JSONValue], of total: Int) -> Reply {
+        Reply(json: JSONValue.object(["items": .array(items), "totalItemCount": .int(Int64(total))]))
+    }
+}
+
+extension WireFault {
+    static let customerNotFound = WireFault(status: 404, code: "REQ0100", message: "Customer not found")
+}

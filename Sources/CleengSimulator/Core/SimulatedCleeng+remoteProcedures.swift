@@ -1,0 +1,134 @@
+extension SimulatedCleeng {
+    /// `POST /3.0/json-rpc`: the HTTP status is always 200, errors are inside.
+    mutating func remoteProcedures(_ batch: RemoteProcedureBatch) -> Reply {
+        if let fault = batch.fault { return Reply(json: Self.envelope(.null, .failure(fault))) }
+        var answers: [JSONValue] = []
+        for call in batch.calls {
+            do throws(RemoteProcedureFault) {
+                answers.append(Self.envelope(call.id, .success(try result(of: call, batch.publisherToken))))
+            } catch {
+                answers.append(Self.envelope(call.id, .failure(error)))
+            }
+        }
+        return batch.isBatch ? Reply(json: answers) : Reply(json: answers[0])
+    }
+
+    /// Whom the first call that names somebody is about.
+    func owner(of batch: RemoteProcedureBatch) -> CustomerEmail? {
+        for call in batch.calls {
+            let byToken = call.params["customerToken"]?.string.flatMap { email(ofToken: $0) }
+            let byEmail = call.params["customerEmail"]?.string.flatMap { CustomerEmail($0) }
+            if let email = byToken ?? byEmail { return email }
+        }
+        return nil
+    }
+
+    private mutating func result(
+        of call: RemoteProcedureCall, _ publisherToken: String
+    ) throws(RemoteProcedureFault) -> JSONValue {
+        guard let method = call.method else { throw .invalidRequest }
+        let params = call.params
+        switch method {
+        case "generateCustomerToken":
+            try Self.check(params, publisherToken)
+            let customer = try customer(byEmail: params)
+            return .object(["token": .string(Self.tokenPrefix + String(customer.id))])
+        case "getCustomer":
+            return Self.customer(try customer(byToken: params))
+        case "getAccessibleTags":
+            try Self.check(params, publisherToken)
+            let customer = try customer(byToken: params)
+            let open = customer.entitlements.filter(\.status.entitles).flatMap { tags(of: $0.offerId) }
+            return .object(["tags": .array(Set(open).sorted().map(JSONValue.string))])
+        case "getAccessStatus":
+            return try accessStatus(params)
+        case "listCustomerSubscriptions":
+            try Self.check(params, publisherToken)
+            return try subscriptions(of: try customer(byEmail: params), params)
+        default:
+            throw .unknownMethod(method)
+        }
+    }
+
+    private mutating func accessStatus(_ params: JSONValue) throws(RemoteProcedureFault) -> JSONValue {
+        let customer = try customer(byToken: params)
+        guard let offer = params["offerId"]?.string else { throw .invalidArgument("offerId") }
+        guard let offerId = OfferId(offer) else { throw .unknownOffer }
+        if let address = params["ipAddress"], !address.isNull {
+            guard let text = address.string, text.utf8.count <= 45 else { throw .invalidArgument("ipAddress") }
+            if customers[customer.email]?.devices.admits(text, at: now) == false { throw .addressLimit }
+        }
+        let granted = customer.isEntitled(to: offerId)
+        return .object([
+            "accessGranted": .bool(granted), "grantType": granted ? .string("direct-purchase") : .null,
+            "expiresAt": .optional(customer.expiry(of: offerId)?.unixSeconds), "purchasedDirectly": .bool(granted),
+        ])
+    }
+
+    private func subscriptions(
+        of customer: Customer, _ params: JSONValue
+    ) throws(RemoteProcedureFault) -> JSONValue {
+        guard let offset = params["offset"]?.integer, offset >= 0 else { throw .invalidArgument("offset") }
+        guard let limit = params["limit"]?.integer, (1...100).contains(limit) else { throw .invalidArgument("limit") }
+        let running = customer.entitlements.filter { $0.status.entitles && $0.offerId.kind == "S" }
+        let skipped = Int(min(offset, Int64(running.count)))
+        let items = running.dropFirst(skipped).prefix(Int(limit)).map(Self.subscription)
+        return .object(["items": .array(items), "totalItemCount": .int(Int64(running.count))])
+    }
+
+    private static func subscription(_ entitlement: Entitlement) -> JSONValue {
+        let renews = entitlement.status == .active
+        return .object([
+            "subscriptionId": .int(Int64(entitlement.subscriptionId)),
+            "offerId": .string(entitlement.offerId.text), "status": .string(entitlement.status.rawValue),
+            "startedAt": .int(entitlement.grantedAt.unixSeconds),
+            "expiresAt": .int(entitlement.expiresAt.unixSeconds),
+            "nextPaymentPrice": renews ? .double(9.99) : .null, "nextPaymentCurrency": .string("USD"),
+            "nextPaymentAt": renews ? .int(entitlement.expiresAt.unixSeconds) : .null,
+            "paymentGateway": .string("apple"), "paymentMethod": .string(entitlement.appType),
+            "externalPaymentId": .string(entitlement.originalTransactionId), "inTrial": .bool(false),
+        ])
+    }
+
+    private static func customer(_ customer: Customer) -> JSONValue {
+        .object([
+            "id": .string(String(customer.id)), "email": .string(customer.email.text), "country": .string("US"),
+            "currency": .string("USD"), "locale": .string("en_US"), "firstName": .null, "lastName": .null,
+        ])
+    }
+
+    private func customer(byEmail params: JSONValue) throws(RemoteProcedureFault) -> Customer {
+        guard let text = params["customerEmail"]?.string, let email = CustomerEmail(text) else {
+            throw .invalidArgument("customerEmail")
+        }
+        guard let customer = customers[email], customer.isKnown else { throw .unknownCustomer }
+        return customer
+    }
+
+    private func customer(byToken params: JSONValue) throws(RemoteProcedureFault) -> Customer {
+        guard let email = params["customerToken"]?.string.flatMap({ email(ofToken: $0) }),
+            let customer = customers[email], customer.isKnown
+        else { throw .customerToken }
+        return customer
+    }
+
+    private func email(ofToken token: String) -> CustomerEmail? {
+        guard token.hasPrefix(Self.tokenPrefix) else { return nil }
+        return Int(token.dropFirst(Self.tokenPrefix.count)).flatMap { emailsById[$0] }
+    }
+
+    private static func check(_ params: JSONValue, _ publisherToken: String) throws(RemoteProcedureFault) {
+        guard params["publisherToken"]?.string == publisherToken else { throw .publisherToken }
+    }
+
+    private static func envelope(_ id: JSONValue, _ result: Result<JSONValue, RemoteProcedureFault>) -> JSONValue {
+        var fields: [String: JSONValue] = ["jsonrpc": .string("2.0"), "id": id, "error": .null, "result": .null]
+        switch result {
+        case .success(let value): fields["result"] = value
+        case .failure(let fault): fields["error"] = fault.json
+        }
+        return .object(fields)
+    }
+
+    private static let tokenPrefix = "ct_simulated_"
+}

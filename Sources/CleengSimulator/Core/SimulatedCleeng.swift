@@ -1,0 +1,74 @@
+/// The stand-in's whole state and all its rules, without input or output: calls go in with a time, verdicts come out.
+///
+/// Grants need no timer. Each call first takes off the agenda what has become due (``advance(to:)``), so that every
+/// answer is as of its own time, and grants and transfers take effect in the order of their times.
+struct SimulatedCleeng: Sendable {
+    /// What an email that nobody knows is answered on entitlement reads. Cleeng does not document it.
+    enum UnknownCustomerAnswer: String, Codable, Sendable {
+        case empty
+        case notFound
+    }
+
+    let settings: Settings
+    var now = Moment(microseconds: 0)
+    var customers: BoundedTable<CustomerEmail, Customer>
+    var emailsById: [Int: CustomerEmail] = [:]
+    var subscriptions: BoundedTable<String, Subscription>
+    var offerTags: BoundedTable<OfferId, [String]>
+    var agenda = Agenda()
+    var requests: RequestLog
+    var forwards: ForwardTracker
+    var counters = Counters()
+    /// For customers without behaviour of their own.
+    var standard = Behaviour()
+    /// Grows with each new default.
+    var standardGeneration = 0
+    /// What befalls everybody.
+    var upstream = Behaviour()
+    var unknownCustomer = UnknownCustomerAnswer.empty
+    /// Grows with each reset.
+    private(set) var generation = 0
+    private var lastCustomerId = 100_000_000
+    private var lastSubscriptionId = 1_000_000
+    private var lastGrantSequence = 0
+
+    init(settings: Settings = Settings()) {
+        self.settings = settings
+        customers = BoundedTable(capacity: settings.customerCapacity)
+        subscriptions = BoundedTable(capacity: settings.subscriptionCapacity)
+        offerTags = BoundedTable(capacity: 10_000)
+        requests = RequestLog(capacity: settings.requestCapacity)
+        forwards = ForwardTracker(capacity: 2 * settings.subscriptionCapacity)
+    }
+
+    /// Brings everything up to a time: grants that have become due take effect, in order.
+    mutating func advance(to moment: Moment) {
+        now = max(now, moment)
+        while let due = agenda.popDue(at: now) { grant(due) }
+    }
+
+    /// Forgets everything, the default and the upstream trouble included. Ids begin anew; request numbers go on, so
+    /// that a request that is still under way finds no foreign entry.
+    mutating func reset() {
+        let (time, log, number) = (now, requests, generation + 1)
+        self = SimulatedCleeng(settings: settings)
+        (now, generation) = (time, number)
+        requests = log
+        requests.removeAll()
+    }
+
+    mutating func makeCustomerId() -> Int {
+        lastCustomerId += 1
+        return lastCustomerId
+    }
+
+    mutating func makeSubscriptionId() -> Int {
+        lastSubscriptionId += 1
+        return lastSubscriptionId
+    }
+
+    mutating func makeGrantSequence() -> Int {
+        lastGrantSequence += 1
+        return lastGrantSequence
+    }
+}

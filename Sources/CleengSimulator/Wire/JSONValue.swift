@@ -1,0 +1,77 @@
+import Foundation
+
+/// Any JSON value; for bodies whose unknown fields matter too.
+enum JSONValue: Sendable, Equatable, Codable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    init(from decoder: any Decoder) throws {
+        let single = try decoder.singleValueContainer()
+        // Strings first: nearly all values of the calls that matter are strings, and a failed attempt is costly.
+        if let value = try? single.decode(String.self) {
+            self = .string(value)
+        } else if single.decodeNil() {
+            self = .null
+        } else if let value = try? single.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? single.decode(Int64.self) {
+            self = .int(value)
+        } else if let value = try? single.decode(Double.self) {
+            self = .double(value)
+        } else if let value = try? single.decode([String: JSONValue].self) {
+            self = .object(value)
+        } else {
+            self = .array(try single.decode([JSONValue].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var single = encoder.singleValueContainer()
+        switch self {
+        case .null: try single.encodeNil()
+        case .bool(let value): try single.encode(value)
+        case .int(let value): try single.encode(value)
+        case .double(let value): try single.encode(value)
+        case .string(let value): try single.encode(value)
+        case .array(let value): try single.encode(value)
+        case .object(let value): try single.encode(value)
+        }
+    }
+
+    /// - Returns: nil where the bytes are no JSON.
+    static func parse(_ bytes: some Sequence<UInt8>) -> JSONValue? {
+        try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    }
+
+    /// The text of a value, with keys in alphabetical order.
+    static func bytes(of value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Encoding fails only for numbers that are not finite, which no view holds.
+        return (try? encoder.encode(value)).map { Array($0) } ?? Array("null".utf8)
+    }
+
+    subscript(key: String) -> JSONValue? {
+        if case .object(let fields) = self { fields[key] } else { nil }
+    }
+
+    var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    var integer: Int64? {
+        if case .int(let value) = self { value } else { nil }
+    }
+
+    var isNull: Bool { self == .null }
+}
+
+extension JSONValue {
+    static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+    static func optional(_ number: Int64?) -> JSONValue { number.map(JSONValue.int) ?? .null }
+}

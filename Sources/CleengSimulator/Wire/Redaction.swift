@@ -1,0 +1,46 @@
+/// Takes receipts and tokens out of what is kept of a body, and bounds the rest.
+struct Redaction: Sendable {
+    let receipt: ReceiptSummary?
+    let publisherToken: String
+
+    /// How many values of one body are kept at most.
+    static let limit = 200
+
+    func shown(_ value: JSONValue) -> JSONValue {
+        var budget = Self.limit
+        return shown(value, key: "", &budget)
+    }
+
+    private func shown(_ value: JSONValue, key: String, _ budget: inout Int) -> JSONValue {
+        budget -= 1
+        guard budget >= 0 else { return .string("…") }
+        switch value {
+        case .string(let text) where key == "receiptData":
+            let summary = receipt ?? ReceiptSummary(receiptData: text, originalTransactionId: nil)
+            return .object([
+                "sha256": .string(summary.sha256), "length": .int(Int64(summary.length)),
+                "originalTransactionId": .optional(summary.originalTransactionId),
+            ])
+        case .string(let text) where key == "publisherToken":
+            return .string(TokenPresence(text, expected: publisherToken).rawValue)
+        case .string(let text):
+            return .string(Self.bounded(text))
+        case .array(let elements):
+            var kept: [JSONValue] = []
+            for element in elements where budget > 0 { kept.append(shown(element, key: key, &budget)) }
+            return .array(kept)
+        case .object(let fields):
+            var kept: [String: JSONValue] = [:]
+            for (name, field) in fields where budget > 0 {
+                kept[Self.bounded(name)] = shown(field, key: name, &budget)
+            }
+            return .object(kept)
+        case .null, .bool, .int, .double:
+            return value
+        }
+    }
+
+    static func bounded(_ text: String) -> String {
+        text.utf8.count <= 512 ? text : String(text.prefix(256)) + "…"
+    }
+}

@@ -1,0 +1,67 @@
+/// Decides which elements go into which batch. Knows nothing of time, tasks or databases.
+struct BatchQueue<Element: Sendable>: Sendable {
+    struct Entry: Sendable {
+        let id: UInt64
+        let element: Element
+        let size: Int
+        let key: BatchKey?
+    }
+
+    let limits: BatchLimits
+    /// In order of arrival.
+    private(set) var waiting: [Entry] = []
+    private var busy: Set<BatchKey> = []
+    private(set) var running = 0
+
+    init(limits: BatchLimits) { self.limits = limits }
+
+    var isIdle: Bool { waiting.isEmpty && running == 0 }
+
+    /// False where there is no room.
+    mutating func add(_ entry: Entry) -> Bool {
+        guard waiting.count < limits.maxWaiting else { return false }
+        waiting.append(entry)
+        return true
+    }
+
+    /// True where it was still waiting.
+    mutating func remove(_ id: UInt64) -> Bool {
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
+        waiting.remove(at: index)
+        return true
+    }
+
+    /// The next batch, oldest first; empty where none may start. To be answered by ``finish(_:)``.
+    ///
+    /// An element whose key is in a batch that runs, or in this one, stays where it is, and so do all later ones with that key.
+    /// One that is larger than a whole batch goes alone.
+    mutating func next() -> [Entry] {
+        guard running < limits.concurrentBatches else { return [] }
+        var batch: [Entry] = []
+        var stay: [Entry] = []
+        var bytes = 0
+        var seen = 0
+        for entry in waiting {
+            guard batch.count < limits.maxCount else { break }
+            if let key = entry.key, busy.contains(key) {
+                stay.append(entry)
+            } else {
+                let (sum, isOver) = bytes.addingReportingOverflow(max(0, entry.size))
+                guard batch.isEmpty || (!isOver && sum <= limits.maxBytes) else { break }
+                bytes = isOver ? .max : sum
+                batch.append(entry)
+                if let key = entry.key { busy.insert(key) }
+            }
+            seen += 1
+        }
+        guard !batch.isEmpty else { return [] }
+        waiting.replaceSubrange(..<seen, with: stay)
+        running += 1
+        return batch
+    }
+
+    mutating func finish(_ batch: [Entry]) {
+        running -= 1
+        for entry in batch { if let key = entry.key { busy.remove(key) } }
+    }
+}

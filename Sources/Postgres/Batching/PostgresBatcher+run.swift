@@ -1,0 +1,83 @@
+import NIOConcurrencyHelpers
+
+extension PostgresBatcher {
+    /// How often a batch that met a deadlock or a serialization failure is tried again as it is.
+    private static var wholeRetries: Int { 3 }
+
+    /// Writes batch after batch until none may start.
+    func run() async {
+        while true {
+            let batch = state.withLockedValue { state in
+                let batch = state.queue.next()
+                if batch.isEmpty { state.runners -= 1 }
+                return batch
+            }
+            guard !batch.isEmpty else { return }
+            await write(batch[...])
+            let drains = state.withLockedValue { state in
+                state.queue.finish(batch)
+                // Keys are free now for which others, that found nothing to do, may have waited.
+                wakeRunners(&state)
+                return state.takeDrains()
+            }
+            for drain in drains { drain.resume() }
+        }
+    }
+
+    private func wakeRunners(_ state: inout State) {
+        while !state.queue.waiting.isEmpty, state.runners < state.queue.limits.concurrentBatches {
+            state.runners += 1
+            Task { await self.run() }
+        }
+    }
+
+    /// Sees to it that every element of the batch gets its result. Nil, or what makes it pointless to go on.
+    @discardableResult
+    private func write(_ batch: ArraySlice<BatchQueue<Element>.Entry>) async -> (any Error)? {
+        do {
+            let results = try await flushPatiently(batch.map(\.element))
+            // A flush that returns another number of results is wrong in itself: trying it again would only write again.
+            let mismatch = PostgresError(.decoding, "a flush must return one result for each element")
+            let isMatch = results.count == batch.count
+            for (index, entry) in batch.enumerated() {
+                deliver(entry.id, isMatch ? results[index] : .failure(mismatch))
+            }
+            return nil
+        } catch {
+            guard batch.count > 1, Self.mayDependOnOneElement(error) else {
+                for entry in batch { deliver(entry.id, .failure(error)) }
+                return Self.mayDependOnOneElement(error) ? nil : error
+            }
+            let middle = batch.startIndex + batch.count / 2
+            if let reason = await write(batch[..<middle]) {
+                for entry in batch[middle...] { deliver(entry.id, .failure(reason)) }
+                return reason
+            }
+            return await write(batch[middle...])
+        }
+    }
+
+    private func flushPatiently(_ elements: [Element]) async throws -> [Result<Output, any Error>] {
+        var retries = 0
+        while true {
+            do {
+                return try await flush(elements)
+            } catch let error as PostgresError where error.isTransient && !error.isUnavailable {
+                guard retries < Self.wholeRetries else { throw error }
+                retries += 1
+            }
+        }
+    }
+
+    /// False for what would befall every element alike.
+    private static func mayDependOnOneElement(_ error: any Error) -> Bool {
+        guard let error = error as? PostgresError else { return !(error is CancellationError) }
+        let isCommon = [.overloaded, .cancelled, .timedOut].contains(error.code)
+        return !error.isUnavailable && !error.outcomeUnknown && !isCommon
+    }
+
+    private func deliver(_ id: UInt64, _ result: Result<Output, any Error>) {
+        let slot = state.withLockedValue { $0.slots.removeValue(forKey: id) }
+        if case .waiting(let continuation) = slot { continuation.resume(with: result) }
+    }
+}

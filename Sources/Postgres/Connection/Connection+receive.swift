@@ -1,0 +1,113 @@
+import CLibPQ
+
+extension Connection {
+    struct Progress {
+        var landed: [Flight.Landed] = []
+        /// Set where the connection is lost.
+        var loss: PostgresError?
+    }
+
+    /// The socket can be read or written.
+    func ready(_ events: UInt32) -> Progress {
+        var progress = Progress()
+        let isReadable = events & ~EPOLLOUT.rawValue != 0
+        let isAlive = !isReadable || read()
+        // What arrived before the end still counts.
+        let lossOnRead = isAlive ? nil : loss()
+        receive(&progress)
+        progress.loss = lossOnRead ?? progress.loss ?? flush()
+        if progress.loss == nil, PQstatus(raw) != CONNECTION_OK { progress.loss = loss() }
+        return progress
+    }
+
+    private func read() -> Bool {
+        guard PQconsumeInput(raw) == 1 else { return false }
+        guard isEncrypted else { return true }
+        // The TLS library may hold bytes back that the socket no longer shows: read until the socket is empty, and once more.
+        for _ in 0..<64 {
+            let isLast = !hasInput
+            guard PQconsumeInput(raw) == 1 else { return false }
+            if isLast { break }
+        }
+        return true
+    }
+
+    private var hasInput: Bool {
+        var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return CLibPQ.poll(&poll, 1, 0) > 0
+    }
+
+    private func receive(_ progress: inout Progress) {
+        var nothings = 0
+        // Asked even where nothing is in flight: this is what makes libpq look at what came unasked.
+        while PQisBusy(raw) == 0, !inFlight.isEmpty, progress.loss == nil {
+            guard let result = PQgetResult(raw) else {
+                if isInScript { endScript(&progress) }
+                nothings += 1
+                // One nothing ends each statement's results; two in a row say that libpq expects nothing more from the server.
+                if nothings > 1 { progress.loss = PostgresError(.connectionLost, "the server skipped an answer") }
+                continue
+            }
+            nothings = 0
+            receive(result, &progress)
+        }
+        while let notification = PQnotifies(raw) { PQfreemem(notification) }
+    }
+
+    private func receive(_ result: OpaquePointer, _ progress: inout Progress) {
+        switch PQresultStatus(result) {
+        case PGRES_PIPELINE_SYNC:
+            PQclear(result)
+            land(&progress)
+        case PGRES_PIPELINE_ABORTED:
+            PQclear(result)
+            inFlight.changeFirst { $0.answered += 1 }
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            take(QueryResult(taking: result))
+        case PGRES_FATAL_ERROR, PGRES_BAD_RESPONSE:
+            refuse(PostgresError(result: result))
+            PQclear(result)
+        default:
+            PQclear(result)
+            progress.loss = PostgresError(.connectionLost, "COPY is not possible here")
+        }
+    }
+
+    private func take(_ result: QueryResult) {
+        inFlight.changeFirst { flight in
+            if flight.answered < flight.steps.count, case .execute = flight.steps[flight.answered] {
+                flight.results.append(result)
+            }
+            flight.answered += 1
+        }
+    }
+
+    private func refuse(_ error: PostgresError) {
+        guard let flight = inFlight.first else { return }
+        inFlight.changeFirst { flight in
+            flight.error = flight.error ?? error
+            flight.answered += 1
+        }
+        // A standby that was the primary before: this connection will not take a write again.
+        if error.sqlState == "25006" { isRetired = true }
+        guard flight.answered < flight.steps.count else { return }
+        switch flight.steps[flight.answered] {
+        case .prepare(let key, let name): cache.forget(key, name: name)
+        case .execute(let key, let name?) where error.isStalePlan:
+            cache.forget(key, name: name)
+            if error.sqlState != "26000" { outdated.append(name) }
+        case .execute: break
+        }
+    }
+
+    private func land(_ progress: inout Progress) {
+        lastProgress = .now
+        if let flight = inFlight.popFirst() { progress.landed.append(flight.landed) }
+    }
+
+    private func endScript(_ progress: inout Progress) {
+        isInScript = false
+        land(&progress)
+        if PQenterPipelineMode(raw) != 1 { progress.loss = loss() }
+    }
+}

@@ -1,0 +1,75 @@
+import CLibPQ
+import Logging
+
+/// One connection to the server, in libpq's pipeline mode. Belongs to a lane and is used on the event thread only.
+///
+/// A flight is over at its synchronisation point. What the server says in between is kept with the flight at the head.
+final class Connection {
+    let socket: Int32
+    let raw: OpaquePointer
+    let loop: EventLoop
+    private let notices: NoticeSink
+    let isEncrypted: Bool
+    var cache = StatementCache()
+    /// Names of prepared statements that nobody needs any more.
+    var outdated: [String] = []
+    var inFlight = FIFO<Flight>()
+    var isInScript = false
+    private var isWriting = false
+    /// When the server last finished something, or was last given something to do after it had nothing to do.
+    var lastProgress = ContinuousClock.now
+    /// Flights whose caller has gone.
+    var abandoned = 0
+    /// Set where the connection is to be given up as soon as it is idle.
+    var isRetired = false
+    let opened = ContinuousClock.now
+    /// Resumed when the connection is over.
+    var onEnd: CheckedContinuation<Void, Never>?
+    /// True once the session is set up as the lane wants it.
+    var isReady = false
+
+    /// Nil where the connection broke already.
+    init?(_ connection: RawConnection, loop: EventLoop, logger: Logger) {
+        guard let raw = connection.take() else { return nil }
+        guard PQstatus(raw) == CONNECTION_OK, PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
+            PQfinish(raw)
+            return nil
+        }
+        self.raw = raw
+        self.loop = loop
+        self.socket = PQsocket(raw)
+        self.isEncrypted = PQsslInUse(raw) != 0 || PQgssEncInUse(raw) != 0
+        self.notices = NoticeSink(logger: logger)
+        notices.attach(to: raw)
+    }
+
+    /// Closes it and gives back what was not answered. To be called once, and nothing after it.
+    func close() -> [UInt64] {
+        loop.unregister(socket)
+        PQfinish(raw)
+        onEnd?.resume()
+        onEnd = nil
+        return inFlight.takeAll().map(\.id)
+    }
+
+    /// True where no explicit transaction is open.
+    var isTransactionIdle: Bool { PQtransactionStatus(raw) == PQTRANS_IDLE }
+
+    func cancelRequest() -> CancelRequest? { PQgetCancel(raw).map(CancelRequest.init(taking:)) }
+
+    /// Writes what the socket takes; the rest goes when it can be written again. Reading goes on meanwhile.
+    func flush() -> PostgresError? {
+        let state = PQflush(raw)
+        guard state >= 0 else { return loss() }
+        if (state == 1) != isWriting {
+            isWriting = state == 1
+            loop.setWriting(socket, isWriting)
+        }
+        return nil
+    }
+
+    func loss() -> PostgresError {
+        let message = PQerrorMessage(raw).map { PostgresError.oneLine(String(cString: $0)) } ?? ""
+        return PostgresError(.connectionLost, message.isEmpty ? "the connection was lost" : message)
+    }
+}

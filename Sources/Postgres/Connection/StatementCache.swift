@@ -1,0 +1,40 @@
+/// The statements that one connection has prepared. Bounded: the one unused for longest makes room.
+struct StatementCache {
+    enum Lookup: Equatable {
+        case known(name: String)
+        /// To be prepared under this name; `evicted` is to be deallocated.
+        case new(name: String, evicted: String?)
+    }
+
+    private struct Entry {
+        let name: String
+        var lastUse: UInt64
+    }
+
+    private let capacity: Int
+    private var entries: [StatementKey: Entry] = [:]
+    private var clock: UInt64 = 0
+
+    init(capacity: Int = 256) { self.capacity = capacity }
+
+    var count: Int { entries.count }
+
+    mutating func look(up key: StatementKey) -> Lookup {
+        clock += 1
+        if let name = entries[key]?.name {
+            entries[key]?.lastUse = clock
+            return .known(name: name)
+        }
+        let evicted = entries.count >= capacity ? entries.min { $0.value.lastUse < $1.value.lastUse } : nil
+        if let evicted { entries[evicted.key] = nil }
+        // A name is never used twice, so that a statement that could not be deallocated is in nobody's way.
+        let name = "s\(clock)"
+        entries[key] = Entry(name: name, lastUse: clock)
+        return .new(name: name, evicted: evicted?.value.name)
+    }
+
+    /// Forgets the statement unless it was prepared anew, under another name, in the meantime.
+    mutating func forget(_ key: StatementKey, name: String) {
+        if entries[key]?.name == name { entries[key] = nil }
+    }
+}

@@ -1,0 +1,33 @@
+import CLibPQ
+
+/// To be called on the loop's thread only.
+extension EventLoop {
+    /// Calls `handler` whenever the socket can be read.
+    func register(_ socket: Int32, _ handler: @escaping (UInt32) -> Void) {
+        handlers[socket] = handler
+        watch(socket, EPOLL_CTL_ADD, EPOLLIN.rawValue)
+    }
+
+    /// From now on also, or no longer, whenever it can be written.
+    func setWriting(_ socket: Int32, _ isWriting: Bool) {
+        watch(socket, EPOLL_CTL_MOD, EPOLLIN.rawValue | (isWriting ? EPOLLOUT.rawValue : 0))
+    }
+
+    /// To be called before the socket is closed: its number may be another's at once.
+    func unregister(_ socket: Int32) {
+        handlers[socket] = nil
+        watch(socket, EPOLL_CTL_DEL, 0)
+    }
+
+    /// Each owner has one alarm; a new one takes the place of the old, nil takes it away.
+    func setAlarm(for owner: ObjectIdentifier, at time: ContinuousClock.Instant?, _ action: @escaping () -> Void) {
+        alarms[owner] = time.map { Alarm(time: $0, action: action) }
+    }
+
+    func watch(_ socket: Int32, _ operation: Int32, _ interest: UInt32) {
+        var event = epoll_event()
+        event.events = interest
+        event.data.fd = socket
+        epoll_ctl(epoll, operation, socket, &event)
+    }
+}

@@ -1,0 +1,51 @@
+/// A queue that takes constant time at both ends.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+
+    var isEmpty: Bool { head == elements.count }
+
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    /// Changes the first element where it stands.
+    mutating func changeFirst(_ change: (inout Element) -> Void) {
+        if !isEmpty { elements[head].mutate(change) }
+    }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        // Half of it is gaps: close them. Each element is moved at most once on average.
+        if head > 32, head * 2 > elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    mutating func removeAll(where isRemoved: (Element) -> Bool) {
+        elements = elements[head...].filter { element in element.map { !isRemoved($0) } ?? false }
+        head = 0
+    }
+
+    /// Empties the queue.
+    mutating func takeAll() -> [Element] {
+        defer { self = FIFO() }
+        return elements[head...].compactMap { $0 }
+    }
+}
+
+extension Optional {
+    fileprivate mutating func mutate(_ change: (inout Wrapped) -> Void) {
+        // Taken out meanwhile, so that arrays in it are not shared and need not be copied.
+        guard var value = take() else { return }
+        change(&value)
+        self = value
+    }
+}

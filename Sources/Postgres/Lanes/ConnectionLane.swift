@@ -1,0 +1,132 @@
+import Logging
+
+/// What both lanes have in common: connections in numbered slots, each of which comes up, lands flights, and goes down.
+///
+/// Whatever happens comes in through one of a few entrances, and each ends with ``settle()``.
+protocol ConnectionLane: Actor {
+    nonisolated var settings: LaneSettings { get }
+    var members: [Int: Connection] { get set }
+    /// The flights that set a fresh session up, and whose.
+    var setUps: [UInt64: Int] { get set }
+    var deadlines: Deadlines { get set }
+    var lastConnectError: PostgresError? { get set }
+    var knownSlots: Set<Int> { get set }
+    var isClosed: Bool { get }
+
+    /// A connection can be used from now on.
+    func cameUp(_ slot: Int)
+    func landed(_ flight: Flight.Landed, _ slot: Int)
+    /// A connection is gone already; `unanswered` was in flight.
+    func wentDown(_ slot: Int, unanswered: [UInt64], _ error: PostgresError)
+    /// A deadline that is not a connection's own.
+    func expired(_ id: UInt64, _ now: ContinuousClock.Instant)
+    func checkStalls(_ now: ContinuousClock.Instant)
+    /// When to look again, apart from deadlines.
+    func nextStall() -> ContinuousClock.Instant?
+    /// Gives work to whatever is free now.
+    func pump()
+    func load() -> PostgresLoad
+    var lastLoad: PostgresLoad { get set }
+}
+
+extension ConnectionLane {
+    var readyCount: Int { members.values.reduce(0) { $0 + ($1.isReady ? 1 : 0) } }
+
+    /// Uses a connection until it is lost or the lane is shut down.
+    ///
+    /// - Returns: how long it was up.
+    func serve(_ raw: RawConnection, _ slot: Int) async -> Duration {
+        guard !isClosed, let connection = Connection(raw, loop: settings.loop, logger: settings.logger) else {
+            return .zero
+        }
+        members[slot] = connection
+        settings.loop.register(connection.socket) { [weak self] events in
+            self?.assumeIsolated { $0.socketReady(slot, events) }
+        }
+        let id = settings.nextID()
+        setUps[id] = slot
+        deadlines.set(id, .now + settings.configuration.connectTimeout)
+        let opened = connection.opened
+        await withCheckedContinuation { continuation in
+            connection.onEnd = continuation
+            if let loss = connection.send(id, settings.setUp) { drop(slot, loss) }
+            settle()
+        }
+        return opened.duration(to: .now)
+    }
+
+    func connectFailed(_ error: PostgresError) {
+        lastConnectError = error
+        settings.observer.disconnected(lane: settings.lane, error: error)
+        settle()
+    }
+
+    private func socketReady(_ slot: Int, _ events: UInt32) {
+        guard let connection = members[slot] else { return }
+        let progress = connection.ready(events)
+        for flight in progress.landed {
+            if setUps.removeValue(forKey: flight.id) != nil {
+                finishSetUp(flight, slot)
+            } else {
+                landed(flight, slot)
+            }
+        }
+        if let loss = progress.loss { drop(slot, loss) }
+        settle()
+    }
+
+    private func finishSetUp(_ flight: Flight.Landed, _ slot: Int) {
+        deadlines.remove(flight.id)
+        switch flight.outcome {
+        case .failure(let error): drop(slot, error)
+        case .success:
+            members[slot]?.isReady = true
+            lastConnectError = nil
+            settings.observer.connected(lane: settings.lane, isFirst: knownSlots.insert(slot).inserted)
+            settings.logger.debug("connected to PostgreSQL", metadata: ["slot": "\(slot)"])
+            cameUp(slot)
+        }
+    }
+
+    /// Gives a connection up. Safe to call for one that is gone.
+    func drop(_ slot: Int, _ error: PostgresError) {
+        guard let connection = members.removeValue(forKey: slot) else { return }
+        let unanswered = connection.close()
+        for id in unanswered where setUps.removeValue(forKey: id) != nil { deadlines.remove(id) }
+        if !isClosed {
+            lastConnectError = error
+            settings.logger.warning(
+                "lost a connection to PostgreSQL", metadata: ["slot": "\(slot)", "error": "\(error.debugDescription)"])
+            settings.observer.disconnected(lane: settings.lane, error: error)
+        }
+        wentDown(slot, unanswered: unanswered, error)
+    }
+
+    private func alarmRang() {
+        let now = ContinuousClock.now
+        for id in deadlines.takeExpired(now) {
+            if let slot = setUps.removeValue(forKey: id) {
+                drop(slot, PostgresError(.connectFailed, "the server did not answer to a fresh connection"))
+            } else {
+                expired(id, now)
+            }
+        }
+        checkStalls(now)
+        settle()
+    }
+
+    /// The end of every entrance.
+    func settle() {
+        pump()
+        let load = load()
+        if load != lastLoad {
+            if load.connected != lastLoad.connected { settings.connectedCount = load.connected }
+            lastLoad = load
+            settings.observer.loadChanged(lane: settings.lane, load: load)
+        }
+        let next = [deadlines.earliest, nextStall()].compactMap { $0 }.min()
+        settings.loop.setAlarm(for: ObjectIdentifier(self), at: next) { [weak self] in
+            self?.assumeIsolated { $0.alarmRang() }
+        }
+    }
+}

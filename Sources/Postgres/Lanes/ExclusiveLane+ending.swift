@@ -1,0 +1,155 @@
+extension ExclusiveLane {
+    /// How long a connection has to become clean before it is given up, and how often a cancel request is repeated.
+    private static let cleanTime: Duration = .seconds(5)
+    private static let cancelInterval: Duration = .milliseconds(250)
+    /// What COMMIT is given where the transaction's own time is nearly up.
+    private static let commitTime: Duration = .seconds(2)
+
+    /// Commits, and returns when that is done. A transaction that sent nothing has nothing to commit.
+    func commit(_ id: UInt64, deadline: ContinuousClock.Instant) async throws {
+        if Task.isCancelled { abort(id, CancellationError()) }
+        if let lease = leases[id], lease.state == .active {
+            if !lease.hasBegun {
+                release(id)
+            } else if lease.queue.isEmpty, let connection = members[lease.slot] {
+                leases[id]?.state = .committing
+                deadlines.set(id, max(deadline, .now + Self.commitTime))
+                sendEnding(id, Self.commit, connection)
+            } else {
+                abort(
+                    id, PostgresError(.transactionOver, "statements were still waiting at the end of the transaction"))
+            }
+        }
+        settle()
+        await over(id)
+        if let error = leases.removeValue(forKey: id)?.error { throw error }
+    }
+
+    /// Rolls back, and returns when the connection is clean or gone.
+    func rollBack(_ id: UInt64) async {
+        abort(id, PostgresError(.transactionOver, "the transaction was rolled back"))
+        settle()
+        await over(id)
+        leases[id] = nil
+    }
+
+    private func over(_ id: UInt64) async {
+        guard let lease = leases[id], lease.state != .over else { return }
+        await withCheckedContinuation { leases[id]?.onEnd.append($0) }
+    }
+
+    /// Ends a transaction that is not being committed yet: its calls fail with `error`, and clean-up begins.
+    func abort(_ id: UInt64, _ error: any Error) {
+        guard let lease = leases[id], lease.state == .active else { return }
+        leases[id]?.state = .aborting
+        leases[id]?.error = error
+        leases[id]?.queue = FIFO()
+        leases[id]?.cleanUntil = .now + Self.cleanTime
+        deadlines.set(id, .now + Self.cancelInterval)
+        for (call, value) in calls where value.lease == id { finishCall(call, .failure(error)) }
+        cancelOnServer(id)
+        cleanUp(id)
+    }
+
+    private func cancelOnServer(_ id: UInt64) {
+        guard let lease = leases[id], !lease.isCancelling, let connection = members[lease.slot],
+            !connection.inFlight.isEmpty, let request = connection.cancelRequest()
+        else { return }
+        leases[id]?.isCancelling = true
+        Task {
+            try? await HelperThread.run { request.send() }
+            self.cancelled(id)
+        }
+    }
+
+    private func cancelled(_ id: UInt64) {
+        leases[id]?.isCancelling = false
+        cleanUp(id)
+        settle()
+    }
+
+    /// Sends ROLLBACK once the connection is quiet and no cancel request can hit it any more.
+    func cleanUp(_ id: UInt64) {
+        guard let lease = leases[id], lease.state == .aborting, !lease.isCancelling, lease.ending == nil,
+            let connection = members[lease.slot], connection.inFlight.isEmpty
+        else { return }
+        if lease.hasBegun { sendEnding(id, Self.rollback, connection) } else { release(id) }
+    }
+
+    private func sendEnding(_ id: UInt64, _ statement: EncodedStatement, _ connection: Connection) {
+        let flight = settings.nextID()
+        leases[id]?.ending = flight
+        endings[flight] = id
+        if let loss = connection.send(flight, [statement]), let slot = leases[id]?.slot { drop(slot, loss) }
+    }
+
+    /// COMMIT or ROLLBACK has been answered.
+    func ended(_ id: UInt64, _ outcome: Result<[QueryResult], PostgresError>) {
+        guard let lease = leases[id], lease.state != .over else { return }
+        if lease.state == .committing {
+            switch outcome {
+            case .failure(let error): leases[id]?.error = error
+            case .success(let results) where results.first?.commandTag != "COMMIT":
+                // This is how the server answers to COMMIT after an error in the transaction.
+                leases[id]?.error = PostgresError(
+                    .server, "the transaction was rolled back because a statement in it had failed", sqlState: "25P02")
+            case .success: break
+            }
+        }
+        release(id)
+    }
+
+    /// The transaction is over on the server too. A connection that is not clean goes.
+    func release(_ id: UInt64) {
+        guard let lease = leases[id] else { return }
+        end(id)
+        guard let connection = members[lease.slot] else { return }
+        if connection.isRetired {
+            drop(lease.slot, PostgresError(.connectionLost, "the server has become read-only", sqlState: "25006"))
+        } else if !connection.isTransactionIdle, lease.hasBegun {
+            drop(lease.slot, PostgresError(.connectionLost, "the connection could not be cleaned"))
+        } else if let loss = connection.deallocateOutdated(settings.nextID()) {
+            drop(lease.slot, loss)
+        } else {
+            free.append(lease.slot)
+        }
+    }
+
+    private func end(_ id: UInt64) {
+        deadlines.remove(id)
+        guard let lease = leases[id] else { return }
+        leases[id]?.state = .over
+        leases[id]?.onEnd = []
+        for continuation in lease.onEnd { continuation.resume() }
+    }
+
+    /// The deadline of a transaction, or the next look at one that is being ended.
+    func leaseExpired(_ id: UInt64, _ lease: Lease, _ now: ContinuousClock.Instant) {
+        switch lease.state {
+        case .active: abort(id, PostgresError(.timedOut, "the transaction's deadline has passed"))
+        case .committing:
+            leases[id]?.error = PostgresError(.timedOut, "no answer to COMMIT", outcomeUnknown: true)
+            drop(lease.slot, PostgresError(.connectionLost, "no answer to COMMIT"))
+        case .aborting:
+            if let limit = lease.cleanUntil, limit <= now {
+                return drop(lease.slot, PostgresError(.connectionLost, "a transaction could not be ended"))
+            }
+            // A cancel request hits one statement of several that may have been in flight, or comes between two.
+            deadlines.set(id, now + Self.cancelInterval)
+            if lease.ending == nil { cancelOnServer(id) }
+        case .over: break
+        }
+    }
+
+    /// The connection under a transaction is gone.
+    func lost(_ id: UInt64, _ error: PostgresError) {
+        guard let lease = leases[id], lease.state != .over else { return }
+        let wasCommitting = lease.state == .committing
+        if lease.error == nil { leases[id]?.error = error.with(outcomeUnknown: wasCommitting) }
+        for (call, value) in calls where value.lease == id {
+            finishCall(call, .failure(error.with(outcomeUnknown: value.isScript)))
+        }
+        if let ending = lease.ending { endings[ending] = nil }
+        end(id)
+    }
+}

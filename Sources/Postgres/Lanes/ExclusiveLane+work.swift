@@ -1,0 +1,76 @@
+extension ExclusiveLane {
+    /// Runs statements in one flight, or a script, and returns one result for each statement (none for a script).
+    func run(_ lease: UInt64, _ work: Lease.Work) async throws -> [QueryResult] {
+        if Task.isCancelled { abort(lease, CancellationError()) }
+        guard let held = leases[lease], held.state == .active else {
+            settle()
+            throw leases[lease]?.error ?? PostgresError(.transactionOver, "the transaction has ended already")
+        }
+        guard held.queue.count < settings.configuration.maxWaiting else {
+            throw PostgresError(.overloaded, "too many statements wait in one transaction")
+        }
+        return try await withCheckedThrowingContinuation { continuation in
+            let id = settings.nextID()
+            var isScript = false
+            if case .script = work { isScript = true }
+            calls[id] = Call(lease: lease, continuation: continuation, made: .now, isScript: isScript)
+            leases[lease]?.queue.append((id, work))
+            send(lease)
+            settle()
+        }
+    }
+
+    /// Sends what can be sent now. A script goes alone: after what was sent before it, and before what comes after it.
+    func send(_ id: UInt64) {
+        while let lease = leases[id], lease.state == .active, let next = lease.queue.first,
+            let connection = members[lease.slot], !connection.isInScript
+        {
+            let loss: PostgresError?
+            switch next.work {
+            case .statements(let statements):
+                calls[next.id]?.skipped = lease.hasBegun ? 0 : 1
+                loss = connection.send(next.id, lease.hasBegun ? statements : [Self.begin] + statements)
+            case .script(let sql):
+                if !lease.hasBegun, let loss = connection.send(settings.nextID(), [Self.begin]) {
+                    return drop(lease.slot, loss)
+                }
+                leases[id]?.hasBegun = true
+                guard connection.inFlight.isEmpty else { return }
+                loss = connection.sendScript(next.id, sql)
+            }
+            if let loss { return drop(lease.slot, loss) }
+            leases[id]?.hasBegun = true
+            _ = leases[id]?.queue.popFirst()
+        }
+    }
+
+    func finishCall(_ id: UInt64, _ result: Result<[QueryResult], any Error>) {
+        guard let call = calls.removeValue(forKey: id) else { return }
+        observe(call.made, result)
+        call.continuation.resume(with: result.map { Array($0.dropFirst(call.skipped)) })
+    }
+
+    func observe(_ start: ContinuousClock.Instant, _ result: Result<[QueryResult], any Error>) {
+        var failure: PostgresError.Code?
+        if case .failure(let error) = result { failure = (error as? PostgresError)?.code ?? .cancelled }
+        settings.observer.queryFinished(lane: .exclusive, duration: start.duration(to: .now), failure: failure)
+    }
+
+    func landed(_ flight: Flight.Landed, _ slot: Int) {
+        if let lease = endings.removeValue(forKey: flight.id) {
+            ended(lease, flight.outcome)
+        } else {
+            // Until COMMIT is sent nothing of a transaction can have come to stay, whatever broke.
+            let isScript = calls[flight.id]?.isScript == true
+            finishCall(flight.id, flight.outcome.mapError { isScript ? $0 : $0.with(outcomeUnknown: false) })
+        }
+        for (id, lease) in leases where lease.slot == slot {
+            send(id)
+            cleanUp(id)
+        }
+    }
+
+    static let begin = EncodedStatement(plain: "BEGIN")
+    static let commit = EncodedStatement(plain: "COMMIT")
+    static let rollback = EncodedStatement(plain: "ROLLBACK")
+}

@@ -1,0 +1,78 @@
+/// Transactions, each of which has a connection to itself until it is committed or rolled back.
+///
+/// A transaction that is cancelled, or whose deadline passes, is ended here and at once: its calls fail, the statement that
+/// runs is cancelled on the server, and the connection is rolled back and handed on, whatever the caller does meanwhile.
+actor ExclusiveLane: ConnectionLane {
+    struct Waiter {
+        let continuation: CheckedContinuation<Void, any Error>
+        let waitDeadline: ContinuousClock.Instant
+    }
+
+    struct Call {
+        let lease: UInt64
+        let continuation: CheckedContinuation<[QueryResult], any Error>
+        let made: ContinuousClock.Instant
+        /// Results that are ours: BEGIN's.
+        var skipped = 0
+        /// A script may have committed.
+        let isScript: Bool
+    }
+
+    nonisolated let settings: LaneSettings
+    var members: [Int: Connection] = [:]
+    var setUps: [UInt64: Int] = [:]
+    var deadlines = Deadlines()
+    var lastConnectError: PostgresError?
+    var knownSlots: Set<Int> = []
+    private(set) var isClosed = false
+    var lastLoad = PostgresLoad(connected: 0, inFlight: 0, waiting: 0)
+
+    var waiting = WaitQueue()
+    var waiters: [UInt64: Waiter] = [:]
+    var free: [Int] = []
+    var leases: [UInt64: Lease] = [:]
+    var calls: [UInt64: Call] = [:]
+    /// Whose COMMIT or ROLLBACK a flight is.
+    var endings: [UInt64: UInt64] = [:]
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { settings.loop.asUnownedSerialExecutor() }
+
+    init(settings: LaneSettings) { self.settings = settings }
+
+    /// Waits for a connection. The lease has the number `id`, and must be ended by ``commit(_:)`` or ``rollBack(_:)``.
+    func acquire(_ id: UInt64, deadline: ContinuousClock.Instant) async throws {
+        // The flag is set before the handler runs, and the handler's job comes after this one.
+        try Task.checkCancellation()
+        if isClosed { throw PostgresError(.closed, "the pool was shut down") }
+        if let lastConnectError, lastConnectError.code == .invalidConfiguration { throw lastConnectError }
+        guard waiting.count < settings.configuration.maxWaiting else {
+            throw PostgresError(.overloaded, "too many transactions wait for a connection")
+        }
+        try await withCheckedThrowingContinuation { continuation in
+            let waiter = Waiter(continuation: continuation, waitDeadline: deadline)
+            waiters[id] = waiter
+            waiting.append(id)
+            setDeadline(id, waiter, isUp: readyCount > 0)
+            settle()
+        }
+    }
+
+    nonisolated func cancel(_ id: UInt64) {
+        settings.loop.execute {
+            self.assumeIsolated { lane in
+                lane.finishWaiting(id, .failure(CancellationError()))
+                lane.abort(id, CancellationError())
+                lane.settle()
+            }
+        }
+    }
+
+    func shutDown() {
+        guard !isClosed else { return }
+        isClosed = true
+        let error = PostgresError(.closed, "the pool was shut down")
+        for slot in Array(members.keys) { drop(slot, error) }
+        for id in Array(waiters.keys) { finishWaiting(id, .failure(error)) }
+        settle()
+    }
+}

@@ -1,0 +1,56 @@
+import Logging
+import NIOConcurrencyHelpers
+
+/// What a lane works with.
+struct LaneSettings: Sendable {
+    let lane: PostgresLane
+    let configuration: PostgresConfiguration
+    let owner: EventLoopOwner
+    let logger: Logger
+    let observer: any PostgresObserver
+    private let lastID = NIOLockedValueBox<UInt64>(0)
+    private let connected = NIOLockedValueBox(0)
+
+    init(
+        _ lane: PostgresLane, _ configuration: PostgresConfiguration, owner: EventLoopOwner, logger: Logger,
+        observer: any PostgresObserver
+    ) {
+        self.lane = lane
+        self.configuration = configuration
+        self.owner = owner
+        var logger = logger
+        logger[metadataKey: "lane"] = "\(lane.rawValue)"
+        self.logger = logger
+        self.observer = observer
+    }
+
+    var loop: EventLoop { owner.loop }
+
+    /// Connections that are up, as read from any thread.
+    var connectedCount: Int {
+        get { connected.withLockedValue { $0 } }
+        nonmutating set { connected.withLockedValue { $0 = newValue } }
+    }
+
+    func nextID() -> UInt64 {
+        lastID.withLockedValue { last in
+            last += 1
+            return last
+        }
+    }
+
+    var connections: Int {
+        max(1, lane == .shared ? configuration.sharedConnections : configuration.exclusiveConnections)
+    }
+
+    /// Makes a fresh session ours.
+    var setUp: [EncodedStatement] {
+        guard configuration.preparesStatements else { return [] }
+        let (name, limit) =
+            lane == .shared
+            ? ("statement_timeout", configuration.statementTimeout)
+            : ("idle_in_transaction_session_timeout", configuration.idleInTransactionTimeout)
+        let milliseconds = limit / .milliseconds(1)
+        return [EncodedStatement(plain: "SET \(name) = \(Int32(clamping: Int64(min(max(milliseconds, 1), 1e9))))")]
+    }
+}

@@ -1,0 +1,67 @@
+extension SharedLane {
+    /// While no connection is up, a call waits for one only so long.
+    func setDeadline(_ id: UInt64, _ call: Call, isUp: Bool) {
+        deadlines.set(id, isUp ? call.deadline : min(call.deadline, .now + settings.configuration.connectionWait))
+    }
+
+    func finish(_ id: UInt64, _ result: Result<PostgresRows, any Error>) {
+        guard let call = calls.removeValue(forKey: id) else { return }
+        deadlines.remove(id)
+        waiting.remove(id)
+        var failure: PostgresError.Code?
+        if case .failure(let error) = result { failure = (error as? PostgresError)?.code ?? .cancelled }
+        settings.observer.queryFinished(lane: .shared, duration: call.made.duration(to: .now), failure: failure)
+        call.continuation.resume(with: result)
+    }
+
+    /// The statement runs on where it is in flight; nobody waits for it any more.
+    func letGo(_ id: UInt64) {
+        guard let slot = calls[id]?.slot else { return }
+        members[slot]?.abandoned += 1
+        abandoned.insert(id)
+    }
+
+    func landed(_ flight: Flight.Landed, _ slot: Int) {
+        if abandoned.remove(flight.id) != nil { members[slot]?.abandoned -= 1 }
+        guard var call = calls[flight.id] else { return }
+        switch flight.outcome {
+        case .success(let results):
+            guard let result = results.first else {
+                return finish(flight.id, .failure(PostgresError(.connectionLost, "an answer without a result")))
+            }
+            finish(flight.id, .success(PostgresRows(result: result)))
+        case .failure(let error) where error.isStalePlan && !call.isRepeated:
+            // The server refused before it did anything, so once more is safe, with a fresh plan.
+            call.isRepeated = true
+            call.slot = nil
+            calls[flight.id] = call
+            waiting.append(flight.id)
+        case .failure(let error):
+            finish(flight.id, .failure(explained(error, call)))
+        }
+    }
+
+    /// 57014 says both "cancelled" and "timed out".
+    private func explained(_ error: PostgresError, _ call: Call) -> PostgresError {
+        guard error.sqlState == "57014" else { return error }
+        let isOverTime = call.made.duration(to: .now) >= settings.configuration.statementTimeout * 0.9
+        return PostgresError(isOverTime ? .timedOut : .cancelled, error.serverMessage, sqlState: error.sqlState)
+    }
+
+    func expired(_ id: UInt64, _ now: ContinuousClock.Instant) {
+        guard let call = calls[id] else { return }
+        if call.slot != nil {
+            letGo(id)
+            finish(id, .failure(PostgresError(.timedOut, "no answer within the deadline", outcomeUnknown: true)))
+        } else if readyCount > 0 {
+            finish(id, .failure(PostgresError(.timedOut, "no connection was free within the deadline")))
+        } else {
+            finish(id, .failure(notConnected))
+        }
+    }
+
+    private var notConnected: PostgresError {
+        let reason = lastConnectError.map { ": \($0.serverMessage)" } ?? ""
+        return PostgresError(.notConnected, "no connection is up" + reason, sqlState: lastConnectError?.sqlState)
+    }
+}

@@ -1,0 +1,87 @@
+import NIOConcurrencyHelpers
+
+/// Single statements, each its own transaction, pipelined over a few connections.
+///
+/// A statement here is never cancelled on the server: a cancel hits whatever runs at that instant, which may be a
+/// neighbour's. Its caller is let go, and `statement_timeout` ends it.
+actor SharedLane: ConnectionLane {
+    struct Call {
+        let statement: EncodedStatement
+        let continuation: CheckedContinuation<PostgresRows, any Error>
+        let made: ContinuousClock.Instant
+        let deadline: ContinuousClock.Instant
+        /// Set while it is in flight.
+        var slot: Int?
+        var isRepeated = false
+    }
+
+    nonisolated let settings: LaneSettings
+    var members: [Int: Connection] = [:]
+    var setUps: [UInt64: Int] = [:]
+    var deadlines = Deadlines()
+    var lastConnectError: PostgresError?
+    var knownSlots: Set<Int> = []
+    private(set) var isClosed = false
+    var lastLoad = PostgresLoad(connected: 0, inFlight: 0, waiting: 0)
+
+    var calls: [UInt64: Call] = [:]
+    var waiting = WaitQueue()
+    /// In flight, but with nobody waiting for them.
+    var abandoned: Set<UInt64> = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { settings.loop.asUnownedSerialExecutor() }
+
+    init(settings: LaneSettings) { self.settings = settings }
+
+    /// Not isolated, so that a call comes in, and its answer goes out, without the task's visiting the event thread.
+    nonisolated func query(_ statement: EncodedStatement, timeout: Duration) async throws -> PostgresRows {
+        let id = settings.nextID()
+        let made = ContinuousClock.now
+        let isCancelled = NIOLockedValueBox(false)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let call = Call(statement: statement, continuation: continuation, made: made, deadline: made + timeout)
+                settings.loop.execute {
+                    self.assumeIsolated { $0.take(id, call, isCancelled: isCancelled.withLockedValue { $0 }) }
+                }
+            }
+        } onCancel: {
+            // A cancel may overtake the call it is meant for.
+            isCancelled.withLockedValue { $0 = true }
+            settings.loop.execute { self.assumeIsolated { $0.cancel(id) } }
+        }
+    }
+
+    private func take(_ id: UInt64, _ call: Call, isCancelled: Bool) {
+        calls[id] = call
+        if isCancelled {
+            finish(id, .failure(CancellationError()))
+        } else if isClosed {
+            finish(id, .failure(PostgresError(.closed, "the pool was shut down")))
+        } else if waiting.count >= settings.configuration.maxWaiting {
+            finish(id, .failure(PostgresError(.overloaded, "too many calls wait for a connection")))
+        } else if let lastConnectError, lastConnectError.code == .invalidConfiguration {
+            finish(id, .failure(lastConnectError))
+        } else {
+            waiting.append(id)
+            setDeadline(id, call, isUp: readyCount > 0)
+        }
+        settle()
+    }
+
+    private func cancel(_ id: UInt64) {
+        guard calls[id] != nil else { return }
+        letGo(id)
+        finish(id, .failure(CancellationError()))
+        settle()
+    }
+
+    func shutDown() {
+        guard !isClosed else { return }
+        isClosed = true
+        let error = PostgresError(.closed, "the pool was shut down")
+        for slot in Array(members.keys) { drop(slot, error) }
+        for id in Array(calls.keys) { finish(id, .failure(error)) }
+        settle()
+    }
+}

@@ -1,0 +1,46 @@
+/// How to reach a server, and how much to ask of it at once.
+public struct PostgresConfiguration: Sendable {
+    /// A libpq connection string, either `host=… dbname=…` or `postgresql://…`; several hosts, `target_session_attrs`, TLS,
+    /// service and password files are as in the libpq manual. What it says about `connect_timeout`, `keepalives…` and
+    /// `tcp_user_timeout` goes before the defaults of this library.
+    public var connectionString: String
+    /// The `application_name` where the connection string gives none.
+    public var applicationName: String?
+    /// Pipelined connections for single statements. At least 1.
+    public var sharedConnections = 4
+    /// Statements in flight on one shared connection. At least 1.
+    public var pipelineDepth = 32
+    /// Connections for transactions, one at a time on each. At least 1.
+    public var exclusiveConnections = 2
+    /// Calls that may wait in each lane; one more fails as ``PostgresError/Code/overloaded``.
+    public var maxWaiting = 4096
+    /// For each host that is tried. libpq counts whole seconds, and takes 1 for 2.
+    public var connectTimeout: Duration = .seconds(5)
+    /// The deadline of a call that gives none.
+    public var queryTimeout: Duration = .seconds(10)
+    /// When the server is to end a statement on a shared connection (`statement_timeout`), so that one whose caller has gone
+    /// does not run on. It also bounds what a call may ask for as its own deadline. Not set where ``preparesStatements`` is
+    /// false, for then the session is not ours: give the role a `statement_timeout` instead.
+    public var statementTimeout: Duration = .seconds(30)
+    /// When the server is to end a transaction whose client says nothing (`idle_in_transaction_session_timeout`). As above.
+    public var idleInTransactionTimeout: Duration = .seconds(60)
+    /// How long a call waits for a connection while none is up.
+    public var connectionWait: Duration = .seconds(2)
+    public var backoff = Backoff()
+    /// False sends every statement unnamed, as a pooler in transaction mode needs it (PgBouncer).
+    public var preparesStatements = true
+
+    public init(connectionString: String) {
+        self.connectionString = connectionString
+    }
+
+    /// The pauses between two tries to connect.
+    public struct Backoff: Sendable, Hashable {
+        /// After the first failure, before jitter.
+        public var initial: Duration = .milliseconds(100)
+        /// The pause doubles with each failure up to this.
+        public var max: Duration = .seconds(3)
+
+        public init() {}
+    }
+}

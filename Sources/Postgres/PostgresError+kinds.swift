@@ -1,0 +1,49 @@
+extension PostgresError {
+    /// True where the database is away or cannot take work at all, so that trying another statement is pointless for now:
+    /// trouble with the connection, shutdown or start-up of the server, a standby that refuses writes, no room left.
+    ///
+    /// Classes and codes are those of the PostgreSQL manual, appendix A.
+    public var isUnavailable: Bool {
+        switch code {
+        case .connectFailed, .notConnected, .connectionLost, .closed, .invalidConfiguration: return true
+        default: break
+        }
+        guard let sqlState else { return false }
+        // 08 connection exception; 53 insufficient resources, too many connections among them; 57P0x shutdown, crash,
+        // starting up, idle time-outs; 58 trouble below the server; 25006 read-only transaction.
+        return ["08", "53", "57P", "58"].contains(where: sqlState.hasPrefix) || sqlState == "25006"
+    }
+
+    /// True where the same call may well succeed if made again: a deadlock, a serialization failure, a plan outdated by a
+    /// change of the schema, and everything that is ``isUnavailable``.
+    public var isTransient: Bool {
+        isUnavailable || isStalePlan || sqlState == "40001" || sqlState == "40P01"
+    }
+
+    /// The code and the SQLSTATE, as in `server_23505`.
+    public var shortDescription: String {
+        guard let sqlState else { return code.description }
+        return "\(code)_\(sqlState.prefix(5))"
+    }
+
+    func with(outcomeUnknown: Bool) -> PostgresError {
+        PostgresError(
+            code, serverMessage, sqlState: sqlState, constraint: constraint, outcomeUnknown: outcomeUnknown,
+            isStalePlan: isStalePlan)
+    }
+}
+
+extension PostgresError: Equatable {
+    public static func == (left: PostgresError, right: PostgresError) -> Bool { left.code == right.code }
+}
+
+extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { shortDescription }
+
+    public var debugDescription: String {
+        var text = "\(shortDescription): \(serverMessage)"
+        if let constraint { text += " (constraint \(constraint))" }
+        if outcomeUnknown { text += " (outcome unknown)" }
+        return text
+    }
+}

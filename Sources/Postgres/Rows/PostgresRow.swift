@@ -1,0 +1,34 @@
+/// One row of a result.
+public struct PostgresRow: Sendable {
+    let result: QueryResult
+    let index: Int
+
+    /// The value of a column, 0 being the first.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` where there is no such column, where it is NULL and `T` is not optional, or
+    ///   where its type or value does not fit `T`.
+    public func get<T: PostgresDecodable>(_ column: Int, as type: T.Type = T.self) throws -> T {
+        guard index >= 0, index < result.rows, column >= 0, column < result.columns else {
+            throw PostgresError(.decoding, "the result has no row \(index) or no column \(column)")
+        }
+        guard result.isBinary(column) else { throw PostgresError(.decoding, "column \(column) is not in binary form") }
+        do {
+            // The bytes belong to the result, which `self` keeps alive only as long as the compiler sees it used.
+            return try withExtendedLifetime(result) {
+                try T.decode(
+                    PostgresBinary(
+                        type: result.type(ofColumn: column), bytes: result.bytes(row: index, column: column)))
+            }
+        } catch let error as PostgresError {
+            throw PostgresError(error.code, "column \(column): \(error.serverMessage)")
+        }
+    }
+
+    /// The value of the first column with this name, spelt as the server spells it.
+    public func get<T: PostgresDecodable>(_ column: String, as type: T.Type = T.self) throws -> T {
+        guard let index = result.column(named: column) else {
+            throw PostgresError(.decoding, "the result has no column of the name asked for")
+        }
+        return try get(index, as: type)
+    }
+}

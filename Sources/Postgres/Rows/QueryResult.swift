@@ -1,0 +1,39 @@
+import CLibPQ
+
+/// Owns one `PGresult`.
+final class QueryResult: Sendable {
+    // A PGresult is read-only once libpq has handed it out, and may then be read from any thread (libpq manual, "Behavior in
+    // Threaded Programs"). Nothing here changes it but `deinit`.
+    nonisolated(unsafe) private let raw: OpaquePointer
+    let rows: Int
+    let columns: Int
+
+    init(taking raw: OpaquePointer) {
+        self.raw = raw
+        self.rows = Int(PQntuples(raw))
+        self.columns = Int(PQnfields(raw))
+    }
+
+    deinit { PQclear(raw) }
+
+    /// Of an INSERT, UPDATE, DELETE or MERGE: rows written; of a SELECT: rows returned; 0 for others.
+    var affectedRows: Int { PQcmdTuples(raw).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+    /// As in `INSERT 0 3`.
+    var commandTag: String { PQcmdStatus(raw).map { String(cString: $0) } ?? "" }
+
+    func column(named name: String) -> Int? {
+        (0..<columns).first { PQfname(raw, Int32($0)).map { String(cString: $0) } == name }
+    }
+
+    func type(ofColumn column: Int) -> PostgresType { PostgresType(rawValue: PQftype(raw, Int32(column))) }
+
+    func isBinary(_ column: Int) -> Bool { PQfformat(raw, Int32(column)) == 1 }
+
+    /// Nil for NULL. The bytes belong to this result. `row` and `column` must lie within it.
+    func bytes(row: Int, column: Int) -> UnsafeRawBufferPointer? {
+        guard PQgetisnull(raw, Int32(row), Int32(column)) == 0 else { return nil }
+        let count = Int(PQgetlength(raw, Int32(row), Int32(column)))
+        return UnsafeRawBufferPointer(start: PQgetvalue(raw, Int32(row), Int32(column)), count: count)
+    }
+}

@@ -1,0 +1,45 @@
+public import Foundation
+
+/// An instant as PostgreSQL's `timestamptz` holds it: a whole number of microseconds.
+///
+/// `infinity` and `-infinity` are the largest and the smallest number.
+public struct PostgresTimestamp: Sendable, Hashable {
+    /// Microseconds since 1970-01-01 00:00:00 UTC.
+    public var microsecondsSince1970: Int64
+
+    public init(microsecondsSince1970: Int64) {
+        self.microsecondsSince1970 = microsecondsSince1970
+    }
+
+    /// Rounds to the nearest microsecond; what lies outside the range becomes infinity.
+    public init(_ date: Date) {
+        let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        self.microsecondsSince1970 = Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
+    }
+
+    /// To the precision of a `Date`, which is well below a microsecond for dates near our own.
+    public var date: Date { Date(timeIntervalSince1970: Double(microsecondsSince1970) / 1_000_000) }
+}
+
+extension PostgresTimestamp: Comparable {
+    public static func < (left: PostgresTimestamp, right: PostgresTimestamp) -> Bool {
+        left.microsecondsSince1970 < right.microsecondsSince1970
+    }
+}
+
+extension PostgresTimestamp {
+    /// From 1970-01-01 to 2000-01-01, where PostgreSQL starts to count.
+    private static let epoch: Int64 = 946_684_800_000_000
+
+    /// As on the wire.
+    var microsecondsSince2000: Int64 {
+        guard microsecondsSince1970 != .max, microsecondsSince1970 != .min else { return microsecondsSince1970 }
+        let (value, isOver) = microsecondsSince1970.subtractingReportingOverflow(Self.epoch)
+        return isOver ? .min : value
+    }
+
+    init(microsecondsSince2000 value: Int64) {
+        let (sum, isOver) = value.addingReportingOverflow(Self.epoch)
+        microsecondsSince1970 = value == .min ? .min : isOver ? .max : sum
+    }
+}

@@ -1,0 +1,124 @@
+import AsyncHTTPClient
+import Cleeng
+import Foundation
+import Logging
+import Metrics
+import NIOCore
+import Postgres
+import RelayCore
+import RelayFront
+import RelayStore
+import RelayWorkers
+import ServiceLifecycle
+import Telemetry
+import UnixSignals
+
+/// Where everything is put together.
+struct Assembly: Sendable {
+    let settings: ServeSettings
+    let role: Serve.Role
+    let registry: PrometheusRegistry
+    let logger = Logger(label: "relay")
+
+    func run() async throws {
+        Task { await ShutdownWatch(logger: logger).run() }
+        let pool = PostgresPool(poolConfiguration, logger: logger, observer: DatabaseMetrics(registry: registry))
+        let store = RelayStore(pool: pool, instance: Self.instanceName(), logger: logger)
+        let watch = ReadinessWatch(store: store, logger: logger)
+        let wakeup = Wakeup()
+        let keys = KeyRing(store: store)
+        let httpClient = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: settings.cleeng.httpClientConfiguration)
+
+        // In the order of their start; the last one is the first to be told to go.
+        var services: [any Service] = [
+            PoolService(pool: pool), DatabaseClockService(store: store), watch, ClosureService { await keys.run() },
+            Janitor(store: store, logger: logger),
+        ]
+        var upstream: Upstream?
+        if role != .front {
+            let client = CleengClient(settings.cleeng, httpClient: httpClient, logger: logger)
+            let cleeng = Upstream(client: client, clock: store.clock, logger: logger)
+            let pursuit = PursuitService(
+                store: store, upstream: cleeng, settings: pursuitSettings, wakeup: wakeup, logger: logger)
+            registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
+                Double(pursuit.held)
+            }
+            services.append(pursuit)
+            upstream = cleeng
+        }
+        services.append(InstanceReporter(store: store, upstream: upstream, role: role.rawValue))
+        let intake: Intake? =
+            role == .worker
+            ? nil
+            : Intake(store: store, validationTimeout: settings.validationTimeout, onAccepted: wakeup.ring)
+        if intake != nil { services.append(ClosureService { await ChangeFeed(store: store).run() }) }
+        RelayMetrics.register(in: registry, store: store)
+
+        let front = RelayFront(
+            configuration: try await frontConfiguration(httpClient), store: store, intake: intake, keys: keys,
+            registry: registry, readiness: { watch.readiness }, logger: logger)
+        services.append(front.ops { announce("ops front", $0) })
+        if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
+
+        logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.instance)"])
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: quietLogger))
+        do {
+            try await group.run()
+        } catch {
+            logger.critical("ended by an error", metadata: ["error": "\(error)"])
+            await intake?.drain()
+            try? await httpClient.shutdown()
+            ConfigurationOption.complain("\(error)")
+            throw ExitCodes.software
+        }
+        await intake?.drain()
+        try await httpClient.shutdown()
+        logger.notice("ended")
+    }
+
+    private func announce(_ front: String, _ address: SocketAddress) {
+        logger.notice(
+            "\(front) listening",
+            metadata: ["host": "\(address.ipAddress ?? "?")", "port": .stringConvertible(address.port ?? 0)])
+    }
+
+    /// Service lifecycle tells every step of every service: nobody needs that here.
+    private var quietLogger: Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .warning)
+        return logger
+    }
+
+    private var poolConfiguration: PostgresConfiguration {
+        var configuration = PostgresConfiguration(connectionString: settings.databaseURL)
+        configuration.applicationName = "receipt-relay"
+        configuration.sharedConnections = settings.databaseConnections
+        configuration.exclusiveConnections = 2
+        configuration.maxWaiting = 20_000
+        return configuration
+    }
+
+    private var pursuitSettings: PursuitSettings {
+        PursuitSettings(
+            reads: ReadSchedule(interval: settings.pollInterval, reconcileFor: settings.reconcileFor),
+            baselineTimeout: min(.seconds(3), settings.cleeng.upstreamTimeout))
+    }
+
+    private func frontConfiguration(_ httpClient: HTTPClient) async throws -> FrontConfiguration {
+        FrontConfiguration(
+            host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
+            pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
+            trustedProxies: settings.trustedProxies,
+            customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient))
+    }
+
+    /// Tells the copies of one machine and the lives of one copy apart.
+    private static func instanceName() -> String {
+        let random = String(UInt32.random(in: .min ... .max), radix: 16)
+        return "\(ProcessInfo.processInfo.hostName)-\(ProcessInfo.processInfo.processIdentifier)-\(random)"
+    }
+}

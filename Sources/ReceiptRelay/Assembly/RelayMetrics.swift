@@ -1,0 +1,35 @@
+import RelayCore
+import RelayStore
+import Telemetry
+
+/// What is read from the database when metrics are scraped, and what the workers' metrics mean.
+enum RelayMetrics {
+    static func register(in registry: PrometheusRegistry, store: RelayStore) {
+        registry.describe("relay_settlements", help: "Validations settled, by status.")
+        registry.describe("relay_time_to_settle", help: "From acceptance to the settlement, by status.")
+        registry.describe("relay_upstream_calls", help: "Calls to Cleeng, by route and what they came to.")
+        registry.describe("relay_upstream_call_duration", help: "How long calls to Cleeng took, by route.")
+        registry.describe("relay_leases_lost", help: "Leases that could not be renewed in time.")
+        registry.describe("relay_writes_fenced_off", help: "Writes that changed nothing because the lease had passed on.")
+        registry.describe("relay_pursuits_parked", help: "Pursuits set aside for an operator.")
+        registry.registerCollector {
+            guard let (backlog, oldest) = try? await store.backlog() else { return [] }
+            func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
+                MetricSample(name: name, help: help, value: value)
+            }
+            return [
+                gauge(
+                    "relay_oldest_pending_seconds", "Age of the oldest validation that no worker has settled.",
+                    oldest?.seconds ?? 0),
+                gauge(
+                    "relay_oldest_forwarding_seconds", "Age of the oldest purchase that Cleeng has not taken.",
+                    backlog.oldestForwarding?.seconds ?? 0),
+                gauge("relay_backlog_forwarding", "Purchases that Cleeng has not taken.", Double(backlog.forwarding)),
+                gauge("relay_backlog_watching", "Purchases whose access is waited for.", Double(backlog.watching)),
+                gauge("relay_backlog_parked", "Pursuits that wait for an operator.", Double(backlog.parked)),
+                gauge("relay_backlog_overdue", "Pursuits due that no worker has taken up.", Double(backlog.overdue)),
+                gauge("relay_backlog_outbox", "Customers whose publisher has not been told.", Double(backlog.outbox)),
+            ]
+        }
+    }
+}

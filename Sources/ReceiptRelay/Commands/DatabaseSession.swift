@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Postgres
+import RelayStore
+
+/// A database for the length of one command.
+enum DatabaseSession {
+    /// Runs `body` with a store of two connections. What goes wrong is one line on standard error, and the exit code.
+    static func run<T: Sendable>(
+        _ option: ConfigurationOption, _ body: @Sendable (RelayStore) async throws -> T
+    ) async throws -> T {
+        let settings = try option.settings()
+        let url = try ConfigurationOption.reporting { try settings.required(.databaseURL) }
+        var configuration = PostgresConfiguration(connectionString: url)
+        configuration.applicationName = "receipt-relay command"
+        configuration.sharedConnections = 1
+        configuration.exclusiveConnections = 1
+        let logger = Logger(label: "command", factory: { _ in SwiftLogNoOpLogHandler() })
+        let pool = PostgresPool(configuration, logger: logger)
+        let running = Task { await pool.run() }
+        defer { running.cancel() }
+        let store = RelayStore(pool: pool, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
+        do {
+            return try await body(store)
+        } catch let error as PostgresError where error.isUnavailable {
+            ConfigurationOption.complain("\(error); is RELAY_DATABASE_URL right, and the server running?")
+            throw ExitCode(69)
+        } catch let error as PostgresError where error.sqlState == "42P01" {
+            ConfigurationOption.complain("the database has no schema yet: run `receipt-relay migrate up` first")
+            throw ExitCode(69)
+        } catch let error as PostgresError {
+            ConfigurationOption.complain("\(error)")
+            throw ExitCode(70)
+        } catch let error as MigrationError {
+            ConfigurationOption.complain("\(error)")
+            throw ExitCode(65)
+        }
+    }
+}

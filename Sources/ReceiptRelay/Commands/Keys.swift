@@ -1,0 +1,110 @@
+import ArgumentParser
+import Foundation
+import RelayCore
+import RelayStore
+
+struct Keys: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes, lists and revokes API keys.", subcommands: [Create.self, List.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a key and prints it, and nothing else; it cannot be read again.")
+
+        @Option(help: "app, publisher, ops-viewer or ops-operator.")
+        var role: String
+
+        @Option(help: "What it is for, as lists and the timeline show it.")
+        var name: String
+
+        @Option(help: "The publisher it belongs to; made when new.")
+        var publisher = "main"
+
+        @Option(help: "The bundle id of the app that it ships in.")
+        var app: String?
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws {
+            guard KeyRole(name: role) != nil else {
+                throw ValidationError("--role is app, publisher, ops-viewer or ops-operator")
+            }
+            guard !name.trimmingSpace().isEmpty, name.utf8.count <= 100, !name.hasControlCharacters else {
+                throw ValidationError("--name is 1 to 100 characters")
+            }
+            guard publisher.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil else {
+                throw ValidationError("--publisher is up to 63 of a-z, 0-9, _ and -, and starts with a letter or digit")
+            }
+            guard app.map({ !$0.isEmpty && $0.utf8.count <= 255 && !$0.hasControlCharacters }) ?? true else {
+                throw ValidationError("--app is a bundle id of at most 255 characters")
+            }
+        }
+
+        func run() async throws {
+            guard let role = KeyRole(name: role) else { return }
+            let key = try await DatabaseSession.run(option) { store in
+                var generator = SystemRandomNumberGenerator()
+                return try await store.createKey(
+                    role: role, name: name, publisher: publisher, app: app ?? "", using: &generator)
+            }
+            print(key)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the keys, never the secrets.")
+
+        @Flag(help: "Revoked ones too.")
+        var all = false
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let keys = try await DatabaseSession.run(option) { try await $0.keys(includingRevoked: all) }
+            guard !json else {
+                return try JSONOutput.write(
+                    keys.map { key in
+                        [
+                            "id": key.id, "role": key.role.name, "name": key.name, "publisher": key.publisher,
+                            "app": key.app.isEmpty ? nil : key.app, "createdAt": key.createdAt.rfc3339,
+                            "revokedAt": key.revokedAt?.rfc3339,
+                        ]
+                    })
+            }
+            Table(columns: ["ID", "ROLE", "PUBLISHER", "APP", "CREATED", "REVOKED", "NAME"]).write(
+                keys.map { key in
+                    [
+                        key.id, key.role.name, key.publisher, key.app.isEmpty ? "-" : key.app, key.createdAt.rfc3339,
+                        key.revokedAt?.rfc3339 ?? "-", key.name,
+                    ]
+                })
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes a key out of use; running copies notice within two seconds.")
+
+        @Argument(help: "The key's id, as `keys list` shows it.")
+        var id: String
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            guard try await DatabaseSession.run(option, { try await $0.revokeKey(id) }) else {
+                ConfigurationOption.complain("there is no key with that id; `receipt-relay keys list` shows them")
+                throw ExitCode(1)
+            }
+            print("revoked \(id)")
+        }
+    }
+}
+
+extension String {
+    var hasControlCharacters: Bool {
+        unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}

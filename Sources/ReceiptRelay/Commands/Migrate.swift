@@ -1,0 +1,39 @@
+import ArgumentParser
+import RelayCore
+import RelayStore
+
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Brings the database's schema up to date, or says how it stands.",
+        subcommands: [Up.self, Status.self], defaultSubcommand: Up.self)
+
+    struct Up: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Applies the migrations that are missing. Safe to run again, and to run twice at once.")
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            try await DatabaseSession.run(option) { store in
+                try await store.migrate { print("applied \($0.name)") }
+                try await store.makePartitions()
+                print("the schema is up to date")
+            }
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the migrations; exits 1 where one is missing.")
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let status = try await DatabaseSession.run(option) { try await $0.migrationStatus() }
+            for (migration, appliedAt) in status {
+                print("\(migration.name)  \(appliedAt.map { "applied \($0.rfc3339)" } ?? "missing")")
+            }
+            if status.contains(where: { $0.appliedAt == nil }) { throw ExitCode(1) }
+        }
+    }
+}

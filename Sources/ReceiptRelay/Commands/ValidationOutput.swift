@@ -1,0 +1,124 @@
+import RelayCore
+import RelayStore
+
+/// A validation as `--json` prints it: the names of the ops API.
+struct ValidationOutput: Encodable {
+    let validationId: String
+    let status: String
+    let accessGranted: Bool
+    let customerEmail: String
+    let offerId: String
+    let reason: String?
+    let receivedAt: String
+    let deadline: String
+    let settledAt: String?
+    let expiresAt: String?
+    let late: Bool
+
+    init(_ validation: Validation) {
+        validationId = validation.id.description
+        status = validation.status.name
+        accessGranted = validation.status.accessGranted
+        customerEmail = validation.email
+        offerId = validation.offerID
+        reason = validation.reason
+        receivedAt = validation.acceptedAt.rfc3339
+        deadline = validation.deadline.rfc3339
+        settledAt = validation.settledAt?.rfc3339
+        expiresAt = validation.expiresAt?.rfc3339
+        late = validation.late
+    }
+}
+
+struct ValidationPageOutput: Encodable {
+    let items: [ValidationOutput]
+    let nextCursor: String?
+}
+
+/// One validation with its timeline, for `--json` and for people.
+struct ValidationDetailOutput: Encodable {
+    struct Event: Encodable {
+        let at: String
+        let event: String
+        let upstreamStatus: Int?
+        let latencyMs: Int64?
+        let instance: String?
+        let detail: String?
+    }
+
+    struct Transfer: Encodable {
+        let from: String
+        let to: String
+        let fromValidationId: String
+        let toValidationId: String
+        let at: String
+    }
+
+    let validation: ValidationOutput
+    let appType: String
+    let couponCode: String?
+    let originalTransactionId: String
+    let transactionId: String
+    let environment: String
+    let productId: String?
+    let receiptReadable: Bool
+    let entitledBefore: Bool?
+    let attempts: Int
+    let evidence: String?
+    let nextStepAt: String?
+    let parked: Bool
+    let transfer: Transfer?
+    let timeline: [Event]
+
+    init(_ detail: ValidationDetail) {
+        validation = ValidationOutput(detail.validation)
+        appType = detail.appType
+        couponCode = detail.couponCode
+        originalTransactionId = detail.originalTransactionID
+        transactionId = detail.transactionID
+        environment = detail.environment
+        productId = detail.productID
+        receiptReadable = detail.isReceiptReadable
+        entitledBefore = detail.entitledBefore
+        attempts = detail.attempts
+        evidence = detail.evidence
+        nextStepAt = detail.nextStepAt?.rfc3339
+        parked = detail.isParked
+        transfer = detail.transfer.map {
+            Transfer(
+                from: $0.from, to: $0.to, fromValidationId: $0.fromValidation.description,
+                toValidationId: $0.toValidation.description, at: $0.at.rfc3339)
+        }
+        timeline = detail.timeline.map { entry in
+            Event(
+                at: entry.event.at.rfc3339, event: entry.event.kind.name, upstreamStatus: entry.event.upstreamStatus,
+                latencyMs: entry.event.latency.map { $0.microseconds / 1_000 },
+                instance: entry.instance.isEmpty ? nil : entry.instance, detail: entry.event.detail)
+        }
+    }
+
+    func printForPeople() {
+        let lines: [(String, String?)] = [
+            ("validation", validation.validationId), ("status", validation.status + (validation.late ? " (late)" : "")),
+            ("reason", validation.reason), ("customer", validation.customerEmail), ("offer", validation.offerId),
+            ("accepted", validation.receivedAt), ("deadline", validation.deadline), ("settled", validation.settledAt),
+            ("expires", validation.expiresAt), ("subscription", originalTransactionId), ("transaction", transactionId),
+            ("environment", environment), ("product", productId), ("app type", appType), ("coupon", couponCode),
+            ("receipt", receiptReadable ? "readable" : "not readable: Cleeng decides"),
+            ("entitled before", entitledBefore.map { $0 ? "yes" : "no" }), ("attempts", "\(attempts)"),
+            ("evidence", evidence), ("next step", nextStepAt), ("parked", parked ? "yes: waits for a retry" : nil),
+            ("transfer", transfer.map { "from \($0.from) to \($0.to) at \($0.at)" }),
+        ]
+        for case (let name, let value?) in lines {
+            print("\(name)\(String(repeating: " ", count: max(1, 17 - name.count)))\(value)")
+        }
+        print("")
+        Table(columns: ["AT", "EVENT", "HTTP", "MS", "DETAIL"]).write(
+            timeline.map { event in
+                [
+                    event.at, event.event, event.upstreamStatus.map(String.init) ?? "-",
+                    event.latencyMs.map(String.init) ?? "-", event.detail ?? "-",
+                ]
+            })
+    }
+}

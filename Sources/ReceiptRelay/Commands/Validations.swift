@@ -1,0 +1,160 @@
+import ArgumentParser
+import Foundation
+import RelayCore
+import RelayStore
+
+struct Validations: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "What ops sees of validations, and does with them, from a terminal.",
+        subcommands: [List.self, Show.self, Retry.self, Abandon.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists validations, newest first.")
+
+        @Option(help: "pending, granted, rejected, timed_out, transferred or revoked.")
+        var status: String?
+
+        @Option(help: "Only those accepted at least this long ago.")
+        var olderThanSeconds: Int?
+
+        @Option(help: "Only this customer's, without regard to case.")
+        var customerEmail: String?
+
+        @Option(help: "Only this offer's.")
+        var offerId: String?
+
+        @Option(help: "How many, 1 to 1000.")
+        var limit = 50
+
+        @Option(help: "Goes on where another page ended.")
+        var cursor: String?
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws {
+            if let status, ValidationStatus(name: status) == nil {
+                throw ValidationError("--status is one of \(ValidationStatus.allCases.map(\.name).joined(separator: ", "))")
+            }
+            guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000") }
+            guard (olderThanSeconds ?? 0) >= 0 else { throw ValidationError("--older-than-seconds is not negative") }
+            if let cursor, ValidationCursor(cursor) == nil { throw ValidationError("--cursor is of another page's end") }
+        }
+
+        func run() async throws {
+            let filter = ValidationFilter(
+                status: status.flatMap(ValidationStatus.init(name:)),
+                olderThan: olderThanSeconds.map { .seconds($0) },
+                customer: customerEmail.map { $0.trimmingSpace().lowercased() }, offerID: offerId, limit: limit,
+                cursor: cursor.flatMap(ValidationCursor.init))
+            let page = try await DatabaseSession.run(option) { try await $0.validations(matching: filter) }
+            guard !json else {
+                return try JSONOutput.write(
+                    ValidationPageOutput(
+                        items: page.items.map(ValidationOutput.init), nextCursor: page.next?.description))
+            }
+            Table(columns: ["VALIDATION", "STATUS", "ACCEPTED", "OFFER", "CUSTOMER", "REASON"]).write(
+                page.items.map { item in
+                    [
+                        item.id.description, item.status.name + (item.late ? " (late)" : ""), item.acceptedAt.rfc3339,
+                        item.offerID, item.email, item.reason ?? "-",
+                    ]
+                })
+            if let next = page.next { print("more: --cursor \(next)") }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows one validation with its timeline.")
+
+        @Argument var validationId: String
+        @Flag(help: "As JSON.") var json = false
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let id = try Validations.parse(validationId)
+            guard let detail = try await DatabaseSession.run(option, { try await $0.detail(id) }) else {
+                throw Validations.Refused.unknown
+            }
+            guard !json else { return try JSONOutput.write(ValidationDetailOutput(detail)) }
+            ValidationDetailOutput(detail).printForPeople()
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Sends a purchase to Cleeng once more.")
+
+        @Argument var validationId: String
+        @Option(help: "Why; it is recorded.") var reason: String
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let reason = reason
+            try await Validations.act(validationId, option) { store, id in
+                try await store.retry(id, by: Validations.operatorName(), reason: reason)
+            }
+            print("it is sent again now; `receipt-relay validations show \(validationId)` tells how it goes")
+        }
+    }
+
+    struct Abandon: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ends a pursuit by hand: rejected, with the reason `abandoned`.")
+
+        @Argument var validationId: String
+        @Option(help: "Why; it is recorded.") var reason: String
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let reason = reason
+            try await Validations.act(validationId, option) { store, id in
+                try await store.abandon(id, by: Validations.operatorName(), reason: reason)
+            }
+            print("abandoned \(validationId)")
+        }
+    }
+
+    fileprivate enum Refused {
+        static var unknown: ExitCode {
+            ConfigurationOption.complain("there is no validation with that id")
+            return ExitCode(1)
+        }
+    }
+
+    fileprivate static func parse(_ text: String) throws -> ValidationID {
+        guard let id = ValidationID(text) else { throw ValidationError("a validation id is 38 hexadecimal digits") }
+        return id
+    }
+
+    /// Who acts: the account that runs the command.
+    fileprivate static func operatorName() -> String {
+        "\(ProcessInfo.processInfo.environment["USER"] ?? NSUserName()) (command line)"
+    }
+
+    fileprivate static func act(
+        _ text: String, _ option: ConfigurationOption,
+        _ body: @escaping @Sendable (RelayStore, ValidationID) async throws -> Void
+    ) async throws {
+        let id = try parse(text)
+        do {
+            try await DatabaseSession.run(option) { try await body($0, id) }
+        } catch let refusal as OpsRefusal {
+            ConfigurationOption.complain(refusal.advice)
+            throw ExitCode(1)
+        }
+    }
+}
+
+extension OpsRefusal {
+    var advice: String {
+        switch self {
+        case .unknown: "there is no validation with that id"
+        case .status(let status): "it is \(status.name), and that does not allow it"
+        case .superseded: "a newer request for the same subscription has been sent: sending this one would move the subscription back"
+        case .busy: "a worker is sending it at this moment; try again in a few seconds"
+        case .receiptGone: "its receipt is no longer kept"
+        }
+    }
+}

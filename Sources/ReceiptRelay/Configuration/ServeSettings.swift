@@ -1,0 +1,99 @@
+import Cleeng
+import Foundation
+import RelayCore
+import RelayFront
+import RelayWorkers
+
+/// Everything that `serve` is told, checked.
+struct ServeSettings: Sendable {
+    var databaseURL: String
+    var databaseConnections: Int
+    var httpHost: String
+    var httpPort: Int
+    var opsHost: String
+    var opsPort: Int
+    var cleeng: CleengConfiguration
+    var pollInterval: Duration
+    var validationTimeout: Duration
+    var reconcileFor: Duration
+    var maxBodyBytes: Int
+    var trustedProxies: [AddressRange]
+    var customerJWKS: CustomerJWKSSource?
+    var logLevel: String
+
+    enum CustomerJWKSSource: Sendable, Equatable {
+        case url(String)
+        case file(String)
+    }
+
+    /// - Throws: ``SettingError``, naming the first setting that cannot be used.
+    init(_ reader: SettingReader) throws {
+        databaseURL = try reader.required(.databaseURL)
+        databaseConnections = try reader.integer(.databaseConnections)
+        httpHost = try reader.required(.httpHost)
+        httpPort = try reader.port(.httpPort)
+        opsHost = try reader.required(.opsHost)
+        opsPort = try reader.port(.opsPort)
+        pollInterval = try reader.duration(.pollInterval)
+        validationTimeout = try reader.duration(.validationTimeout)
+        reconcileFor = try reader.duration(.reconcileHours)
+        maxBodyBytes = try reader.integer(.maxBodyBytes)
+        logLevel = try reader.choice(.logLevel)
+        trustedProxies = try Self.proxies(reader)
+        customerJWKS = try Self.jwks(reader)
+        _ = try reader.url(.storeKit2URL)
+        _ = try reader.text(.publisherID)
+        cleeng = try Self.cleeng(reader)
+    }
+
+    private static func cleeng(_ reader: SettingReader) throws -> CleengConfiguration {
+        let token = try reader.required(.publisherToken)
+        guard token.utf8.count <= 512, !token.hasControlCharacters, !token.contains(" ") else {
+            throw SettingError.malformed(Setting.publisherToken.name, wants: "one line without spaces")
+        }
+        guard let source = EntitlementSource(rawValue: try reader.choice(.entitlementSource)) else {
+            throw SettingError.malformed(Setting.entitlementSource.name, wants: "entitlements or accessible-tags")
+        }
+        var tags: [String: [String]] = [:]
+        if let path = try reader.text(.tagsFile) {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw SettingError.unreadable("the file that \(Setting.tagsFile.name) names", why: "it is missing")
+            }
+            do {
+                tags = try TagsFile.parse(String(decoding: data, as: UTF8.self))
+            } catch {
+                throw SettingError.unreadable("the file that \(Setting.tagsFile.name) names", why: "\(error)")
+            }
+        }
+        do {
+            return try CleengConfiguration(
+                publisherToken: Secret(token), paymentURL: try reader.url(.paymentURL) ?? "",
+                apiURL: try reader.url(.apiURL) ?? "", entitlementSource: source, tagsByOffer: tags,
+                upstreamTimeout: try reader.duration(.upstreamTimeout))
+        } catch let error as CleengConfigurationError {
+            throw SettingError.malformed("RELAY_CLEENG_…", wants: error.shortDescription)
+        }
+    }
+
+    private static func proxies(_ reader: SettingReader) throws -> [AddressRange] {
+        guard let text = try reader.text(.trustedProxies) else { return [] }
+        return try text.split(separator: ",").map { part in
+            guard let range = AddressRange(part.trimmingSpace()) else {
+                throw SettingError.malformed(
+                    Setting.trustedProxies.name, wants: "addresses or ranges such as 10.0.0.0/8, comma-separated")
+            }
+            return range
+        }
+    }
+
+    private static func jwks(_ reader: SettingReader) throws -> CustomerJWKSSource? {
+        let url = try reader.url(.customerJWKSURL)
+        let file = try reader.text(.customerJWKSFile)
+        switch (url, file) {
+        case (nil, nil): return nil
+        case (let url?, nil): return .url(url)
+        case (nil, let file?): return .file(file)
+        case (_?, _?): throw SettingError.both(Setting.customerJWKSURL.name, Setting.customerJWKSFile.name)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// One key of the configuration. ``all`` is the whole list: what is not in it stops the start, and a test holds the example
+/// file against it.
+struct Setting: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        case text
+        case port
+        /// Seconds, fractions allowed, within the range.
+        case seconds(ClosedRange<Double>)
+        case hours(ClosedRange<Double>)
+        case bytes(ClosedRange<Int>)
+        case count(ClosedRange<Int>)
+        case url
+        case choice([String])
+        case addressRanges
+        case path
+    }
+
+    let name: String
+    let kind: Kind
+    let standard: String?
+    var isSecret = false
+    var isRequired = false
+
+    /// `RELAY_HTTP_PORT` is `relay.http.port` for the configuration library and `http.port` in a file.
+    var key: [String] { name.lowercased().split(separator: "_").map(String.init) }
+
+    static let prefix = "RELAY_"
+
+    static let databaseURL = Setting(
+        name: "RELAY_DATABASE_URL", kind: .text, standard: nil, isSecret: true, isRequired: true)
+    static let databaseConnections = Setting(
+        name: "RELAY_DATABASE_CONNECTIONS", kind: .count(1...64), standard: "4")
+    static let httpHost = Setting(name: "RELAY_HTTP_HOST", kind: .text, standard: "0.0.0.0")
+    static let httpPort = Setting(name: "RELAY_HTTP_PORT", kind: .port, standard: "8080")
+    static let opsHost = Setting(name: "RELAY_OPS_HOST", kind: .text, standard: "127.0.0.1")
+    static let opsPort = Setting(name: "RELAY_OPS_PORT", kind: .port, standard: "9090")
+    static let publisherToken = Setting(
+        name: "RELAY_CLEENG_PUBLISHER_TOKEN", kind: .text, standard: nil, isSecret: true, isRequired: true)
+    static let publisherID = Setting(name: "RELAY_CLEENG_PUBLISHER_ID", kind: .text, standard: nil)
+    static let paymentURL = Setting(
+        name: "RELAY_CLEENG_PAYMENT_URL", kind: .url, standard: "https://api.sandbox.cleeng.com")
+    static let apiURL = Setting(name: "RELAY_CLEENG_API_URL", kind: .url, standard: "https://api.sandbox.cleeng.com")
+    static let entitlementSource = Setting(
+        name: "RELAY_CLEENG_ENTITLEMENT_SOURCE", kind: .choice(["entitlements", "accessible-tags"]),
+        standard: "entitlements")
+    static let storeKit2URL = Setting(
+        name: "RELAY_CLEENG_STOREKIT2_URL", kind: .url, standard: "https://inapp.api.sandbox.cleeng.com")
+    static let tagsFile = Setting(name: "RELAY_CLEENG_TAGS_FILE", kind: .path, standard: nil)
+    static let pollInterval = Setting(
+        name: "RELAY_POLL_INTERVAL_SECONDS", kind: .seconds(0.05...300), standard: "5")
+    static let validationTimeout = Setting(
+        name: "RELAY_VALIDATION_TIMEOUT_SECONDS", kind: .seconds(0.1...3600), standard: "60")
+    static let reconcileHours = Setting(name: "RELAY_RECONCILE_HOURS", kind: .hours(0...8760), standard: "24")
+    static let upstreamTimeout = Setting(
+        name: "RELAY_UPSTREAM_TIMEOUT_SECONDS", kind: .seconds(0.1...120), standard: "20")
+    static let trustedProxies = Setting(name: "RELAY_TRUSTED_PROXIES", kind: .addressRanges, standard: nil)
+    static let maxBodyBytes = Setting(
+        name: "RELAY_MAX_BODY_BYTES", kind: .bytes(1_024...67_108_864), standard: "4194304")
+    static let customerJWKSURL = Setting(name: "RELAY_CUSTOMER_JWKS_URL", kind: .url, standard: nil)
+    static let customerJWKSFile = Setting(name: "RELAY_CUSTOMER_JWKS_FILE", kind: .path, standard: nil)
+    static let logLevel = Setting(
+        name: "RELAY_LOG_LEVEL",
+        kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info")
+
+    static let all: [Setting] = [
+        databaseURL, databaseConnections, httpHost, httpPort, opsHost, opsPort, publisherToken, publisherID, paymentURL,
+        apiURL, entitlementSource, storeKit2URL, tagsFile, pollInterval, validationTimeout, reconcileHours,
+        upstreamTimeout, trustedProxies, maxBodyBytes, customerJWKSURL, customerJWKSFile, logLevel,
+    ]
+}

@@ -1,0 +1,54 @@
+/// Why the configuration cannot be used: one line that names the setting, and never its value.
+struct SettingError: Error, Equatable, CustomStringConvertible {
+    private enum Code: Equatable {
+        case unknown(String, nearest: String?)
+        case missing(String)
+        case malformed(String, wants: String)
+        case both(String, String)
+        case unreadable(String, why: String)
+    }
+
+    private let code: Code
+
+    static func unknown(_ name: String) -> SettingError {
+        let nearest = Setting.all.map(\.name).min { name.distance(to: $0) < name.distance(to: $1) }
+        return SettingError(code: .unknown(name, nearest: nearest.flatMap { name.distance(to: $0) <= 5 ? $0 : nil }))
+    }
+    static func missing(_ name: String) -> SettingError { SettingError(code: .missing(name)) }
+    static func malformed(_ name: String, wants: String) -> SettingError {
+        SettingError(code: .malformed(name, wants: wants))
+    }
+    static func both(_ one: String, _ other: String) -> SettingError { SettingError(code: .both(one, other)) }
+    static func unreadable(_ what: String, why: String) -> SettingError {
+        SettingError(code: .unreadable(what, why: why))
+    }
+
+    var description: String {
+        switch code {
+        case .unknown(let name, let nearest?): "\(name) is no setting of receipt-relay; did you mean \(nearest)?"
+        case .unknown(let name, nil): "\(name) is no setting of receipt-relay; docs/configuration.md lists them all"
+        case .missing(let name): "\(name) is required and not set"
+        case .malformed(let name, let wants): "\(name) is malformed: it wants \(wants)"
+        case .both(let one, let other): "\(one) and \(other) are both set: only one of the two may be"
+        case .unreadable(let what, let why): "\(what) cannot be read: \(why)"
+        }
+    }
+}
+
+extension String {
+    /// Levenshtein's, over bytes: how many to change, add or drop.
+    fileprivate func distance(to other: String) -> Int {
+        let other = Array(other.utf8)
+        var row = Array(0...other.count)
+        for (line, byte) in utf8.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for column in other.indices {
+                let substitution = diagonal + (byte == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = Swift.min(substitution, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[other.count]
+    }
+}

@@ -1,0 +1,151 @@
+import Configuration
+import Foundation
+import RelayCore
+import Yams
+
+/// Reads settings: from the environment first, then from the file, then the default.
+struct SettingReader: Sendable {
+    private let reader: ConfigReader
+
+    /// - Parameters:
+    ///   - environment: variables; those that start with `RELAY_` must be known, an empty one counts as unset.
+    ///   - file: YAML or JSON (which is YAML too); its keys are the settings' names without the prefix, nested or not.
+    /// - Throws: ``SettingError`` for what is not known.
+    init(environment: [String: String], file: String?) throws {
+        let variables = environment.filter { $0.key.hasPrefix(Setting.prefix) && !$0.value.isEmpty }
+        let known = Set(Setting.all.flatMap { $0.isSecret ? [$0.name, $0.name + "_FILE"] : [$0.name] })
+        for name in variables.keys.sorted() where !known.contains(name) { throw SettingError.unknown(name) }
+        var providers: [any ConfigProvider] = [EnvironmentVariablesProvider(environmentVariables: variables)]
+        if let file {
+            let values = try Self.values(inFile: file)
+            for name in values.keys.sorted() where !known.contains(name) { throw SettingError.unknown(name) }
+            providers.append(
+                InMemoryProvider(
+                    values: Dictionary(
+                        uniqueKeysWithValues: values.filter { !$0.value.isEmpty }.map { name, value in
+                            (
+                                AbsoluteConfigKey(name.lowercased().split(separator: "_").map(String.init)),
+                                ConfigValue(.string(value), isSecret: true)
+                            )
+                        })))
+        }
+        reader = ConfigReader(providers: providers)
+    }
+
+    private static func values(inFile path: String) throws -> [String: String] {
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw SettingError.unreadable("the file given by --config", why: "it is missing, or no UTF-8 text")
+        }
+        guard text.utf8.count <= 1 << 20 else {
+            throw SettingError.unreadable("the file given by --config", why: "it is larger than 1 MiB")
+        }
+        do {
+            guard let root = try Yams.compose(yaml: text) else { return [:] }
+            return try flatten(root, under: "")
+        } catch let error as SettingError {
+            throw error
+        } catch {
+            throw SettingError.unreadable("the file given by --config", why: "it is neither YAML nor JSON")
+        }
+    }
+
+    private static func flatten(_ node: Node, under path: String) throws -> [String: String] {
+        switch node {
+        case .mapping(let mapping):
+            var values: [String: String] = [:]
+            for (key, value) in mapping {
+                guard let key = key.scalar?.string else { continue }
+                let name = (path.isEmpty ? key : "\(path)_\(key)").replacingOccurrences(of: "-", with: "_")
+                    .replacingOccurrences(of: ".", with: "_")
+                values.merge(try flatten(value, under: name), uniquingKeysWith: { $1 })
+            }
+            return values
+        case .scalar(let scalar):
+            let isNull = scalar.style == .plain && ["", "~", "null"].contains(scalar.string.lowercased())
+            return [Setting.prefix + path.uppercased(): isNull ? "" : scalar.string]
+        case .sequence(let items):
+            return [
+                Setting.prefix + path.uppercased(): items.compactMap(\.scalar?.string).joined(separator: ",")
+            ]
+        case .alias:
+            throw SettingError.unreadable("the file given by --config", why: "aliases are not supported")
+        }
+    }
+
+    /// The text of a setting, from wherever it stands; nil where it stands nowhere and has no default.
+    func text(_ setting: Setting) throws -> String? {
+        let direct = reader.string(forKey: ConfigKey(setting.key), isSecret: setting.isSecret)
+        guard setting.isSecret, let path = reader.string(forKey: ConfigKey(setting.key + ["file"])) else {
+            return direct ?? setting.standard
+        }
+        guard direct == nil else { throw SettingError.both(setting.name, setting.name + "_FILE") }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw SettingError.unreadable("the file that \(setting.name)_FILE names", why: "it is missing, or no UTF-8 text")
+        }
+        let secret = text.trimmingSpace()
+        guard !secret.isEmpty else { throw SettingError.missing(setting.name) }
+        return secret
+    }
+
+    func required(_ setting: Setting) throws -> String {
+        guard let text = try text(setting) else { throw SettingError.missing(setting.name) }
+        return text
+    }
+
+    func port(_ setting: Setting) throws -> Int {
+        guard let port = Int(try required(setting)), (0...65_535).contains(port) else {
+            throw SettingError.malformed(setting.name, wants: "a port, 0 to 65535")
+        }
+        return port
+    }
+
+    func integer(_ setting: Setting) throws -> Int {
+        let range: ClosedRange<Int>
+        switch setting.kind {
+        case .bytes(let bytes): range = bytes
+        case .count(let count): range = count
+        default: range = 0...Int.max
+        }
+        guard let number = Int(try required(setting)), range.contains(number) else {
+            throw SettingError.malformed(
+                setting.name, wants: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func duration(_ setting: Setting) throws -> Duration {
+        let range: ClosedRange<Double>
+        let unit: Double
+        let name: String
+        switch setting.kind {
+        case .hours(let hours): (range, unit, name) = (hours, 3_600, "hours")
+        case .seconds(let seconds): (range, unit, name) = (seconds, 1, "seconds")
+        default: (range, unit, name) = (0...1e9, 1, "seconds")
+        }
+        guard let number = Double(try required(setting)), range.contains(number) else {
+            throw SettingError.malformed(
+                setting.name, wants: "a number of \(name) from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return .seconds(rounded: number * unit)
+    }
+
+    func url(_ setting: Setting) throws -> String? {
+        guard let text = try text(setting) else { return nil }
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host?.isEmpty == false
+        else { throw SettingError.malformed(setting.name, wants: "an http or https URL") }
+        return text
+    }
+
+    func choice(_ setting: Setting) throws -> String {
+        let text = try required(setting)
+        guard case .choice(let choices) = setting.kind, choices.contains(text) else {
+            let choices = if case .choice(let choices) = setting.kind { choices } else { [String]() }
+            throw SettingError.malformed(setting.name, wants: "one of \(choices.joined(separator: ", "))")
+        }
+        return text
+    }
+}

@@ -1,0 +1,44 @@
+/// An email address as the app sent it, beside the form by which customers are told apart: emails that differ only in
+/// case or in surrounding space are one customer.
+public struct CustomerEmail: Hashable, Sendable {
+    /// As accepted: what goes upstream.
+    public let sent: String
+    /// Trimmed and lower-cased: what is compared, stored in keys and counted.
+    public let customer: String
+
+    /// RFC 5321 section 4.5.3.1: 64 before the at sign, 255 after it, 254 in all (erratum 1690).
+    public static let maximumLength = 254
+
+    /// Nil where the text cannot be an address: no or several at signs outside of quotes, an empty side, white space or
+    /// control characters inside, more than ``maximumLength`` bytes. Anything subtler is Cleeng's to judge.
+    public init?(_ text: String) {
+        let trimmed = text.trimmingSpace()
+        guard trimmed.utf8.count <= Self.maximumLength,
+            let at = trimmed.utf8.lastIndex(of: UInt8(ascii: "@")),
+            at != trimmed.utf8.startIndex, trimmed.utf8.index(after: at) != trimmed.utf8.endIndex
+        else { return nil }
+        let local = trimmed[..<at]
+        guard local.utf8.count <= 64, !local.contains("@") || local.hasPrefix("\"") else { return nil }
+        for scalar in trimmed.unicodeScalars where scalar.value <= 0x20 || scalar.value == 0x7f || scalar.isSpaceOrControl {
+            return nil
+        }
+        self.sent = text
+        self.customer = trimmed.lowercased()
+    }
+}
+
+extension Unicode.Scalar {
+    var isSpaceOrControl: Bool {
+        properties.isWhitespace || properties.generalCategory == .control
+    }
+}
+
+extension StringProtocol {
+    /// Without leading and trailing white space and control characters.
+    public func trimmingSpace() -> String {
+        var scalars = String(self).unicodeScalars[...]
+        while let first = scalars.first, first.isSpaceOrControl { scalars.removeFirst() }
+        while let last = scalars.last, last.isSpaceOrControl { scalars.removeLast() }
+        return String(scalars)
+    }
+}

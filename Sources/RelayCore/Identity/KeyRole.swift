@@ -1,0 +1,28 @@
+/// What a key opens. The numbers are stored.
+public enum KeyRole: Int16, Sendable, CaseIterable {
+    /// Ships inside an app: it identifies the app, it does not authenticate a person.
+    case app = 1
+    /// A publisher's back end.
+    case publisher = 2
+    case opsViewer = 3
+    case opsOperator = 4
+
+    public var name: String {
+        switch self {
+        case .app: "app"
+        case .publisher: "publisher"
+        case .opsViewer: "ops-viewer"
+        case .opsOperator: "ops-operator"
+        }
+    }
+
+    public init?(name: String) {
+        guard let role = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = role
+    }
+
+    /// An operator may do what a viewer may.
+    public func opens(_ required: KeyRole) -> Bool {
+        self == required || (self == .opsOperator && required == .opsViewer)
+    }
+}

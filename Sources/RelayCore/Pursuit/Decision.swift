@@ -1,0 +1,51 @@
+/// What a pursuit decided upon an event.
+public struct Decision: Sendable, Equatable {
+    /// A change of status, with what justifies it.
+    public struct Change: Sendable, Equatable {
+        public var status: ValidationStatus
+        public var reason: String?
+        public var late: Bool
+        public var at: Timestamp
+        public var expiresAt: Timestamp?
+        /// JSON: what Cleeng said. A grant has always one.
+        public var evidence: String?
+        /// When the read that the grant rests on was sent.
+        public var observedAt: Timestamp?
+
+        public init(
+            status: ValidationStatus, reason: String? = nil, late: Bool = false, at: Timestamp,
+            expiresAt: Timestamp? = nil, evidence: String? = nil, observedAt: Timestamp? = nil
+        ) {
+            self.status = status
+            self.reason = reason
+            self.late = late
+            self.at = at
+            self.expiresAt = expiresAt
+            self.evidence = evidence
+            self.observedAt = observedAt
+        }
+    }
+
+    public enum Next: Sendable, Equatable {
+        /// Send the purchase upstream now.
+        case forward
+        /// Read the customer's entitlement now.
+        case read
+        /// Give the lease back and come again then.
+        case rest(until: Timestamp)
+        /// Nothing is left to do.
+        case finished
+    }
+
+    /// The last status that this event led to, where it changed at all.
+    public var change: Change?
+    /// What the timeline gets, in order.
+    public var events: [TimelineEvent]
+    public var next: Next
+
+    public init(change: Change? = nil, events: [TimelineEvent] = [], next: Next) {
+        self.change = change
+        self.events = events
+        self.next = next
+    }
+}

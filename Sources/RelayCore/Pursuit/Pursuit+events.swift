@@ -1,0 +1,184 @@
+extension Pursuit {
+    /// A worker has taken the lease.
+    public mutating func woken(at now: Timestamp, reads: ReadSchedule) -> Decision {
+        var decision = Decision(next: .finished)
+        expire(at: now, into: &decision)
+        switch phase {
+        case .parked:
+            decision.next = .finished
+        case .forwarding:
+            decision.next = due(retryAt, at: now) ? .forward : rest(until: retryAt, at: now)
+        case .watching:
+            decision.next = due(readAt, at: now) ? .read : rest(until: readAt, at: now)
+        }
+        return decision
+    }
+
+    /// The read before the first forward: it decides nothing, it is only recorded.
+    public mutating func baselineRead(_ answer: EntitlementAnswer, at now: Timestamp) -> TimelineEvent {
+        switch answer.verdict {
+        case .entitled: entitledBefore = true
+        case .notEntitled: entitledBefore = false
+        case .misconfigured, .tryAgain: break
+        }
+        return TimelineEvent(
+            at: now, kind: .baselineRead, upstreamStatus: answer.status, latency: answer.latency, detail: answer.summary)
+    }
+
+    public mutating func forwardAnswered(
+        _ answer: ForwardAnswer, at now: Timestamp, retries: RetrySchedule, jitter: Double
+    ) -> Decision {
+        var decision = Decision(next: .finished)
+        forwards += 1
+        func event(_ kind: TimelineEvent.Kind, _ detail: String? = nil) -> TimelineEvent {
+            TimelineEvent(at: now, kind: kind, upstreamStatus: answer.status, latency: answer.latency, detail: detail)
+        }
+        switch answer.verdict {
+        case .accepted:
+            phase = .watching
+            forwardedAt = now
+            retryAt = nil
+            readAt = nil
+            decision.events.append(event(.forwarded))
+            expire(at: now, into: &decision)
+            decision.next = .read
+        case .rejected(let code, let message):
+            let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
+            decision.events.append(event(.forwarded, detail))
+            expire(at: now, into: &decision)
+            settle(
+                .init(
+                    status: .rejected, reason: code ?? message ?? "rejected", late: status != .pending, at: now,
+                    evidence: nil),
+                detail: detail, into: &decision)
+            decision.next = .finished
+        case .misconfigured(let message):
+            decision.events.append(event(.forwardFailed, "our configuration: \(message ?? "refused")"))
+            retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
+        case .tryAgain(let why, let retryAfter):
+            decision.events.append(event(.forwardFailed, why))
+            retry(after: retryAfter, at: now, retries: retries, jitter: jitter, into: &decision)
+        }
+        return decision
+    }
+
+    public mutating func entitlementRead(
+        _ answer: EntitlementAnswer, at now: Timestamp, reads: ReadSchedule
+    ) -> Decision {
+        var decision = Decision(next: .finished)
+        func event(_ kind: TimelineEvent.Kind) -> TimelineEvent {
+            TimelineEvent(
+                at: now, kind: kind, upstreamStatus: answer.status, latency: answer.latency, detail: answer.summary)
+        }
+        switch answer.verdict {
+        case .entitled(let expiresAt, let evidence):
+            decision.events.append(event(.entitlementRead))
+            expire(at: now, into: &decision)
+            settle(
+                .init(
+                    status: .granted, late: status != .pending, at: now, expiresAt: expiresAt, evidence: evidence,
+                    observedAt: answer.observedAt),
+                detail: nil, into: &decision)
+            decision.next = .finished
+        case .notEntitled:
+            decision.events.append(event(.entitlementRead))
+            watchOn(after: nil, at: now, reads: reads, into: &decision)
+        case .misconfigured:
+            decision.events.append(event(.entitlementReadFailed))
+            watchOn(after: nil, at: now, reads: reads, into: &decision)
+        case .tryAgain(_, let retryAfter):
+            decision.events.append(event(.entitlementReadFailed))
+            watchOn(after: retryAfter, at: now, reads: reads, into: &decision)
+        }
+        return decision
+    }
+
+    /// Another read of this customer was under way or too recent: the right to read comes at `allowedAt`.
+    public mutating func readPostponed(to allowedAt: Timestamp, at now: Timestamp) -> Decision {
+        var decision = Decision(next: .finished)
+        readAt = allowedAt
+        expire(at: now, into: &decision)
+        decision.next = rest(until: readAt, at: now)
+        return decision
+    }
+
+    /// A newer request for the same subscription goes first or has gone: this one is never sent again.
+    public mutating func overtaken(at now: Timestamp) -> Decision {
+        var decision = Decision(next: .finished)
+        settle(
+            .init(status: .timedOut, reason: "superseded", at: now), kind: .superseded,
+            detail: "a newer request for this subscription goes first", into: &decision)
+        return decision
+    }
+}
+
+extension Pursuit {
+    private func due(_ moment: Timestamp?, at now: Timestamp) -> Bool {
+        moment.map { $0 <= now } ?? true
+    }
+
+    /// Until the next step, or until the deadline if that has to be written before.
+    private func rest(until moment: Timestamp?, at now: Timestamp) -> Decision.Next {
+        let moment = moment ?? now
+        return .rest(until: status == .pending ? min(moment, deadline) : moment)
+    }
+
+    private mutating func expire(at now: Timestamp, into decision: inout Decision) {
+        guard status == .pending, now >= deadline else { return }
+        settle(.init(status: .timedOut, at: deadline), detail: nil, into: &decision)
+    }
+
+    private mutating func settle(
+        _ change: Decision.Change, kind: TimelineEvent.Kind? = nil, detail: String?, into decision: inout Decision
+    ) {
+        let kind = kind ?? TimelineEvent.Kind(settling: change.status)
+        status = change.status
+        decision.change = change
+        decision.events.append(TimelineEvent(at: change.at, kind: kind, detail: detail))
+    }
+
+    private mutating func retry(
+        after retryAfter: Duration?, at now: Timestamp, retries: RetrySchedule, jitter: Double,
+        into decision: inout Decision
+    ) {
+        expire(at: now, into: &decision)
+        retryAt = now + retries.delay(failures: forwards, retryAfter: retryAfter, jitter: jitter)
+        decision.next = rest(until: retryAt, at: now)
+    }
+
+    private mutating func watchOn(
+        after retryAfter: Duration?, at now: Timestamp, reads: ReadSchedule, into decision: inout Decision
+    ) {
+        expire(at: now, into: &decision)
+        let watchedSince = max(deadline, forwardedAt ?? deadline)
+        guard let next = reads.next(after: now, watchedSince: watchedSince) else {
+            decision.next = .finished
+            return
+        }
+        readAt = max(next, now + (retryAfter ?? .zero))
+        decision.next = rest(until: readAt, at: now)
+    }
+}
+
+extension TimelineEvent.Kind {
+    init(settling status: ValidationStatus) {
+        switch status {
+        case .granted: self = .granted
+        case .rejected: self = .rejected
+        case .timedOut, .pending: self = .timedOut
+        case .transferred: self = .transferred
+        case .revoked: self = .revoked
+        }
+    }
+}
+
+extension EntitlementAnswer {
+    var summary: String {
+        switch verdict {
+        case .entitled: "entitled"
+        case .notEntitled: "not entitled"
+        case .misconfigured(let message): "our configuration: \(message ?? "refused")"
+        case .tryAgain(let why, _): why
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// The pursuit of one accepted purchase, from the first try to send it until Cleeng's word on it is known.
+///
+/// A pure state machine: an event goes in, a ``Decision`` comes out, and nothing else happens. The worker that holds the
+/// pursuit's lease feeds it and carries out what it decides.
+///
+///     forwarding ──accepted──► watching ──entitled──► finished (granted)
+///        │  ▲                     │  ▲
+///        │  └──retry──┘           │  └──not yet──┘
+///        │                        └──watch over──► finished (timed_out)
+///        ├──rejected──► finished (rejected)
+///        └──overtaken──► finished (timed_out, superseded)
+///
+/// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
+/// still watched for.
+public struct Pursuit: Sendable, Equatable {
+    /// The numbers are stored.
+    public enum Phase: Int16, Sendable {
+        /// Cleeng has not taken the purchase yet. May go to `watching`, or finish.
+        case forwarding = 0
+        /// Cleeng took it; access is waited for. May only finish.
+        case watching = 1
+        /// Its row could not be written; it waits for an operator. May go back to `forwarding`.
+        case parked = 2
+    }
+
+    public var phase: Phase
+    public var status: ValidationStatus
+    public let acceptedAt: Timestamp
+    public let deadline: Timestamp
+    /// Times that a forward was answered, or given up on.
+    public var forwards: Int
+    /// The earliest moment of the next forward; nil: at once.
+    public var retryAt: Timestamp?
+    public var forwardedAt: Timestamp?
+    /// The earliest moment of the next entitlement read; nil: at once.
+    public var readAt: Timestamp?
+    /// Whether the customer was entitled already before the purchase was first sent; nil while or where not known.
+    public var entitledBefore: Bool?
+
+    public init(
+        phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
+        forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
+        entitledBefore: Bool? = nil
+    ) {
+        self.phase = phase
+        self.status = status
+        self.acceptedAt = acceptedAt
+        self.deadline = deadline
+        self.forwards = forwards
+        self.retryAt = retryAt
+        self.forwardedAt = forwardedAt
+        self.readAt = readAt
+        self.entitledBefore = entitledBefore
+    }
+}

@@ -1,0 +1,51 @@
+/// When the entitlement of a validation is read again.
+public struct ReadSchedule: Sendable, Equatable {
+    public var interval: Duration
+    public var reconcileFor: Duration
+    public static let longestGap: Duration = .seconds(3600)
+
+    /// - Parameters:
+    ///   - interval: between two reads while the app still waits.
+    ///   - reconcileFor: how long after its deadline (or after a late forward) a validation is watched for a late grant.
+    public init(interval: Duration, reconcileFor: Duration) {
+        self.interval = interval
+        self.reconcileFor = reconcileFor
+    }
+
+    /// Nil when the watch is over. While the app waits: every interval, and once more just past the deadline. After it: at
+    /// gaps that double from one interval up to an hour.
+    ///
+    /// - Parameter watchedSince: the deadline, or the moment Cleeng took the purchase if that came later.
+    public func next(after now: Timestamp, watchedSince: Timestamp) -> Timestamp? {
+        guard now >= watchedSince else { return now + interval }
+        let elapsed = now - watchedSince
+        guard elapsed < reconcileFor else { return nil }
+        // Gaps of 1, 2, 4, … intervals put the reads at 1, 3, 7, … intervals: the next gap is what has passed, plus one.
+        let gap = min(max(elapsed + interval, interval), Self.longestGap)
+        return now + gap
+    }
+}
+
+/// When a forward that did not get through is tried again: exponential from half a second, half of it random, so that a
+/// thousand purchases that failed together do not come back together. There is no last try: a purchase that was accepted
+/// is sent until Cleeng has answered or an operator has abandoned it.
+public struct RetrySchedule: Sendable, Equatable {
+    public var first: Duration
+    public var longest: Duration
+
+    public init(first: Duration = .milliseconds(500), longest: Duration = .seconds(60)) {
+        self.first = first
+        self.longest = longest
+    }
+
+    /// - Parameters:
+    ///   - failures: how often it has failed by now, 1 or more.
+    ///   - retryAfter: what the upstream asked for: never undercut.
+    ///   - jitter: 0 up to 1, random.
+    public func delay(failures: Int, retryAfter: Duration?, jitter: Double) -> Duration {
+        let doublings = min(max(failures, 1) - 1, 20)
+        let ceiling = min(first * (1 << doublings), longest)
+        let delay = ceiling * (0.5 + 0.5 * min(max(jitter, 0), 1))
+        return max(delay, retryAfter ?? .zero)
+    }
+}

@@ -1,0 +1,63 @@
+/// A moment, in microseconds since 1970-01-01T00:00:00Z: PostgreSQL's own resolution, so that a value read from the
+/// database and written back is the same value.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    public var microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    public init(seconds: Int64) {
+        self.microseconds = seconds * 1_000_000
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.microseconds < right.microseconds
+    }
+
+    public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(microseconds: moment.microseconds.addingSaturating(duration.microseconds))
+    }
+
+    public static func - (moment: Timestamp, duration: Duration) -> Timestamp {
+        moment + (.zero - duration)
+    }
+
+    public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        .microseconds(later.microseconds - earlier.microseconds)
+    }
+
+    /// Whole days since 1970-01-01, in UTC.
+    public var daysSince1970: Int {
+        Int(microseconds.floorDivided(by: 86_400_000_000))
+    }
+}
+
+extension Duration {
+    /// Rounded towards zero.
+    public var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+
+    /// As a floating point number of seconds.
+    public var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+
+    public static func seconds(rounded value: Double) -> Duration {
+        .microseconds(Int64((value * 1_000_000).rounded()))
+    }
+}
+
+extension Int64 {
+    func addingSaturating(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    func floorDivided(by divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

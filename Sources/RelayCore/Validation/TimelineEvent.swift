@@ -1,0 +1,57 @@
+/// One thing that happened to a validation, as ops reads it.
+public struct TimelineEvent: Sendable, Equatable {
+    /// The numbers are stored; those below 10 change the status, and the change feed is built on that.
+    public enum Kind: Int16, Sendable, CaseIterable {
+        case granted = 1
+        case rejected = 2
+        case timedOut = 3
+        case transferred = 4
+        case revoked = 5
+        case superseded = 6
+        case abandoned = 7
+        case accepted = 10
+        case forwarded = 11
+        case forwardFailed = 12
+        case entitlementRead = 13
+        case entitlementReadFailed = 14
+        case baselineRead = 15
+        case retried = 16
+        case parked = 17
+
+        public var name: String {
+            switch self {
+            case .granted: "granted"
+            case .rejected: "rejected"
+            case .timedOut: "timed_out"
+            case .transferred: "transferred"
+            case .revoked: "revoked"
+            case .superseded: "superseded"
+            case .abandoned: "abandoned"
+            case .accepted: "accepted"
+            case .forwarded: "forwarded"
+            case .forwardFailed: "forward_failed"
+            case .entitlementRead: "entitlement_read"
+            case .entitlementReadFailed: "entitlement_read_failed"
+            case .baselineRead: "baseline_read"
+            case .retried: "retried"
+            case .parked: "parked"
+            }
+        }
+    }
+
+    public var at: Timestamp
+    public var kind: Kind
+    public var upstreamStatus: Int?
+    public var latency: Duration?
+    public var detail: String?
+
+    public init(
+        at: Timestamp, kind: Kind, upstreamStatus: Int? = nil, latency: Duration? = nil, detail: String? = nil
+    ) {
+        self.at = at
+        self.kind = kind
+        self.upstreamStatus = upstreamStatus
+        self.latency = latency
+        self.detail = detail
+    }
+}

@@ -1,0 +1,46 @@
+/// What is known of a validation when it is read: the poll's answer before it is written as JSON.
+public struct Validation: Sendable, Equatable {
+    public var id: ValidationID
+    public var publisher: String
+    public var app: String
+    public var email: String
+    public var customer: String
+    public var offerID: String
+    public var status: ValidationStatus
+    public var reason: String?
+    public var late: Bool
+    public var acceptedAt: Timestamp
+    public var deadline: Timestamp
+    public var settledAt: Timestamp?
+    public var expiresAt: Timestamp?
+
+    public init(
+        id: ValidationID, publisher: String, app: String, email: String, customer: String, offerID: String,
+        status: ValidationStatus, reason: String? = nil, late: Bool = false, acceptedAt: Timestamp, deadline: Timestamp,
+        settledAt: Timestamp? = nil, expiresAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.publisher = publisher
+        self.app = app
+        self.email = email
+        self.customer = customer
+        self.offerID = offerID
+        self.status = status
+        self.reason = reason
+        self.late = late
+        self.acceptedAt = acceptedAt
+        self.deadline = deadline
+        self.settledAt = settledAt
+        self.expiresAt = expiresAt
+    }
+
+    /// As a reader may be told at `now`, by the database's clock: at or after the deadline nothing is pending any more,
+    /// whether or not a worker has written so yet.
+    public func judged(at now: Timestamp) -> Validation {
+        guard status == .pending, now >= deadline else { return self }
+        var judged = self
+        judged.status = .timedOut
+        judged.settledAt = deadline
+        return judged
+    }
+}

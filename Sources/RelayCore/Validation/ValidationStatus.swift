@@ -1,0 +1,52 @@
+/// Where a validation stands for the app. The numbers are stored.
+///
+///     pending ──► granted ──► transferred
+///        │           │  ▲
+///        │           ▼  │ (renewed, resubscribed)
+///        │        revoked
+///        ├──► rejected
+///        └──► timed_out ──► granted (late)
+///
+/// `rejected` and `timed_out` go on to `granted` when a later truth arrives: an entitlement read after the deadline, or
+/// after an operator's retry.
+public enum ValidationStatus: Int16, Sendable, CaseIterable {
+    case pending = 0
+    case granted = 1
+    case rejected = 2
+    case timedOut = 3
+    case transferred = 4
+    case revoked = 5
+
+    public var name: String {
+        switch self {
+        case .pending: "pending"
+        case .granted: "granted"
+        case .rejected: "rejected"
+        case .timedOut: "timed_out"
+        case .transferred: "transferred"
+        case .revoked: "revoked"
+        }
+    }
+
+    public init?(name: String) {
+        guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = status
+    }
+
+    /// Whether the same purchase, sent again, starts a fresh validation.
+    public var isEnded: Bool {
+        switch self {
+        case .pending, .granted: false
+        case .rejected, .timedOut, .transferred, .revoked: true
+        }
+    }
+
+    public var isFinalForPolling: Bool { self != .pending }
+    public var accessGranted: Bool { self == .granted }
+
+    /// Whether an operator may send the purchase upstream once more.
+    public var allowsRetry: Bool { self == .pending || self == .timedOut || self == .rejected }
+
+    /// Whether an operator may end the pursuit by hand.
+    public var allowsAbandon: Bool { self == .pending || self == .timedOut }
+}

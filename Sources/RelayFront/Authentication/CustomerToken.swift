@@ -1,0 +1,70 @@
+import Foundation
+import JWTKit
+import RelayCore
+
+/// A customer's JSON Web Token (RFC 7519) in its three parts. Nothing of it is verified.
+struct CustomerToken {
+    /// Longer than any identity provider's tokens, shorter than a header field may be.
+    static let maximumBytes = 8_192
+
+    struct Header: Decodable {
+        var alg: String
+        var kid: String?
+    }
+
+    struct Claims: Decodable {
+        var email: String?
+        var emailVerified: Bool?
+        /// Seconds since 1970.
+        var exp: Double?
+        var nbf: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case email, exp, nbf
+            case emailVerified = "email_verified"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            email = try container.decodeIfPresent(String.self, forKey: .email)
+            exp = try container.decodeIfPresent(Double.self, forKey: .exp)
+            nbf = try container.decodeIfPresent(Double.self, forKey: .nbf)
+            // Some providers write this one as text.
+            emailVerified =
+                (try? container.decodeIfPresent(Bool.self, forKey: .emailVerified))
+                ?? (try? container.decodeIfPresent(String.self, forKey: .emailVerified)).map { $0 == "true" }
+        }
+    }
+
+    let header: Header
+    let signed: Data
+    let signature: Data
+    private let payload: Data
+
+    init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumBytes else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Data(base64URL: parts[0]), let payload = Data(base64URL: parts[1]),
+            let signature = Data(base64URL: parts[2]),
+            let decoded = try? JSONDecoder().decode(Header.self, from: header)
+        else { return nil }
+        self.header = decoded
+        self.payload = payload
+        self.signature = signature
+        self.signed = Data(text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
+    }
+
+    /// To be asked for only after the signature was verified.
+    var claims: Claims? { try? JSONDecoder().decode(Claims.self, from: payload) }
+}
+
+extension Data {
+    /// RFC 7515 section 2: the URL-safe alphabet, no padding.
+    fileprivate init?(base64URL text: Substring) {
+        guard !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
+        else { return nil }
+        var standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
+        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        self.init(base64Encoded: standard)
+    }
+}

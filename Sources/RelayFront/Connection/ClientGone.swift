@@ -1,0 +1,2 @@
+/// The client left while its poll was held: nobody is there to be answered.
+struct ClientGone: Error {}

@@ -1,0 +1,187 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+
+/// Looks after one connection: notices that the client left a held poll, ends requests that arrive too slowly and answers
+/// that nobody reads, closes after an answer that says so, and gives the parser's own errors a problem for a body.
+///
+/// Stands between the HTTP codec and Hummingbird's handlers, whose idle time-out covers what is missing here: the time
+/// between requests, and that of a request's head.
+final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    let watch = ConnectionWatch()
+    private let limits: ConnectionLimits
+    private var isReadingRequest = false
+    private var requestsInProgress = 0
+    private var bodyBytes = 0
+    private var bodyDeadline: Scheduled<Void>?
+    private var writeDeadline: Scheduled<Void>?
+    private var finalDeadline: Scheduled<Void>?
+    private var parserProblem: Problem?
+    private var isQuiescing = false
+    private var closesAfterAnswer = false
+    private var isLingering = false
+
+    init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isLingering else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            isReadingRequest = true
+            requestsInProgress += 1
+            bodyBytes = 0
+            answerExpectation(of: head, context)
+        case .body(let part):
+            bodyBytes += part.readableBytes
+            if requestsInProgress == 0, bodyBytes > limits.bodyBytes {
+                // Answered long ago, and still it talks.
+                return context.close(promise: nil)
+            }
+        case .end:
+            isReadingRequest = false
+            bodyDeadline?.cancel()
+            bodyDeadline = nil
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Most requests arrive whole: those cost no timer.
+        if isReadingRequest, bodyDeadline == nil, !isLingering {
+            bodyDeadline = after(isQuiescing ? limits.farewellTime : limits.bodyTime, context) { keeper, context in
+                context.fireErrorCaught(RequestTimedOut())
+                keeper.close(after: keeper.limits.farewellTime, context)
+            }
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed:
+            if watch.clientLeft() { context.close(promise: nil) }
+        case is ChannelShouldQuiesceEvent:
+            isQuiescing = true
+            bodyDeadline?.cancel()
+            bodyDeadline = nil
+            channelReadComplete(context: context)
+            close(after: limits.shutdownTime, context)
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        _ = watch.clientLeft()
+        for deadline in [bodyDeadline, writeDeadline, finalDeadline] { deadline?.cancel() }
+        context.fireChannelInactive()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        writeDeadline?.cancel()
+        writeDeadline = nil
+        if !context.channel.isWritable {
+            writeDeadline = after(isQuiescing ? limits.farewellTime : limits.writeTime, context) { _, context in
+                context.close(promise: nil)
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isLingering else { return }
+        switch error {
+        case HTTPParserError.headerOverflow:
+            parserProblem = Problem(.headersTooLarge, "send fewer or shorter header fields")
+            context.fireErrorCaught(error)
+        case is HTTPParserError:
+            parserProblem = Problem(.badRequest, "this is not HTTP/1.1")
+            context.fireErrorCaught(error)
+        case is ChannelError, is IOError: context.fireErrorCaught(error)
+        default:
+            // The codec's own: a head that is grammatical and yet impossible. Told as the parser's, it gets an answer.
+            parserProblem = Problem(.badRequest, "the request line or a header field cannot be")
+            context.fireErrorCaught(HTTPParserError.unknown)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status == .badRequest && head.headerFields[.contentType] == nil:
+            // Hummingbird's answer to what the parser refused has no body.
+            writeHead((parserProblem ?? Problem(.badRequest, "this is not HTTP/1.1")).unroutedAnswer, context, promise)
+        case .head(var head):
+            if isQuiescing { head.headerFields[.connection] = "close" }
+            closesAfterAnswer = head.headerFields[.connection]?.lowercased() == "close"
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            requestsInProgress -= 1
+            guard closesAfterAnswer, !isLingering else { return context.write(data, promise: promise) }
+            linger(after: data, context, promise)
+        }
+    }
+
+    private func writeHead(
+        _ response: (head: HTTPResponse, body: ByteBuffer), _ context: ChannelHandlerContext,
+        _ promise: EventLoopPromise<Void>?
+    ) {
+        closesAfterAnswer = true
+        context.write(wrapOutboundOut(.head(response.head)), promise: promise)
+        context.write(wrapOutboundOut(.body(response.body)), promise: nil)
+    }
+
+    /// Closes our side once the answer is out, and the whole connection when the client has had time to read it: closing at
+    /// once, with unread bytes of the request in the socket, would reset the connection and lose the answer.
+    private func linger(after data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        isLingering = true
+        context.writeAndFlush(data, promise: promise)
+        context.close(mode: .output, promise: nil)
+        close(after: limits.lingerTime, context)
+    }
+
+    /// RFC 9110 section 10.1.1: the client waits for leave to send its body.
+    private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) {
+        guard requestsInProgress == 1, head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
+        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > limits.bodyBytes { return }
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    private func close(after time: TimeAmount, _ context: ChannelHandlerContext) {
+        finalDeadline?.cancel()
+        finalDeadline = after(time, context) { _, context in context.close(promise: nil) }
+    }
+
+    private func after(
+        _ time: TimeAmount, _ context: ChannelHandlerContext,
+        _ action: @escaping (ConnectionKeeper, ChannelHandlerContext) -> Void
+    ) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: time) { action(self, context) }
+    }
+}
+
+@available(*, unavailable)
+extension ConnectionKeeper: Sendable {}
+
+extension Problem {
+    fileprivate var unroutedAnswer: (head: HTTPResponse, body: ByteBuffer) {
+        let body = body
+        return (
+            HTTPResponse(
+                status: status,
+                headerFields: [
+                    .contentType: Self.contentType, .contentLength: String(body.readableBytes), .connection: "close",
+                    .xRequestID: RequestID.make(),
+                ]),
+            body
+        )
+    }
+}

@@ -1,0 +1,35 @@
+import NIOCore
+import RelayStore
+
+/// A poll that is being held: a waiter that is woken by its validation's change, by time, by the client's departure and
+/// by the process's.
+struct HeldPoll: Sendable {
+    let waiter: Waiter
+    private let watch: ConnectionWatch
+
+    /// Registers; to be balanced by ``end()``.
+    ///
+    /// - Throws: ``ClientGone``.
+    init(_ waiter: Waiter, on channel: any Channel) async throws {
+        self.waiter = waiter
+        do {
+            watch = try await channel.eventLoop.submit {
+                try channel.pipeline.syncOperations.handler(type: ConnectionKeeper.self).watch
+            }.get()
+        } catch {
+            // The pipeline is taken down with the connection.
+            waiter.leave()
+            throw ClientGone()
+        }
+        guard watch.hold({ waiter.wake(.cancelled) }) else {
+            waiter.leave()
+            channel.close(promise: nil)
+            throw ClientGone()
+        }
+    }
+
+    func end() {
+        watch.release()
+        waiter.leave()
+    }
+}

@@ -1,0 +1,2 @@
+/// A request's body did not arrive within its time.
+struct RequestTimedOut: Error {}

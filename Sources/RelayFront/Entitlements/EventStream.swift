@@ -1,0 +1,51 @@
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+
+/// A validation's changes as server-sent events (WHATWG HTML, section 9.2).
+struct EventStream: Sendable {
+    static let heartbeat = Duration.seconds(15)
+    static let maximumLength = Duration.seconds(120)
+
+    let holder: PollHolder
+    let poll: PollInterval
+    let channel: any Channel
+
+    /// One `status` event for the state as it is and one for each change, until a final status, the time's end or the
+    /// process's.
+    func body(of first: Validation) -> ResponseBody {
+        ResponseBody { writer in
+            // Here, not before: a body that is never written would never end what it began.
+            let held = try await HeldPoll(holder.store.changes.register(first.id), on: channel)
+            defer { held.end() }
+            try await writer.write(ByteBuffer(string: "retry: \(poll.seconds * 1_000)\n\n"))
+            // The state may have changed between its reading and the registration.
+            var latest = try await holder.store.validation(first.id) ?? first
+            try await writer.write(Self.event(latest))
+            let end = ContinuousClock.now + Self.maximumLength
+            while !latest.status.isFinalForPolling, ContinuousClock.now < end {
+                let beat = min(end, .now + Self.heartbeat)
+                switch try await holder.wait(held, known: latest, until: beat) {
+                case .unchanged: try await writer.write(ByteBuffer(string: ": still \(latest.status.name)\n\n"))
+                case .changed(let validation):
+                    latest = validation
+                    try await writer.write(Self.event(latest))
+                case .shutdown(let validation):
+                    if EntityTag.of(validation) != EntityTag.of(latest) { try await writer.write(Self.event(validation)) }
+                    return try await writer.finish(nil)
+                }
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    private static func event(_ validation: Validation) -> ByteBuffer {
+        var json = validation.pollJSON
+        var event = ByteBufferAllocator().buffer(capacity: json.readableBytes + 64)
+        event.writeStaticString("event: status\ndata: ")
+        event.writeBuffer(&json)
+        event.writeStaticString("\n\n")
+        return event
+    }
+}

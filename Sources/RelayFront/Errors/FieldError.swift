@@ -1,0 +1,43 @@
+/// One wrong field of a body or a query, as `errors` of a problem lists it.
+struct FieldError: Sendable, Equatable {
+    enum Code: String, Sendable {
+        case required
+        case wrongType = "wrong_type"
+        case invalid
+        case tooLong = "too_long"
+        case ignored
+    }
+
+    /// As the sender knows it: `receipt.transactionId`; empty for the body as a whole.
+    let field: String
+    let code: Code
+    let detail: String
+
+    init(_ field: String, _ code: Code, _ detail: String) {
+        self.field = field
+        self.code = code
+        self.detail = detail
+    }
+
+    static func required(_ field: String) -> FieldError {
+        FieldError(field, .required, "is required")
+    }
+
+    static func wrongType(_ field: String, _ wanted: String, _ found: JSONKind) -> FieldError {
+        FieldError(field, .wrongType, "must be \(wanted), not \(found.article)")
+    }
+}
+
+extension JSONWriter {
+    mutating func array(_ name: StaticString, _ errors: [FieldError]) {
+        beginArray(name)
+        for error in errors {
+            beginObject()
+            field("field", error.field)
+            field("code", error.code.rawValue)
+            field("detail", error.detail)
+            endObject()
+        }
+        endArray()
+    }
+}

@@ -1,0 +1,28 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Postgres
+
+extension Problem {
+    /// What a client is told of any error: nothing internal is ever in it.
+    init(describing error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as PostgresError where error.code == .overloaded:
+            self.init(.overloaded, "nothing was taken in; send the same request again")
+        // A statement that ran out of time leaves unknown what it did; the same request again finds out.
+        case let error as PostgresError where error.isTransient || error.code == .timedOut || error.code == .cancelled:
+            self.init(.databaseUnavailable, "send the same request again")
+        case is NIOTooManyBytesError:
+            self = Problem(.bodyTooLarge, "the body is larger than this service takes").closingConnection()
+        case is RequestTimedOut:
+            self = Problem(.requestTimeout, "the body did not arrive in time").closingConnection()
+        case is CancellationError:
+            self.init(.overloaded, "this copy of the service is stopping; send the same request again")
+        case let error as any HTTPResponseError where error.status.kind == .clientError:
+            self.init(.badRequest, "the request is not one that this service understands")
+        default:
+            self.init(.internalError, "the cause was logged under the request id")
+        }
+    }
+}

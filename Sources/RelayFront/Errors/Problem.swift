@@ -1,0 +1,71 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// An error answer: `application/problem+json` of RFC 9457, with `code` and, for wrong fields, `errors`.
+struct Problem: HTTPResponseError, Sendable {
+    static let contentType = "application/problem+json"
+
+    let code: ProblemCode
+    /// What is wrong this time; nothing of the inside, nothing of the request's content.
+    let detail: String
+    let errors: [FieldError]
+    private(set) var headers: HTTPFields
+
+    var status: HTTPResponse.Status { code.status }
+    /// One of a fixed set, fit for a metric's label.
+    var shortDescription: String { code.rawValue }
+
+    init(_ code: ProblemCode, _ detail: String, errors: [FieldError] = [], headers: HTTPFields = [:]) {
+        self.code = code
+        self.detail = detail
+        self.errors = errors
+        self.headers = headers
+        if let seconds = code.retryAfterSeconds { self.headers[.retryAfter] = String(seconds) }
+        // RFC 9110 section 15.5.2: a 401 names its challenge.
+        if code.status == .unauthorized { self.headers[.wwwAuthenticate] = "Bearer realm=\"receipt-relay\"" }
+    }
+
+    static func invalidFields(_ errors: [FieldError]) -> Problem {
+        Problem(.invalidFields, "see errors: it names each wrong field", errors: errors)
+    }
+
+    /// The rest of the request is not read: the connection goes with this answer.
+    func closingConnection() -> Problem {
+        var problem = self
+        problem.headers[.connection] = "close"
+        return problem
+    }
+
+    var body: ByteBuffer {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.field("type", "urn:receipt-relay:problem:\(code.rawValue)")
+        writer.field("title", code.title)
+        writer.field("status", status.code)
+        writer.field("detail", detail)
+        writer.field("code", code.rawValue)
+        if !errors.isEmpty { writer.array("errors", errors) }
+        writer.endObject()
+        return writer.buffer
+    }
+
+    var response: Response {
+        var headers = headers
+        headers[.contentType] = Self.contentType
+        headers[.cacheControl] = "no-store"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        response
+    }
+}
+
+extension Problem: Equatable {
+    static func == (left: Problem, right: Problem) -> Bool { left.code == right.code }
+}
+
+extension Problem: CustomStringConvertible {
+    var description: String { "Problem(\(code.rawValue))" }
+}

@@ -1,0 +1,90 @@
+import HTTPTypes
+
+/// The stable names of everything that can go wrong for a client. A client's code may rely on each.
+enum ProblemCode: String, Sendable, CaseIterable {
+    case badRequest = "bad_request"
+    case notJSON = "not_json"
+    case invalidIdempotencyKey = "invalid_idempotency_key"
+    case missingKey = "missing_key"
+    case unknownKey = "unknown_key"
+    case customerTokenRequired = "customer_token_required"
+    case invalidCustomerToken = "invalid_customer_token"
+    case wrongRole = "wrong_role"
+    case anotherCustomer = "another_customer"
+    case notFound = "not_found"
+    case unknownValidation = "unknown_validation"
+    case methodNotAllowed = "method_not_allowed"
+    case requestTimeout = "request_timeout"
+    case stateNotAllowed = "state_not_allowed"
+    case superseded
+    case busy
+    case receiptGone = "receipt_gone"
+    case bodyTooLarge = "body_too_large"
+    case unsupportedMediaType = "unsupported_media_type"
+    case invalidFields = "invalid_fields"
+    case idempotencyKeyReused = "idempotency_key_reused"
+    case headersTooLarge = "headers_too_large"
+    case internalError = "internal"
+    case databaseUnavailable = "database_unavailable"
+    case overloaded
+    case customerKeysUnavailable = "customer_keys_unavailable"
+
+    var status: HTTPResponse.Status {
+        switch self {
+        case .badRequest, .notJSON, .invalidIdempotencyKey: .badRequest
+        case .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
+        case .wrongRole, .anotherCustomer: .forbidden
+        case .notFound, .unknownValidation: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .requestTimeout: .requestTimeout
+        case .stateNotAllowed, .superseded, .busy, .receiptGone: .conflict
+        case .bodyTooLarge: .contentTooLarge
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .invalidFields, .idempotencyKeyReused: .unprocessableContent
+        case .headersTooLarge: .requestHeaderFieldsTooLarge
+        case .internalError: .internalServerError
+        case .databaseUnavailable, .overloaded, .customerKeysUnavailable: .serviceUnavailable
+        }
+    }
+
+    /// RFC 9457 section 3.1.3: the same for every occurrence.
+    var title: String {
+        switch self {
+        case .badRequest: "The request could not be read"
+        case .notJSON: "The body is not JSON"
+        case .invalidIdempotencyKey: "The Idempotency-Key cannot be used"
+        case .missingKey: "A key is required"
+        case .unknownKey: "The key is not known"
+        case .customerTokenRequired: "A customer token is required"
+        case .invalidCustomerToken: "The customer token is not valid"
+        case .wrongRole: "The key does not open this"
+        case .anotherCustomer: "The customer token speaks for somebody else"
+        case .notFound: "Nothing is here"
+        case .unknownValidation: "The validation is not known"
+        case .methodNotAllowed: "The method is not allowed here"
+        case .requestTimeout: "The request took too long to arrive"
+        case .stateNotAllowed: "The validation's status does not allow this"
+        case .superseded: "A newer request for the same subscription was sent"
+        case .busy: "The validation is being sent right now"
+        case .receiptGone: "The receipt is no longer kept"
+        case .bodyTooLarge: "The body is too large"
+        case .unsupportedMediaType: "The body's media type is not supported"
+        case .invalidFields: "Some fields are wrong"
+        case .idempotencyKeyReused: "The Idempotency-Key was used for another body"
+        case .headersTooLarge: "The header fields are too large"
+        case .internalError: "Something went wrong here"
+        case .databaseUnavailable: "The database is away"
+        case .overloaded: "Too much is waiting already"
+        case .customerKeysUnavailable: "Customer tokens cannot be verified now"
+        }
+    }
+
+    /// After how many seconds the same request may be worth another try; nil where another try cannot help by itself.
+    var retryAfterSeconds: Int? {
+        switch self {
+        case .databaseUnavailable, .customerKeysUnavailable: 2
+        case .overloaded, .busy: 1
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// How the fronts listen, and what they let a client cost.
+public struct FrontConfiguration: Sendable {
+    /// Where apps reach the service; port 0 for any free one.
+    public var host: String
+    public var port: Int
+    /// Where ops does; never the same.
+    public var opsHost: String
+    public var opsPort: Int
+    /// Told to apps as `Retry-After` and `pollAfterSeconds`.
+    public var pollInterval: Duration
+    public var maxBodyBytes: Int
+    /// Whose `X-Forwarded-For` counts.
+    public var trustedProxies: [AddressRange]
+    /// Polls held at once; one more is answered at once. Each costs about 20 KiB.
+    public var maxHeldPolls: Int
+    /// Connections of the app front; further ones wait in the backlog. Bounded by the process's limit of open files besides.
+    public var maxConnections: Int
+    /// Between two requests of a connection, and from the first byte of a request to the end of its head.
+    public var idleTimeout: Duration
+    /// From the end of a request's head to the end of its body.
+    public var bodyTimeout: Duration
+    /// How long a client may leave its answer unread.
+    public var writeTimeout: Duration
+    public var backlog: Int
+    /// Where set, apps must prove whom they speak for.
+    public var customerTokens: CustomerTokenVerifier?
+
+    public init(
+        host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
+        pollInterval: Duration = .seconds(5), maxBodyBytes: Int = 4_194_304, trustedProxies: [AddressRange] = [],
+        maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
+        bodyTimeout: Duration = .seconds(30), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
+        customerTokens: CustomerTokenVerifier? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.opsHost = opsHost
+        self.opsPort = opsPort
+        self.pollInterval = pollInterval
+        self.maxBodyBytes = maxBodyBytes
+        self.trustedProxies = trustedProxies
+        self.maxHeldPolls = maxHeldPolls
+        self.maxConnections = maxConnections
+        self.idleTimeout = idleTimeout
+        self.bodyTimeout = bodyTimeout
+        self.writeTimeout = writeTimeout
+        self.backlog = backlog
+        self.customerTokens = customerTokens
+    }
+}

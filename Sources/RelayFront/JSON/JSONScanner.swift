@@ -1,0 +1,215 @@
+/// Reads JSON once, front to back, keeping only what is asked for: a body of megabytes is neither copied nor held twice.
+///
+/// Strict where it matters for safety: the grammar of RFC 8259 to the last byte, UTF-8 that is valid in every string, escapes
+/// of whole characters only, and a bounded depth. Of a name that comes twice the last one counts.
+///
+/// Borrows the bytes: it must not outlive the closure that lent them.
+struct JSONScanner {
+    static let maximumDepth = 64
+
+    private let bytes: UnsafeRawBufferPointer
+    private var index = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    private var error: JSONSyntaxError { JSONSyntaxError(offset: index) }
+
+    /// What stands next. White space before it is skipped.
+    mutating func kind() throws(JSONSyntaxError) -> JSONKind {
+        skipSpace()
+        guard index < bytes.count else { throw error }
+        switch bytes[index] {
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        default: throw error
+        }
+    }
+
+    /// Calls back for each member; the callback must read or skip its value.
+    mutating func object(
+        depth: Int, _ member: (inout JSONScanner, String) throws(JSONSyntaxError) -> Void
+    ) throws(JSONSyntaxError) {
+        guard depth <= Self.maximumDepth, take(UInt8(ascii: "{")) else { throw error }
+        if take(UInt8(ascii: "}")) { return }
+        repeat {
+            skipSpace()
+            let name = try string()
+            guard take(UInt8(ascii: ":")) else { throw error }
+            try member(&self, name)
+        } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "}")) else { throw error }
+    }
+
+    /// Skips a value of any kind, checking it all the same.
+    mutating func skip(depth: Int) throws(JSONSyntaxError) {
+        switch try kind() {
+        case .object:
+            try object(depth: depth) { (scanner, _) throws(JSONSyntaxError) in try scanner.skip(depth: depth + 1) }
+        case .array:
+            guard depth <= Self.maximumDepth, take(UInt8(ascii: "[")) else { throw error }
+            if take(UInt8(ascii: "]")) { return }
+            repeat { try skip(depth: depth + 1) } while take(UInt8(ascii: ","))
+            guard take(UInt8(ascii: "]")) else { throw error }
+        case .string: _ = try string()
+        case .number: try number()
+        case .bool: try literal(bytes[index] == UInt8(ascii: "t") ? "true" : "false")
+        case .null: try literal("null")
+        }
+    }
+
+    /// A string, unescaped.
+    mutating func string() throws(JSONSyntaxError) -> String {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw error }
+        index += 1
+        let start = index
+        var isASCII: UInt8 = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let content = UnsafeRawBufferPointer(rebasing: bytes[start..<index])
+                index += 1
+                if isASCII < 0x80 { return String(decoding: content, as: UTF8.self) }
+                guard let text = String(validating: content, as: UTF8.self) else { throw error }
+                return text
+            case UInt8(ascii: "\\"): return try escapedString(from: start)
+            case ..<0x20: throw error
+            default:
+                isASCII |= byte
+                index += 1
+            }
+        }
+        throw error
+    }
+
+    /// Nothing but white space may follow.
+    mutating func end() throws(JSONSyntaxError) {
+        skipSpace()
+        guard index == bytes.count else { throw error }
+    }
+
+    private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
+        var content = [UInt8](bytes[start..<index])
+        var run = index
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                content += bytes[run..<index]
+                index += 1
+                guard let text = String(validating: content, as: UTF8.self) else { throw error }
+                return text
+            case UInt8(ascii: "\\"):
+                content += bytes[run..<index]
+                index += 1
+                content += try escape()
+                run = index
+            case ..<0x20: throw error
+            default: index += 1
+            }
+        }
+        throw error
+    }
+
+    private mutating func escape() throws(JSONSyntaxError) -> String.UTF8View {
+        guard index < bytes.count else { throw error }
+        let letter = bytes[index]
+        index += 1
+        switch letter {
+        case UInt8(ascii: "\""): return "\"".utf8
+        case UInt8(ascii: "\\"): return "\\".utf8
+        case UInt8(ascii: "/"): return "/".utf8
+        case UInt8(ascii: "b"): return "\u{8}".utf8
+        case UInt8(ascii: "f"): return "\u{c}".utf8
+        case UInt8(ascii: "n"): return "\n".utf8
+        case UInt8(ascii: "r"): return "\r".utf8
+        case UInt8(ascii: "t"): return "\t".utf8
+        case UInt8(ascii: "u"): return String(Character(try unicodeEscape())).utf8
+        default: throw error
+        }
+    }
+
+    private mutating func unicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let first = try fourHexDigits()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        // Half of a surrogate pair is no character: PostgreSQL's text could not hold it.
+        guard first < 0xdc00, index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
+            bytes[index + 1] == UInt8(ascii: "u")
+        else { throw error }
+        index += 2
+        let second = try fourHexDigits()
+        guard (0xdc00...0xdfff).contains(second),
+            let scalar = Unicode.Scalar(0x1_0000 + (first - 0xd800) << 10 + (second - 0xdc00))
+        else { throw error }
+        return scalar
+    }
+
+    private mutating func fourHexDigits() throws(JSONSyntaxError) -> UInt32 {
+        guard index + 4 <= bytes.count else { throw error }
+        var value: UInt32 = 0
+        for byte in bytes[index..<index + 4] {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default: throw error
+            }
+            value = value << 4 | UInt32(digit)
+        }
+        index += 4
+        return value
+    }
+
+    private mutating func number() throws(JSONSyntaxError) {
+        if index < bytes.count, bytes[index] == UInt8(ascii: "-") { index += 1 }
+        let whole = try digits()
+        guard whole.count == 1 || bytes[whole.lowerBound] != UInt8(ascii: "0") else { throw error }
+        if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+            index += 1
+            _ = try digits()
+        }
+        if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
+            index += 1
+            if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+            _ = try digits()
+        }
+    }
+
+    private mutating func digits() throws(JSONSyntaxError) -> Range<Int> {
+        let start = index
+        while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) { index += 1 }
+        guard index > start else { throw error }
+        return start..<index
+    }
+
+    private mutating func literal(_ text: StaticString) throws(JSONSyntaxError) {
+        let length = text.utf8CodeUnitCount
+        guard index + length <= bytes.count,
+            bytes[index..<index + length].elementsEqual(
+                UnsafeBufferPointer(start: text.utf8Start, count: length))
+        else { throw error }
+        index += length
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x20, 0x09, 0x0a, 0x0d: index += 1
+            default: return
+            }
+        }
+    }
+}

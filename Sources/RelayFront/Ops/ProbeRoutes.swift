@@ -1,0 +1,38 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Telemetry
+
+/// `/healthz`, `/readyz` and `/metrics`: open to whoever reaches the ops port.
+struct ProbeRoutes: Sendable {
+    let registry: PrometheusRegistry
+    let readiness: @Sendable () async -> Readiness
+
+    var routes: [Route] { [.get("/healthz", health), .get("/readyz", ready), .get("/metrics", metrics)] }
+
+    private func health(_ request: Request, _ context: FrontContext) -> Response {
+        var writer = JSONWriter(capacity: 32)
+        writer.beginObject()
+        writer.field("status", "ok")
+        writer.endObject()
+        return .json(writer)
+    }
+
+    private func ready(_ request: Request, _ context: FrontContext) async -> Response {
+        let readiness = await readiness()
+        var writer = JSONWriter(capacity: 128)
+        writer.beginObject()
+        writer.field("status", readiness.isReady ? "ready" : "not_ready")
+        writer.beginArray("missing")
+        for name in readiness.missing { writer.element(name) }
+        writer.endArray()
+        writer.endObject()
+        return .json(writer, status: readiness.isReady ? .ok : .serviceUnavailable)
+    }
+
+    private func metrics(_ request: Request, _ context: FrontContext) async -> Response {
+        Response(
+            status: .ok, headers: [.contentType: PrometheusRegistry.contentType, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: await registry.exposition())))
+    }
+}

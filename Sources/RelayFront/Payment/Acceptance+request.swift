@@ -1,0 +1,45 @@
+import Crypto
+import NIOCore
+import RelayCore
+import RelayStore
+
+extension Acceptance {
+    /// - Parameters:
+    ///   - now: the database's time, for the day in the id.
+    ///   - peer: whose address counts where the request names none.
+    ///   - idempotencyKey: unquoted.
+    init(
+        _ request: PaymentRequest, key: APIKey, now: Timestamp, peer: IPAddress?, idempotencyKey: String?,
+        body: ByteBuffer, using generator: inout some RandomNumberGenerator
+    ) {
+        let receipt = ReadReceipt(request.receiptData, transactionID: request.transactionID)
+        var digest = PurchaseDigest()
+        digest.add(key.publisher)
+        digest.add(key.app)
+        digest.add(request.email.customer)
+        digest.add(request.offerID)
+        digest.add(receipt.identity)
+        self.init(
+            id: ValidationID(
+                bucket: Bucket(of: key.publisher, receipt.subscriptionKey),
+                day: UInt16(clamping: now.daysSince1970), using: &generator),
+            publisher: key.publisher, app: key.app, email: request.email,
+            applicationUsername: request.applicationUsername, offerID: request.offerID,
+            transactionID: request.transactionID, appType: request.appType,
+            ipAddress: request.ipAddress ?? peer?.description, couponCode: request.couponCode,
+            subscriptionKey: receipt.subscriptionKey, environment: receipt.environment, productID: receipt.productID,
+            bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, receipt: receipt.stored,
+            purchaseKey: digest.finalize(),
+            idempotencyKey: idempotencyKey.map { IdempotencyKey($0, apiKey: key.id, body: body) })
+    }
+}
+
+extension Acceptance.IdempotencyKey {
+    init(_ key: String, apiKey: String, body: ByteBuffer) {
+        let digest = Array(key.utf8).withUnsafeBytes { PurchaseDigest.of($0) }
+        let text = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        self.init(
+            bucket: Bucket(of: apiKey, text), apiKey: apiKey, digest: digest,
+            fingerprint: body.withUnsafeReadableBytes { PurchaseDigest.of($0) })
+    }
+}

@@ -1,0 +1,68 @@
+import RelayCore
+
+/// Judges a body's fields one by one and remembers all that is wrong.
+struct FieldReader {
+    private(set) var errors: [FieldError] = []
+
+    mutating func add(_ error: FieldError) {
+        errors.append(error)
+    }
+
+    /// A field that must be there.
+    mutating func required(_ field: JSONField, _ name: String) -> String? {
+        if case .absent = field {
+            add(.required(name))
+            return nil
+        }
+        return optional(field, name)
+    }
+
+    /// A field that may be left out. NUL is refused everywhere: PostgreSQL's text cannot hold it.
+    mutating func optional(_ field: JSONField, _ name: String) -> String? {
+        switch field {
+        case .absent: return nil
+        case .other(let kind):
+            add(.wrongType(name, "a string", kind))
+            return nil
+        case .string(let text):
+            guard !text.utf8.contains(0) else {
+                add(FieldError(name, .invalid, "must not hold NUL characters"))
+                return nil
+            }
+            return text
+        }
+    }
+
+    mutating func email(_ text: String, _ name: String) -> CustomerEmail? {
+        guard text.trimmingSpace().utf8.count <= CustomerEmail.maximumLength, text.utf8.count <= 1_024 else {
+            add(FieldError(name, .tooLong, "must have at most \(CustomerEmail.maximumLength) bytes"))
+            return nil
+        }
+        guard let email = CustomerEmail(text) else {
+            add(FieldError(name, .invalid, "must be an email address"))
+            return nil
+        }
+        return email
+    }
+
+    mutating func offerID(_ text: String, _ name: String) -> String? {
+        guard text.utf8.count <= 100 else {
+            add(FieldError(name, .tooLong, "must have at most 100 characters"))
+            return nil
+        }
+        guard !text.isEmpty, text.utf8.allSatisfy(Self.isOfferByte) else {
+            add(FieldError(name, .invalid, "must be of letters, digits, _, - and ."))
+            return nil
+        }
+        return text
+    }
+
+    private static func isOfferByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

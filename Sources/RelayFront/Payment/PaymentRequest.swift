@@ -1,0 +1,120 @@
+import RelayCore
+
+/// A purchase as an app asks for it: every field judged.
+struct PaymentRequest: Sendable {
+    static let maximumCouponLength = 40
+
+    var email: CustomerEmail
+    var offerID: String
+    var transactionID: String
+    var receiptData: String
+    var appType: String
+    /// Nil where the app named none: the peer's counts.
+    var ipAddress: String?
+    var couponCode: String?
+    var applicationUsername: String
+    var warnings: [FieldError] = []
+
+    /// - Throws: ``Problem`` 422 that names every wrong field.
+    init(_ body: PaymentBody) throws {
+        var reader = FieldReader()
+        let email = reader.required(body.customerEmail, "customerEmail").flatMap { reader.email($0, "customerEmail") }
+        let offerID = reader.required(body.offerID, "offerId").flatMap { reader.offerID($0, "offerId") }
+        var transactionID: String?
+        var receiptData: String?
+        if case .other(let kind) = body.receipt {
+            reader.add(.wrongType("receipt", "an object", kind))
+        } else {
+            transactionID = reader.required(body.transactionID, "receipt.transactionId")
+                .flatMap { Self.transactionID($0, &reader) }
+            receiptData = reader.required(body.receiptData, "receipt.receiptData")
+                .flatMap { Self.receiptData($0, &reader) }
+        }
+        let appType = reader.optional(body.appType, "appType") ?? "ios"
+        if appType != "ios", appType != "tvos" {
+            reader.add(FieldError("appType", .invalid, "must be ios or tvos"))
+        }
+        let ipAddress = reader.optional(body.ipAddress, "ipAddress")
+        if let ipAddress, IPAddress(ipAddress) == nil {
+            reader.add(FieldError("ipAddress", .invalid, "must be an IPv4 or IPv6 address"))
+        }
+        let username = reader.optional(body.applicationUsername, "applicationUsername")
+            .flatMap { Self.username($0, &reader) }
+        guard reader.errors.isEmpty, let email, let offerID, let transactionID, let receiptData else {
+            throw Problem.invalidFields(reader.errors)
+        }
+        self.email = email
+        self.offerID = offerID
+        self.transactionID = transactionID
+        self.receiptData = receiptData
+        self.appType = appType
+        self.ipAddress = ipAddress
+        self.applicationUsername = username ?? email.customer
+        takeCoupon(body.couponCode)
+    }
+
+    private static func transactionID(_ text: String, _ reader: inout FieldReader) -> String? {
+        guard text.utf8.count <= 32 else {
+            reader.add(FieldError("receipt.transactionId", .tooLong, "must have at most 32 digits"))
+            return nil
+        }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            reader.add(FieldError("receipt.transactionId", .invalid, "must be of digits"))
+            return nil
+        }
+        return text
+    }
+
+    private static func receiptData(_ text: String, _ reader: inout FieldReader) -> String? {
+        var hasContent = false
+        for byte in text.utf8 {
+            switch byte {
+            case 0x20, 0x09, 0x0a, 0x0d: continue
+            case ..<0x20, 0x7f:
+                reader.add(FieldError("receipt.receiptData", .invalid, "must not hold control characters"))
+                return nil
+            default: hasContent = true
+            }
+        }
+        guard hasContent else {
+            reader.add(FieldError("receipt.receiptData", .invalid, "must not be empty"))
+            return nil
+        }
+        return text
+    }
+
+    private static func username(_ text: String, _ reader: inout FieldReader) -> String? {
+        guard !text.isEmpty else {
+            reader.add(FieldError("applicationUsername", .invalid, "must not be empty"))
+            return nil
+        }
+        // A character has at least one byte and one scalar, so that much text is never counted.
+        guard text.utf8.count <= 512 * 4, text.unicodeScalars.count <= 512 else {
+            reader.add(FieldError("applicationUsername", .tooLong, "must have at most 512 characters"))
+            return nil
+        }
+        return text
+    }
+
+    /// A wrong coupon never fails a purchase: it is left out, and the answer says so.
+    private mutating func takeCoupon(_ field: JSONField) {
+        switch field {
+        case .absent: return
+        case .other(let kind): ignoreCoupon("must be a string, not \(kind.article)")
+        case .string(let text):
+            if text.trimmingSpace().isEmpty {
+                ignoreCoupon("is blank")
+            } else if text.utf8.count > Self.maximumCouponLength * 4 || text.unicodeScalars.count > Self.maximumCouponLength {
+                ignoreCoupon("has more than \(Self.maximumCouponLength) characters")
+            } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                ignoreCoupon("holds control characters")
+            } else {
+                couponCode = text
+            }
+        }
+    }
+
+    private mutating func ignoreCoupon(_ why: String) {
+        warnings.append(FieldError("couponCode", .ignored, "the coupon \(why); the purchase goes on without it"))
+    }
+}

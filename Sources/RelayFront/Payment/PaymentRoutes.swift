@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+
+/// `POST /apple/payment`: takes a purchase in.
+struct PaymentRoutes: Sendable {
+    let store: RelayStore
+    let intake: Intake
+    let authenticator: Authenticator
+    let bodies: BodyReader
+    let trustedProxies: [AddressRange]
+    let poll: PollInterval
+    let metrics: FrontMetrics
+
+    var routes: [Route] { [.post("/apple/payment", accept)] }
+
+    private func accept(_ request: Request, _ context: FrontContext) async throws -> Response {
+        do {
+            let (outcome, response) = try await take(request, context)
+            metrics.count(outcome)
+            return response
+        } catch {
+            metrics.count(Problem(describing: error).status.kind == .serverError ? .failed : .refused)
+            throw error
+        }
+    }
+
+    private func take(_ request: Request, _ context: FrontContext) async throws -> (IntakeOutcome, Response) {
+        let key = try await authenticator.key(request, context, opening: .app)
+        let customer = try await authenticator.customer(request)
+        let idempotencyKey = try IdempotencyKeyHeader.parse(request.headers[.idempotencyKey])
+        let body = try await bodies.read(request)
+        let payment = try PaymentRequest(PaymentBody(body))
+        try customer.check(payment.email.customer)
+        guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
+        var generator = SystemRandomNumberGenerator()
+        let acceptance = Acceptance(
+            payment, key: key, now: now, peer: peer(request, context), idempotencyKey: idempotencyKey, body: body,
+            using: &generator)
+        context.notes.validation = acceptance.id
+        switch try await intake.accept(acceptance) {
+        case .created(let acceptedAt, let deadline):
+            let validation = Validation(
+                id: acceptance.id, publisher: acceptance.publisher, app: acceptance.app, email: acceptance.email.sent,
+                customer: acceptance.email.customer, offerID: acceptance.offerID, status: .pending,
+                acceptedAt: acceptedAt, deadline: deadline)
+            return (.created, PaymentAnswer.response(validation, warnings: payment.warnings, poll: poll))
+        case .existing(let id):
+            context.notes.validation = id
+            guard let validation = try await store.validation(id) else {
+                throw Problem(.internalError, "the validation of this purchase is no longer kept")
+            }
+            return (.existing, PaymentAnswer.response(validation, warnings: payment.warnings, poll: poll))
+        case .idempotencyKeyReused:
+            throw Problem(.idempotencyKeyReused, "use a new key for a new request")
+        }
+    }
+
+    private func peer(_ request: Request, _ context: FrontContext) -> IPAddress? {
+        ClientAddress.find(
+            peer: context.channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) },
+            forwardedFor: trustedProxies.isEmpty ? nil : request.headers[.xForwardedFor], trusted: trustedProxies)
+    }
+}

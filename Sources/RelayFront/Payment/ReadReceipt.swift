@@ -1,0 +1,58 @@
+import AppleStore
+import Foundation
+import RelayStore
+
+/// What the relay makes of a receipt on its way in. Nothing is verified, and nothing that cannot be read is refused.
+struct ReadReceipt: Sendable {
+    var isReadable: Bool
+    /// The original transaction id, else the app's own.
+    var subscriptionKey: String
+    var environment: String
+    var productID: String?
+    var bundleID: String?
+    var stored: Acceptance.Receipt
+    /// By which two purchases are the same: the same receipt in another spelling of base64 is the same receipt.
+    var identity: [UInt8]
+
+    /// - Parameter transactionID: what the app sent beside it.
+    init(_ text: String, transactionID: String) {
+        let utf8 = Array(text.utf8)
+        isReadable = false
+        subscriptionKey = transactionID
+        environment = "unknown"
+        stored = Acceptance.Receipt(isText: true, bytes: utf8)
+        identity = utf8
+        guard let data = try? ReceiptData(text) else { return }
+        switch data {
+        case .binary(let bytes) where bytes.isEmpty: break
+        case .binary(let bytes):
+            identity = bytes
+            if Self.isCanonicalBase64(utf8, of: bytes.count) { stored = Acceptance.Receipt(isText: false, bytes: bytes) }
+        case .compactJWS(let characters): identity = characters
+        }
+        guard let purchase = try? PurchaseReader.read(data, transactionId: transactionID) else { return }
+        isReadable = true
+        productID = purchase.productId
+        bundleID = purchase.bundleId
+        if let original = purchase.originalTransactionId {
+            subscriptionKey = original
+            environment = purchase.environment.raw.isEmpty ? "unknown" : purchase.environment.raw
+        } else if [.xcode, .localTesting].contains(purchase.environment.kind) {
+            environment = purchase.environment.raw
+        }
+    }
+
+    /// Whether encoding the `count` bytes that this text was decoded to gives the very same text. Base64 has one standard
+    /// spelling: no white space, no URL-safe characters, padded to full length; the decoder has refused stray bits already.
+    static func isCanonicalBase64(_ text: [UInt8], of count: Int) -> Bool {
+        text.count == (count + 2) / 3 * 4
+            && text.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+                    true
+                default: false
+                }
+            }
+    }
+}

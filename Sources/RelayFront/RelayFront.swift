@@ -1,0 +1,113 @@
+import Hummingbird
+import HummingbirdCore
+public import Logging
+public import NIOCore
+public import RelayStore
+public import ServiceLifecycle
+public import Telemetry
+
+/// The HTTP side of the relay: one service for apps, one for ops, each on a port of its own.
+///
+/// On graceful shutdown each stops accepting, wakes every held poll and answers it with the state as it is, answers what has
+/// arrived, and cuts what is left after eight seconds.
+public struct RelayFront: Sendable {
+    /// Is told the address once a front listens.
+    public typealias OnListening = @Sendable (SocketAddress) async -> Void
+
+    private let configuration: FrontConfiguration
+    private let store: RelayStore
+    private let intake: Intake?
+    private let authenticator: Authenticator
+    private let registry: PrometheusRegistry
+    private let readiness: @Sendable () async -> Readiness
+    private let metrics: FrontMetrics
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - intake: nil in a copy that takes nothing in; it has no ``apps(onListening:)``.
+    ///   - registry: takes the fronts' own metrics and is what `/metrics` shows.
+    ///   - readiness: what `/readyz` says; must end in seconds.
+    public init(
+        configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
+        registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.intake = intake
+        self.authenticator = Authenticator(
+            keys: keys, customerTokens: configuration.customerTokens, clock: store.clock)
+        self.registry = registry
+        self.readiness = readiness
+        self.metrics = FrontMetrics(registry: registry)
+        self.logger = logger
+        registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
+            Double(store.changes.waiterCount)
+        }
+    }
+
+    /// The front that apps call. Nil without an intake.
+    public func apps(onListening: @escaping OnListening = { _ in }) -> (any Service)? {
+        guard let intake else { return nil }
+        let poll = PollInterval(configuration.pollInterval)
+        let payments = PaymentRoutes(
+            store: store, intake: intake, authenticator: authenticator,
+            bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), trustedProxies: configuration.trustedProxies,
+            poll: poll, metrics: metrics)
+        let entitlements = EntitlementRoutes(
+            store: store, authenticator: authenticator,
+            holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll)
+        return service(
+            payments.routes + entitlements.routes,
+            address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
+            maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), onListening: onListening,
+            onShutdown: store.changes.shutDown)
+    }
+
+    /// The front that ops, its tools and the probes call.
+    public func ops(onListening: @escaping OnListening = { _ in }) -> any Service {
+        let bodies = BodyReader(maximumBytes: Self.maxOpsBodyBytes)
+        let routes =
+            ProbeRoutes(registry: registry, readiness: readiness).routes
+            + ValidationListRoutes(store: store, authenticator: authenticator).routes
+            + ValidationDetailRoutes(store: store, authenticator: authenticator).routes
+            + ValidationActionRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
+            + SummaryRoutes(store: store, authenticator: authenticator).routes
+        return service(
+            routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),
+            maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, onListening: onListening)
+    }
+
+    private static let maxOpsBodyBytes = 64 << 10
+    private static let maxOpsConnections = 128
+
+    private func service(
+        _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
+        onListening: @escaping OnListening, onShutdown: @escaping @Sendable () -> Void = {}
+    ) -> any Service {
+        let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), metrics: metrics, logger: logger))
+        for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
+        let limits = ConnectionLimits(
+            bodyTime: TimeAmount(configuration.bodyTimeout), writeTime: TimeAmount(configuration.writeTimeout),
+            bodyBytes: maxBodyBytes)
+        var quiet = logger
+        // Hummingbird logs each address and its own errors' text; what matters of both is logged here.
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let application = Application(
+            router: router,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ConnectionKeeper(limits: limits)],
+                    idleTimeout: TimeAmount(configuration.idleTimeout),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 48 << 10, maxHeaderFieldCount: 100))),
+            configuration: .init(
+                address: address, serverName: nil, backlog: configuration.backlog,
+                availableConnectionsDelegate: MaximumAvailableConnections(maxConnections)),
+            onServerRunning: { channel in
+                if let address = channel.localAddress { await onListening(address) }
+            },
+            logger: quiet)
+        return FrontService(application: application, onShutdown: onShutdown)
+    }
+}

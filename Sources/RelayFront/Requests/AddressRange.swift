@@ -1,0 +1,29 @@
+/// A range of addresses: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
+public struct AddressRange: Sendable, Hashable {
+    private let network: IPAddress
+    private let prefix: Int
+
+    /// Nil where the text is no address, or the length after the slash none of its family.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let network = parts.first.flatMap({ IPAddress($0) }) else { return nil }
+        let bits = network.bytes.count * 8
+        self.network = network
+        guard parts.count == 2 else {
+            prefix = bits
+            return
+        }
+        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]), length <= bits else {
+            return nil
+        }
+        prefix = length
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+        guard address.bytes.count == network.bytes.count else { return false }
+        let whole = prefix / 8
+        guard address.bytes.prefix(whole) == network.bytes.prefix(whole) else { return false }
+        let rest = prefix % 8
+        return rest == 0 || (address.bytes[whole] ^ network.bytes[whole]) >> (8 - rest) == 0
+    }
+}

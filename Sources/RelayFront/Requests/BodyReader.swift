@@ -1,0 +1,36 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Reads a body that should be JSON, within its bounds.
+struct BodyReader: Sendable {
+    let maximumBytes: Int
+
+    /// - Throws: ``Problem``: 415 before the body is read, 413 as early as it shows.
+    func read(_ request: Request) async throws -> ByteBuffer {
+        guard MediaTypeHeader.isJSON(request.headers[.contentType]) else {
+            throw Problem(.unsupportedMediaType, "send application/json", headers: [.accept: "application/json"])
+        }
+        guard MediaTypeHeader.isIdentity(request.headers[.contentEncoding]) else {
+            throw Problem(
+                .unsupportedMediaType, "send the body without Content-Encoding", headers: [.acceptEncoding: "identity"])
+        }
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        if let announced, announced > maximumBytes { throw tooLarge }
+        var body = ByteBuffer()
+        for try await var part in request.body {
+            guard body.readableBytes + part.readableBytes <= maximumBytes else { throw tooLarge }
+            if body.readableBytes == 0 {
+                body = part
+                continue
+            }
+            if let announced, body.writableBytes < part.readableBytes { body.reserveCapacity(announced) }
+            body.writeBuffer(&part)
+        }
+        return body
+    }
+
+    private var tooLarge: Problem {
+        Problem(.bodyTooLarge, "at most \(maximumBytes) bytes are taken").closingConnection()
+    }
+}

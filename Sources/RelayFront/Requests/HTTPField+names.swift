@@ -1,0 +1,11 @@
+import HTTPTypes
+
+// Unwrapping is safe: a name is refused only for characters outside of RFC 9110's token, and these are literals.
+extension HTTPField.Name {
+    static let xRequestID = HTTPField.Name("X-Request-Id")!
+    static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
+    static let xCustomerToken = HTTPField.Name("X-Customer-Token")!
+    static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+    static let prefer = HTTPField.Name("Prefer")!
+    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
+}

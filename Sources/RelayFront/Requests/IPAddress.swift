@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An IPv4 or IPv6 address. An IPv4 address written as an IPv6 one (`::ffff:192.0.2.1`) is the IPv4 address.
+struct IPAddress: Hashable, Sendable {
+    /// 4 or 16.
+    let bytes: [UInt8]
+
+    /// Nil for anything but the textual form of one address: no port, no brackets, no zone.
+    init?(_ text: some StringProtocol) {
+        let text = String(text)
+        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+        if let bytes = Self.parse(text, family: AF_INET, count: 4) {
+            self.bytes = bytes
+        } else if let bytes = Self.parse(text, family: AF_INET6, count: 16) {
+            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
+            self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
+        } else {
+            return nil
+        }
+    }
+
+    private static func parse(_ text: String, family: Int32, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    var description: String {
+        if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
+        var text = [CChar](repeating: 0, count: 46)
+        guard inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "::" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

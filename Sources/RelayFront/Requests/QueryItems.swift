@@ -1,0 +1,20 @@
+import Foundation
+
+/// The query of a request's target. A plus sign is a plus sign: email addresses have them.
+struct QueryItems: Sendable {
+    private static let maximumItems = 64
+    private let items: [(name: Substring, value: Substring)]
+
+    init(_ query: String?) {
+        items = (query ?? "").split(separator: "&", maxSplits: Self.maximumItems).map { item in
+            guard let equals = item.firstIndex(of: "=") else { return (item, "") }
+            return (item[..<equals], item[item.index(after: equals)...])
+        }
+    }
+
+    /// The first of that name; nil where there is none or it is empty. What is not percent-encoded UTF-8 is taken as it is.
+    subscript(name: String) -> String? {
+        guard let value = items.first(where: { $0.name == name })?.value, !value.isEmpty else { return nil }
+        return value.removingPercentEncoding ?? String(value)
+    }
+}

@@ -1,0 +1,27 @@
+import HTTPTypes
+
+/// Which methods a path takes, for the answer to one that it does not take. Asked only when no route matched.
+struct AllowedMethods: Sendable {
+    private let entries: [(segments: [Substring], method: HTTPRequest.Method)]
+
+    init(_ routes: [Route]) {
+        entries = routes.map { (Self.segments($0.path), $0.method) }
+    }
+
+    /// The value of `Allow`; nil where nothing has that path.
+    func allow(_ path: String) -> String? {
+        let asked = Self.segments(path)
+        var methods = entries.filter { Self.matches($0.segments, asked) }.map(\.method.rawValue)
+        guard !methods.isEmpty else { return nil }
+        if methods.contains("GET") { methods.append("HEAD") }
+        return Set(methods).sorted().joined(separator: ", ")
+    }
+
+    private static func segments(_ path: String) -> [Substring] {
+        path.split(separator: "/", maxSplits: 16)
+    }
+
+    private static func matches(_ template: [Substring], _ path: [Substring]) -> Bool {
+        template.count == path.count && zip(template, path).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
+    }
+}

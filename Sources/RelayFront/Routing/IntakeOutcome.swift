@@ -1,0 +1,8 @@
+/// What became of a purchase that an app sent: a metric's label.
+enum IntakeOutcome: String, CaseIterable, Sendable {
+    case created
+    case existing
+    case keyReused = "idempotency_key_reused"
+    case refused
+    case failed
+}

@@ -1,0 +1,108 @@
+import HeapModule
+import NIOConcurrencyHelpers
+import RelayCore
+
+/// Where held polls wait, and where whoever settles a validation wakes them, in one process.
+///
+/// Register first, then read the state, then wait: a change between the two finds the waiter registered already.
+public final class ChangeHub: Sendable {
+    private let state = NIOLockedValueBox(State())
+
+    private struct Timed: Comparable {
+        var at: ContinuousClock.Instant
+        var waiter: Waiter
+        static func < (left: Timed, right: Timed) -> Bool { left.at < right.at }
+        static func == (left: Timed, right: Timed) -> Bool { left.at == right.at && left.waiter === right.waiter }
+    }
+
+    private struct State {
+        var waiters: [ValidationID: [ObjectIdentifier: Waiter]] = [:]
+        var count = 0
+        var deadlines = Heap<Timed>()
+        /// The one timer of the process, asleep until the earliest of `deadlines`.
+        var timer: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
+        var isShutDown = false
+    }
+
+    public init() {}
+
+    /// How many polls are held now.
+    public var waiterCount: Int { state.withLockedValue { $0.count } }
+    /// Which validations are waited for now.
+    public var waitedFor: [ValidationID] { state.withLockedValue { Array($0.waiters.keys) } }
+
+    /// To be balanced by ``Waiter/leave()``.
+    public func register(_ id: ValidationID) -> Waiter {
+        let waiter = Waiter(id: id, hub: self)
+        let isShutDown = state.withLockedValue { state in
+            if !state.isShutDown {
+                state.waiters[id, default: [:]][ObjectIdentifier(waiter)] = waiter
+                state.count += 1
+            }
+            return state.isShutDown
+        }
+        if isShutDown { waiter.wake(.shutdown) }
+        return waiter
+    }
+
+    /// Tells whoever waits for these what they have become.
+    public func publish(_ changed: [Validation]) {
+        for validation in changed {
+            let waiters = state.withLockedValue { $0.waiters[validation.id].map { Array($0.values) } ?? [] }
+            for waiter in waiters { waiter.wake(.changed(validation)) }
+        }
+    }
+
+    /// Wakes every held poll, now and from now on: the process is going.
+    public func shutDown() {
+        let waiters = state.withLockedValue { state in
+            state.isShutDown = true
+            state.timer?.task.cancel()
+            state.timer = nil
+            return state.waiters.values.flatMap { $0.values }
+        }
+        for waiter in waiters { waiter.wake(.shutdown) }
+    }
+
+    func remove(_ waiter: Waiter) {
+        state.withLockedValue { state in
+            guard state.waiters[waiter.id]?.removeValue(forKey: ObjectIdentifier(waiter)) != nil else { return }
+            state.count -= 1
+            if state.waiters[waiter.id]?.isEmpty == true { state.waiters[waiter.id] = nil }
+        }
+    }
+
+    func schedule(_ waiter: Waiter, at instant: ContinuousClock.Instant) {
+        state.withLockedValue { state in
+            guard !state.isShutDown else { return }
+            state.deadlines.insert(Timed(at: instant, waiter: waiter))
+            arm(&state)
+        }
+    }
+
+    private func arm(_ state: inout State) {
+        guard let earliest = state.deadlines.min else { return }
+        if let timer = state.timer, timer.at <= earliest.at { return }
+        state.timer?.task.cancel()
+        let task = Task { [weak self] in
+            guard (try? await Task.sleep(until: earliest.at, clock: .continuous)) != nil else { return }
+            self?.fire()
+        }
+        state.timer = (earliest.at, task)
+    }
+
+    private func fire() {
+        let due = state.withLockedValue { state in
+            var due: [Waiter] = []
+            let now = ContinuousClock.now
+            while let earliest = state.deadlines.min, earliest.at <= now {
+                state.deadlines.removeMin()
+                due.append(earliest.waiter)
+            }
+            state.timer = nil
+            arm(&state)
+            return due
+        }
+        for waiter in due { waiter.wake(.timeout) }
+    }
+}

@@ -1,0 +1,39 @@
+import NIOConcurrencyHelpers
+import RelayCore
+
+/// The database's clock, carried forward by this process's monotonic one: no wall clock but the database's is ever asked,
+/// so that a copy whose own is wrong does nothing wrong.
+public final class DatabaseClock: Sendable {
+    private let anchor = NIOLockedValueBox<Anchor?>(nil)
+
+    private struct Anchor {
+        var database: Timestamp
+        var monotonic: ContinuousClock.Instant
+        var uncertainty: Duration
+        var seenAt: ContinuousClock.Instant
+    }
+
+    public init() {}
+
+    /// Takes in that a statement sent at `sent` and answered at `received` saw `moment`. The sharper of what is known and what
+    /// is new is kept; after ten seconds the new one is taken in any case, since clocks drift and primaries change.
+    public func observe(
+        _ moment: Timestamp, sent: ContinuousClock.Instant, received: ContinuousClock.Instant = .now
+    ) {
+        let uncertainty = received - sent
+        anchor.withLockedValue { anchor in
+            if let known = anchor, known.uncertainty < uncertainty, received - known.seenAt < .seconds(10) { return }
+            anchor = Anchor(
+                database: moment, monotonic: sent + uncertainty / 2, uncertainty: uncertainty, seenAt: received)
+        }
+    }
+
+    /// Nil until the database has been heard of for the first time.
+    public var now: Timestamp? {
+        now(at: .now)
+    }
+
+    func now(at instant: ContinuousClock.Instant) -> Timestamp? {
+        anchor.withLockedValue { $0.map { $0.database + (instant - $0.monotonic) } }
+    }
+}

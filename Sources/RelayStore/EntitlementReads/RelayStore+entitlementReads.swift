@@ -1,0 +1,55 @@
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    /// One row a customer says when it was last read for; whoever moves it on has the right to read. A copy that is too
+    /// early learns when it will not be.
+    private static let takeSQL = """
+        WITH input AS (
+            SELECT i.* FROM unnest($1::int2[], $2::text[], $3::text[]) AS i(bucket, publisher, customer)
+            ORDER BY i.bucket, i.publisher, i.customer
+        )
+        INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at)
+        SELECT bucket, publisher, customer, now() FROM input
+        ON CONFLICT (bucket, publisher, customer) DO UPDATE SET
+            read_at = CASE WHEN r.read_at <= now() - $4::int8 * interval '1 microsecond' THEN now() ELSE r.read_at END
+        RETURNING r.publisher, r.customer, r.read_at = now(), r.read_at + $4::int8 * interval '1 microsecond',
+                  clock_timestamp()
+        """
+
+    private static let pruneSQL = """
+        DELETE FROM entitlement_reads WHERE (bucket, publisher, customer) IN (
+            SELECT bucket, publisher, customer FROM entitlement_reads
+            WHERE read_at < now() - interval '1 hour' LIMIT 5000)
+        """
+
+    /// Whether each customer's entitlement may be read now, over all copies at most once in `interval`.
+    ///
+    /// - Parameter customers: without repeats.
+    /// - Returns: nil for a customer who may be read now, else from when on.
+    public func takeReads(
+        of customers: [CustomerKey], interval: Duration
+    ) async throws -> [CustomerKey: Timestamp?] {
+        let sent = ContinuousClock.now
+        let rows = try await pool.query(
+            PostgresQuery(
+                Self.takeSQL,
+                [
+                    .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
+                    .textArray(customers.map(\.publisher)), .textArray(customers.map(\.customer)),
+                    .int8(interval.microseconds),
+                ]))
+        var answers: [CustomerKey: Timestamp?] = [:]
+        for row in rows {
+            let key = CustomerKey(publisher: try row.get(0), customer: try row.get(1))
+            answers[key] = .some(try row.get(2, as: Bool.self) ? nil : try row.timestamp(3))
+            clock.observe(try row.timestamp(4), sent: sent)
+        }
+        return answers
+    }
+
+    /// Forgets reads too old to matter, a bounded number at a time.
+    public func pruneEntitlementReads() async throws -> Int {
+        try await pool.query(PostgresQuery(Self.pruneSQL)).affectedRows
+    }
+}

@@ -1,0 +1,92 @@
+import RelayCore
+
+/// One purchase on its way into the database: everything of it that is kept.
+public struct Acceptance: Sendable {
+    /// What the app sent as `receipt.receiptData`.
+    public struct Receipt: Sendable {
+        /// True where `bytes` are the text itself; false where they are what its base64 stands for, and encoding them again
+        /// gives the very same text.
+        public var isText: Bool
+        public var bytes: [UInt8]
+
+        public init(isText: Bool, bytes: [UInt8]) {
+            self.isText = isText
+            self.bytes = bytes
+        }
+    }
+
+    /// The client's own name for this request.
+    public struct IdempotencyKey: Sendable {
+        public var bucket: Bucket
+        public var apiKey: String
+        /// SHA-256 of the header's value.
+        public var digest: [UInt8]
+        /// SHA-256 of the body.
+        public var fingerprint: [UInt8]
+
+        public init(bucket: Bucket, apiKey: String, digest: [UInt8], fingerprint: [UInt8]) {
+            self.bucket = bucket
+            self.apiKey = apiKey
+            self.digest = digest
+            self.fingerprint = fingerprint
+        }
+    }
+
+    public var id: ValidationID
+    public var publisher: String
+    public var app: String
+    public var email: CustomerEmail
+    public var applicationUsername: String
+    public var offerID: String
+    public var transactionID: String
+    public var appType: String
+    public var ipAddress: String?
+    public var couponCode: String?
+    public var subscriptionKey: String
+    public var environment: String
+    public var productID: String?
+    public var bundleID: String?
+    public var isReceiptReadable: Bool
+    public var receipt: Receipt
+    /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
+    public var purchaseKey: [UInt8]
+    public var idempotencyKey: IdempotencyKey?
+
+    public init(
+        id: ValidationID, publisher: String, app: String, email: CustomerEmail, applicationUsername: String,
+        offerID: String, transactionID: String, appType: String, ipAddress: String?, couponCode: String?,
+        subscriptionKey: String, environment: String, productID: String?, bundleID: String?, isReceiptReadable: Bool,
+        receipt: Receipt, purchaseKey: [UInt8], idempotencyKey: IdempotencyKey?
+    ) {
+        self.id = id
+        self.publisher = publisher
+        self.app = app
+        self.email = email
+        self.applicationUsername = applicationUsername
+        self.offerID = offerID
+        self.transactionID = transactionID
+        self.appType = appType
+        self.ipAddress = ipAddress
+        self.couponCode = couponCode
+        self.subscriptionKey = subscriptionKey
+        self.environment = environment
+        self.productID = productID
+        self.bundleID = bundleID
+        self.isReceiptReadable = isReceiptReadable
+        self.receipt = receipt
+        self.purchaseKey = purchaseKey
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// What the row weighs, roughly, for bounding a batch.
+    var size: Int { receipt.bytes.count + 512 }
+}
+
+/// What became of an ``Acceptance``. All three are after the commit.
+public enum AcceptOutcome: Sendable, Equatable {
+    case created(acceptedAt: Timestamp, deadline: Timestamp)
+    /// The same purchase is known already, or the Idempotency-Key names this one.
+    case existing(ValidationID)
+    /// The Idempotency-Key was used for another body before.
+    case idempotencyKeyReused
+}

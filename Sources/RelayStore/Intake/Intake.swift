@@ -1,0 +1,42 @@
+import Logging
+import Postgres
+import RelayCore
+
+/// The way in: concurrent purchases share one statement and one commit; a bad one fails alone.
+public final class Intake: Sendable {
+    /// How long the app is to wait, at most, before it is told that it failed.
+    public let validationTimeout: Duration
+    private let batcher: PostgresBatcher<Acceptance, AcceptOutcome>
+
+    /// - Parameter onAccepted: called after a commit that brought new purchases, so that a worker in this process sets out
+    ///   at once.
+    public init(store: RelayStore, validationTimeout: Duration, onAccepted: @escaping @Sendable () -> Void) {
+        self.validationTimeout = validationTimeout
+        self.batcher = PostgresBatcher(
+            maxCount: 256, maxBytes: 8 << 20, concurrentBatches: 2, maxWaiting: 4096,
+            size: { $0.size }, key: { AnyHashable($0.purchaseKey) }
+        ) { batch in
+            let rows = try await store.pool.query(
+                AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))
+            let outcomes = try AcceptStatement.outcomes(of: rows, for: batch)
+            if outcomes.contains(where: { if case .created = $0 { true } else { false } }) { onAccepted() }
+            return outcomes.map { .success($0) }
+        }
+    }
+
+    /// Returns after the commit.
+    ///
+    /// - Throws: ``PostgresError``: unavailable where the database is away, overloaded where too much waits already.
+    public func accept(_ acceptance: Acceptance) async throws -> AcceptOutcome {
+        do {
+            return try await batcher.submit(acceptance)
+        } catch let error as PostgresError where error.constraint == "idempotency_key_reused" {
+            return .idempotencyKeyReused
+        }
+    }
+
+    /// Waits until everything that was taken in is committed or failed.
+    public func drain() async {
+        await batcher.drain()
+    }
+}

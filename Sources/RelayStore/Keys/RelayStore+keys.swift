@@ -1,0 +1,59 @@
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    private static let publisherSQL = "INSERT INTO publishers (id) VALUES ($1) ON CONFLICT DO NOTHING"
+
+    private static let createSQL = """
+        INSERT INTO api_keys (id, publisher, role, app, name, digest) VALUES ($1, $2, $3, $4, $5, $6)
+        """
+
+    private static let listSQL = """
+        SELECT id, publisher, role, app, name, digest, created_at, revoked_at
+        FROM api_keys
+        WHERE $1 OR revoked_at IS NULL
+        ORDER BY created_at, id
+        LIMIT 10000
+        """
+
+    private static let revokeSQL = """
+        UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1
+        """
+
+    /// Makes a key, and its publisher where new.
+    ///
+    /// - Returns: the key itself: nobody can read it a second time.
+    public func createKey(
+        role: KeyRole, name: String, publisher: String, app: String, using generator: inout some RandomNumberGenerator
+    ) async throws -> String {
+        let (id, key) = APIKey.make(role: role, using: &generator)
+        try await pool.withTransaction { transaction in
+            _ = try await transaction.query(PostgresQuery(Self.publisherSQL, [.text(publisher)]))
+            _ = try await transaction.query(
+                PostgresQuery(
+                    Self.createSQL,
+                    [
+                        .text(id), .text(publisher), .int2(role.rawValue), .text(app), .text(name),
+                        .bytea(APIKey.digest(of: key)),
+                    ]))
+        }
+        return key
+    }
+
+    public func keys(includingRevoked: Bool) async throws -> [APIKey] {
+        try await pool.query(PostgresQuery(Self.listSQL, [.bool(includingRevoked)])).map { row in
+            let number = try row.get(2, as: Int16.self)
+            guard let role = KeyRole(rawValue: number) else {
+                throw StoreError.unknownNumber(column: "role", number: Int(number))
+            }
+            return APIKey(
+                id: try row.get(0), publisher: try row.get(1), role: role, app: try row.get(3), name: try row.get(4),
+                digest: try row.get(5), createdAt: try row.timestamp(6), revokedAt: try row.timestampIfSet(7))
+        }
+    }
+
+    /// False for an unknown id. A running copy forgets a revoked key within two seconds.
+    public func revokeKey(_ id: String) async throws -> Bool {
+        try await pool.query(PostgresQuery(Self.revokeSQL, [.text(id)])).affectedRows == 1
+    }
+}

@@ -1,0 +1,29 @@
+import Crypto
+import Foundation
+
+/// One file of `migrations/`, as the executable carries it.
+public struct Migration: Sendable, Equatable {
+    public let number: Int
+    /// The file's name without `.sql`.
+    public let name: String
+    public let sql: String
+
+    /// SHA-256 of the file, in hexadecimal.
+    public var checksum: String {
+        SHA256.hash(data: Data(sql.utf8)).map { byte in
+            let text = String(byte, radix: 16)
+            return text.utf8.count == 1 ? "0" + text : text
+        }.joined()
+    }
+
+    /// In order. A test holds this list against the folder.
+    public static let all: [Migration] = [
+        Migration("0001_road_of_a_receipt", PackageResources._001_road_of_a_receipt_sql)
+    ]
+
+    init(_ name: String, _ sql: [UInt8]) {
+        self.number = Int(name.prefix(4)) ?? 0
+        self.name = name
+        self.sql = String(decoding: sql, as: UTF8.self)
+    }
+}

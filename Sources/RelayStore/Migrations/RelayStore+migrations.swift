@@ -1,0 +1,79 @@
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    private static let tableSQL = """
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+            number integer NOT NULL PRIMARY KEY,
+            name text NOT NULL,
+            checksum text NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        )
+        """
+
+    private static let existsSQL = "SELECT to_regclass('schema_migrations') IS NOT NULL"
+    private static let lockSQL = "LOCK TABLE schema_migrations IN EXCLUSIVE MODE"
+    private static let appliedSQL = "SELECT number, checksum, applied_at FROM schema_migrations ORDER BY number"
+    private static let recordSQL = "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)"
+
+    /// Applies what is missing, in order, each migration in a transaction of its own. Two that run at once wait for each other.
+    ///
+    /// - Parameter applied: called after each commit.
+    /// - Throws: ``MigrationError``, ``PostgresError``.
+    public func migrate(
+        _ migrations: [Migration] = Migration.all, applied: @Sendable (Migration) -> Void = { _ in }
+    ) async throws {
+        try await makeTable()
+        for migration in migrations {
+            let isNew = try await pool.withTransaction(timeout: .seconds(600)) { transaction in
+                _ = try await transaction.query(PostgresQuery(Self.lockSQL))
+                let done = try Self.applied(try await transaction.query(PostgresQuery(Self.appliedSQL)))
+                try Self.check(migrations, against: done)
+                guard done[migration.number] == nil else { return false }
+                try await transaction.execute(script: migration.sql)
+                _ = try await transaction.query(
+                    PostgresQuery(
+                        Self.recordSQL,
+                        [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)]))
+                return true
+            }
+            if isNew { applied(migration) }
+        }
+    }
+
+    /// Each migration with when it was applied; nil: not yet.
+    ///
+    /// - Throws: ``MigrationError`` where the two do not fit.
+    public func migrationStatus(
+        _ migrations: [Migration] = Migration.all
+    ) async throws -> [(migration: Migration, appliedAt: Timestamp?)] {
+        let exists = try await pool.query(PostgresQuery(Self.existsSQL)).first?.get(0, as: Bool.self) ?? false
+        let done = exists ? try Self.applied(try await pool.query(PostgresQuery(Self.appliedSQL))) : [:]
+        try Self.check(migrations, against: done)
+        return migrations.map { ($0, done[$0.number]?.at) }
+    }
+
+    /// Two copies that create the table in the same instant meet in the catalogue: one of them fails, and finds it there.
+    private func makeTable() async throws {
+        do {
+            _ = try await pool.query(PostgresQuery(Self.tableSQL))
+        } catch let error as PostgresError where ["23505", "42P07", "XX000"].contains(error.sqlState) {
+            _ = try await pool.query(PostgresQuery(Self.tableSQL))
+        }
+    }
+
+    private static func applied(_ rows: PostgresRows) throws -> [Int: (checksum: String, at: Timestamp)] {
+        var applied: [Int: (checksum: String, at: Timestamp)] = [:]
+        for row in rows { applied[try row.get(0)] = (try row.get(1), try row.timestamp(2)) }
+        return applied
+    }
+
+    private static func check(_ migrations: [Migration], against applied: [Int: (checksum: String, at: Timestamp)]) throws {
+        for (number, row) in applied.sorted(by: { $0.key < $1.key }) {
+            guard let migration = migrations.first(where: { $0.number == number }) else {
+                throw MigrationError.unknown(number)
+            }
+            guard migration.checksum == row.checksum else { throw MigrationError.edited(migration.name) }
+        }
+    }
+}

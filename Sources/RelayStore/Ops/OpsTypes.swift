@@ -1,0 +1,116 @@
+import RelayCore
+
+/// What ops asks the list of validations for.
+public struct ValidationFilter: Sendable {
+    public var status: ValidationStatus?
+    public var olderThan: Duration?
+    public var customer: String?
+    public var offerID: String?
+    public var limit: Int
+    public var cursor: ValidationCursor?
+
+    public init(
+        status: ValidationStatus? = nil, olderThan: Duration? = nil, customer: String? = nil, offerID: String? = nil,
+        limit: Int = 50, cursor: ValidationCursor? = nil
+    ) {
+        self.status = status
+        self.olderThan = olderThan
+        self.customer = customer
+        self.offerID = offerID
+        self.limit = limit
+        self.cursor = cursor
+    }
+}
+
+/// Where a page ended: `MICROSECONDS-VALIDATIONID`.
+public struct ValidationCursor: Sendable, CustomStringConvertible {
+    let acceptedAt: Timestamp
+    let id: ValidationID
+
+    public init?(_ text: String) {
+        let parts = text.split(separator: "-")
+        guard parts.count == 2, let microseconds = Int64(parts[0]), let id = ValidationID(parts[1]) else { return nil }
+        self.init(acceptedAt: Timestamp(microseconds: microseconds), id: id)
+    }
+
+    init(acceptedAt: Timestamp, id: ValidationID) {
+        self.acceptedAt = acceptedAt
+        self.id = id
+    }
+
+    public var description: String { "\(acceptedAt.microseconds)-\(id)" }
+}
+
+/// One validation with all that ops sees of it.
+public struct ValidationDetail: Sendable {
+    public struct Entry: Sendable {
+        public var event: TimelineEvent
+        public var instance: String
+    }
+
+    public struct Transfer: Sendable {
+        public var from: String
+        public var to: String
+        public var fromValidation: ValidationID
+        public var toValidation: ValidationID
+        public var at: Timestamp
+    }
+
+    public var validation: Validation
+    public var appType: String
+    public var couponCode: String?
+    public var transactionID: String
+    public var originalTransactionID: String
+    public var environment: String
+    public var productID: String?
+    public var bundleID: String?
+    public var applicationUsername: String
+    public var isReceiptReadable: Bool
+    public var entitledBefore: Bool?
+    public var attempts: Int
+    /// JSON.
+    public var evidence: String?
+    /// When the next step is due, and who holds the lease, while it is pursued.
+    public var nextStepAt: Timestamp?
+    public var leaseOwner: String?
+    public var isParked: Bool
+    public var transfer: Transfer?
+    public var timeline: [Entry]
+}
+
+/// What an operator wanted could not be done.
+public enum OpsRefusal: Error, Sendable, Equatable {
+    case unknown
+    /// Its status does not allow it.
+    case status(ValidationStatus)
+    /// A newer request for the same subscription has been sent: sending this one would move the subscription back.
+    case superseded
+    /// A worker is at it this very moment.
+    case busy
+    /// The receipt is no longer kept.
+    case receiptGone
+}
+
+/// How things stand.
+public struct OpsSummary: Sendable {
+    public var countsByStatus: [ValidationStatus: Int]
+    /// Age of the oldest that no worker has settled yet; nil where there is none.
+    public var oldestPending: Duration?
+    public var upstream: InstanceReport?
+    public var backlog: Backlog
+
+    public struct Backlog: Sendable {
+        /// Not taken by Cleeng yet.
+        public var forwarding: Int
+        /// Access is waited for.
+        public var watching: Int
+        /// Set aside for an operator.
+        public var parked: Int
+        /// Due and not taken up by any worker.
+        public var overdue: Int
+        /// Age of the oldest that Cleeng has not taken.
+        public var oldestForwarding: Duration?
+        /// Customers whose publisher has not been told yet.
+        public var outbox: Int
+    }
+}

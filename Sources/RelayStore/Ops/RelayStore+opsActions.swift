@@ -1,0 +1,138 @@
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    private static let lockSQL = """
+        SELECT \(validationColumns), clock_timestamp(), v.environment, v.subscription_key, v.forwards, v.entitled_before,
+               EXISTS (SELECT FROM receipts r WHERE r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id)
+        FROM validations v
+        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
+        FOR UPDATE OF v
+        """
+
+    private static let lockPursuitSQL = """
+        SELECT p.fence, p.sending AND p.due_at > now() FROM pursuits p WHERE p.bucket = $1 AND p.id = $2 FOR UPDATE
+        """
+
+    private static let newerSentSQL = """
+        SELECT EXISTS (
+                SELECT FROM pursuits q
+                WHERE q.bucket = $1 AND q.subscription_key = $2 AND q.publisher = $3 AND q.accepted_at > $4
+                  AND (q.sending OR q.phase = 1 OR q.forwards > 0))
+            OR EXISTS (
+                SELECT FROM subscriptions s
+                WHERE s.bucket = $1 AND s.subscription_key = $2 AND s.publisher = $3 AND s.environment = $5
+                  AND s.accepted_at > $4)
+        """
+
+    private static let resumeSQL = """
+        INSERT INTO pursuits AS p (
+            bucket, id, accepted_on, due_at, accepted_at, deadline, fence, forwards, status, publisher, subscription_key,
+            customer, entitled_before)
+        SELECT v.bucket, v.id, v.accepted_on, now(), v.accepted_at, v.deadline, $4, v.forwards, v.status, v.publisher,
+               v.subscription_key, v.customer, v.entitled_before
+        FROM validations v
+        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
+        ON CONFLICT (bucket, id) DO UPDATE SET
+            fence = $4, owner = NULL, sending = false, due_at = now(), retry_at = NULL, read_at = NULL, phase = 0
+        """
+
+    private static let abandonSQL = """
+        UPDATE validations v
+        SET status = 2, reason = 'abandoned', settled_at = now(), late = v.deadline <= now()
+        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
+        RETURNING \(validationColumns)
+        """
+
+    private static let endPursuitSQL = "DELETE FROM pursuits WHERE bucket = $1 AND id = $2"
+
+    private static let noteSQL = """
+        INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
+        VALUES ($1, DATE 'epoch' + $2::int4, $3, $4, 0, clock_timestamp(), $5, $6, $7)
+        """
+
+    /// Sends the purchase upstream once more, from now on, until Cleeng has answered. The app's view stays as it is until
+    /// something new is known.
+    ///
+    /// - Parameter by: who wants it, as the timeline shows it.
+    /// - Throws: ``OpsRefusal``.
+    public func retry(_ id: ValidationID, by: String, reason: String) async throws {
+        try await pool.withTransaction { transaction in
+            let locked = try await lock(id, in: transaction)
+            guard locked.validation.status.allowsRetry else { throw OpsRefusal.status(locked.validation.status) }
+            guard !locked.isSending else { throw OpsRefusal.busy }
+            guard locked.hasReceipt else { throw OpsRefusal.receiptGone }
+            let newer = try await transaction.query(
+                PostgresQuery(
+                    Self.newerSentSQL,
+                    [
+                        .int2(Int16(id.bucket.number)), .text(locked.subscriptionKey),
+                        .text(locked.validation.publisher), .timestamptz(locked.validation.acceptedAt.postgres),
+                        .text(locked.environment),
+                    ]))
+            guard try newer.first?.get(0, as: Bool.self) == false else { throw OpsRefusal.superseded }
+            _ = try await transaction.pipeline([
+                PostgresQuery(Self.resumeSQL, id.key + [.int4(locked.nextFence)]),
+                note(.retried, id: id, fence: locked.nextFence, by: by, reason: reason),
+            ])
+        }
+    }
+
+    /// Ends the pursuit by hand: `rejected`, reason `abandoned`.
+    ///
+    /// - Throws: ``OpsRefusal``.
+    public func abandon(_ id: ValidationID, by: String, reason: String) async throws {
+        let ended = try await pool.withTransaction { transaction in
+            let locked = try await lock(id, in: transaction)
+            guard locked.validation.status.allowsAbandon else { throw OpsRefusal.status(locked.validation.status) }
+            let answers = try await transaction.pipeline([
+                PostgresQuery(Self.abandonSQL, id.key),
+                PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
+                PostgresQuery(
+                    Settlement.purchasesSQL, Settlement.keys([id]) + [.int2Array([ValidationStatus.rejected.rawValue])]),
+                note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason),
+            ])
+            return try answers[0].map(Self.stored)
+        }
+        changes.publish(ended)
+    }
+
+    private struct Locked {
+        var validation: Validation
+        var environment: String
+        var subscriptionKey: String
+        var hasReceipt: Bool
+        var nextFence: Int32
+        var isSending: Bool
+    }
+
+    /// The pursuit first, as settlements lock it.
+    private func lock(_ id: ValidationID, in transaction: PostgresTransaction) async throws -> Locked {
+        let pursuit = try await transaction.query(PostgresQuery(Self.lockPursuitSQL, [id.key[0], id.key[2]])).first
+        guard let row = try await transaction.query(PostgresQuery(Self.lockSQL, id.key)).first else {
+            throw OpsRefusal.unknown
+        }
+        let last = try await transaction.query(PostgresQuery(Self.lastFenceSQL, id.key)).first?.get(0, as: Int32.self) ?? 0
+        let fence = try pursuit?.get(0, as: Int32.self) ?? 0
+        return Locked(
+            validation: try Self.validation(row), environment: try row.get(16), subscriptionKey: try row.get(17),
+            hasReceipt: try row.get(20), nextFence: max(last, fence) + 1,
+            isSending: try pursuit?.get(1, as: Bool.self) ?? false)
+    }
+
+    private static let lastFenceSQL = """
+        SELECT coalesce(max(t.fence), 0)
+        FROM timeline t
+        WHERE t.bucket = $1 AND t.accepted_on = DATE 'epoch' + $2::int4 AND t.id = $3
+        """
+
+    private func note(
+        _ kind: TimelineEvent.Kind, id: ValidationID, fence: Int32, by: String, reason: String
+    ) -> PostgresQuery {
+        PostgresQuery(
+            Self.noteSQL,
+            id.key + [
+                .int4(fence), .int2(kind.rawValue), .text(instance), .text("by \(by): \(String(reason.prefix(400)))"),
+            ])
+    }
+}

@@ -1,0 +1,162 @@
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    private static let judgedStatus = "CASE WHEN v.status = 0 AND v.deadline <= now() THEN 3 ELSE v.status END"
+
+    private static let filter = """
+        ($1::int2 IS NULL OR \(judgedStatus) = $1)
+          AND ($2::int8 IS NULL OR v.accepted_at <= now() - $2::int8 * interval '1 microsecond')
+          AND ($3::text IS NULL OR v.offer_id = $3)
+          AND ($4::timestamptz IS NULL OR (v.accepted_at, v.id) < ($4, $5::uuid))
+        """
+
+    /// Index used: `validations_newest`, backwards.
+    private static let listSQL = """
+        SELECT \(validationColumns), clock_timestamp()
+        FROM validations v
+        WHERE \(filter)
+        ORDER BY v.accepted_at DESC, v.id DESC
+        LIMIT $6
+        """
+
+    /// Index used: `validations_customer`.
+    private static let customerListSQL = """
+        SELECT \(validationColumns), clock_timestamp()
+        FROM validations v
+        WHERE v.customer = $7 AND \(filter)
+        ORDER BY v.accepted_at DESC, v.id DESC
+        LIMIT $6
+        """
+
+    private static let detailSQL = """
+        SELECT \(validationColumns), clock_timestamp(), v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
+               v.environment, v.product_id, v.bundle_id, v.application_username, v.receipt_readable,
+               coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
+               p.owner, coalesce(p.phase = 2, false)
+        FROM validations v
+        LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
+        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
+        """
+
+    private static let timelineSQL = """
+        SELECT t.at, t.event, t.upstream_status, t.latency_ms, t.instance, t.detail
+        FROM timeline t
+        WHERE t.bucket = $1 AND t.accepted_on = DATE 'epoch' + $2::int4 AND t.id = $3
+        ORDER BY t.fence, t.ordinal
+        LIMIT 1000
+        """
+
+    private static let transferSQL = """
+        SELECT t.from_customer, t.to_customer, t.bucket, t.from_accepted_on - DATE 'epoch', t.from_id,
+               t.to_accepted_on - DATE 'epoch', t.to_id, t.at
+        FROM transfers t
+        WHERE t.bucket = $1 AND t.publisher = $2 AND t.subscription_key = $3 AND (t.to_id = $4 OR t.from_id = $4)
+        ORDER BY t.at DESC
+        LIMIT 1
+        """
+
+    private static let countsSQL = """
+        SELECT \(judgedStatus), count(*) FROM validations v GROUP BY 1
+        """
+
+    private static let backlogSQL = """
+        SELECT count(*) FILTER (WHERE phase = 0), count(*) FILTER (WHERE phase = 1), count(*) FILTER (WHERE phase = 2),
+               count(*) FILTER (WHERE phase < 2 AND due_at < now() - interval '2 seconds'),
+               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0)) * 1000000)::int8,
+               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE phase = 0)) * 1000000)::int8,
+               (SELECT count(*) FROM outbox)
+        FROM pursuits
+        """
+
+    /// A page, newest first.
+    public func validations(
+        matching filter: ValidationFilter
+    ) async throws -> (items: [Validation], next: ValidationCursor?) {
+        var parameters: [PostgresValue] = [
+            .int2(filter.status?.rawValue), .int8(filter.olderThan?.microseconds), .text(filter.offerID),
+            .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
+            .int4(Int32(filter.limit + 1)),
+        ]
+        if let customer = filter.customer { parameters.append(.text(customer)) }
+        let sql = filter.customer == nil ? Self.listSQL : Self.customerListSQL
+        let rows = try await pool.query(PostgresQuery(sql, parameters)).map(Self.validation)
+        let page = Array(rows.prefix(filter.limit))
+        guard rows.count > filter.limit, let last = page.last else { return (page, nil) }
+        return (page, ValidationCursor(acceptedAt: last.acceptedAt, id: last.id))
+    }
+
+    /// One with its timeline. Nil for an unknown id.
+    public func detail(_ id: ValidationID) async throws -> ValidationDetail? {
+        guard let row = try await pool.query(PostgresQuery(Self.detailSQL, id.key)).first else { return nil }
+        let validation = try Self.validation(row)
+        let stored = try Self.stored(row)
+        let key = try row.get(19, as: String.self)
+        async let events = pool.query(PostgresQuery(Self.timelineSQL, id.key))
+        async let transfers = pool.query(
+            PostgresQuery(
+                Self.transferSQL,
+                [.int2(Int16(id.bucket.number)), .text(validation.publisher), .text(key), .uuid(id.uuid)]))
+        var timeline = [
+            ValidationDetail.Entry(event: TimelineEvent(at: validation.acceptedAt, kind: .accepted), instance: "")
+        ]
+        timeline += try await events.map(Self.entry)
+        if validation.status != stored.status {
+            // Nobody has written so yet, and yet it is so.
+            timeline.append(
+                .init(event: TimelineEvent(at: validation.deadline, kind: .timedOut, detail: "judged when read"), instance: ""))
+        }
+        return ValidationDetail(
+            validation: validation, appType: try row.get(16), couponCode: try row.get(17), transactionID: try row.get(18),
+            originalTransactionID: key, environment: try row.get(20), productID: try row.get(21),
+            bundleID: try row.get(22), applicationUsername: try row.get(23), isReceiptReadable: try row.get(24),
+            entitledBefore: try row.get(25), attempts: try row.get(26), evidence: try row.get(27),
+            nextStepAt: try row.timestampIfSet(28), leaseOwner: try row.get(29), isParked: try row.get(30),
+            transfer: try await transfers.first.map(Self.transfer), timeline: timeline)
+    }
+
+    private static func entry(_ row: PostgresRow) throws -> ValidationDetail.Entry {
+        let number = try row.get(1, as: Int16.self)
+        guard let kind = TimelineEvent.Kind(rawValue: number) else {
+            throw StoreError.unknownNumber(column: "event", number: Int(number))
+        }
+        return ValidationDetail.Entry(
+            event: TimelineEvent(
+                at: try row.timestamp(0), kind: kind, upstreamStatus: try row.get(2, as: Int16?.self).map { Int($0) },
+                latency: try row.get(3, as: Int32?.self).map { .milliseconds(Int($0)) }, detail: try row.get(5)),
+            instance: try row.get(4))
+    }
+
+    private static func transfer(_ row: PostgresRow) throws -> ValidationDetail.Transfer {
+        ValidationDetail.Transfer(
+            from: try row.get(0), to: try row.get(1), fromValidation: try row.validationID(bucket: 2, day: 3, id: 4),
+            toValidation: try row.validationID(bucket: 2, day: 5, id: 6), at: try row.timestamp(7))
+    }
+
+    /// How things stand now. Counts every validation that is kept: for people, not for a loop.
+    public func summary() async throws -> OpsSummary {
+        async let counts = pool.query(PostgresQuery(Self.countsSQL))
+        async let upstream = upstream()
+        let (backlog, oldestPending) = try await backlog()
+        var byStatus: [ValidationStatus: Int] = [:]
+        for row in try await counts { byStatus[try row.status(0)] = try row.get(1) }
+        return OpsSummary(
+            countsByStatus: byStatus, oldestPending: oldestPending, upstream: try await upstream, backlog: backlog)
+    }
+
+    /// What is being pursued: cheap enough to ask at every scrape.
+    public func backlog() async throws -> (OpsSummary.Backlog, oldestPending: Duration?) {
+        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else {
+            throw StoreError.missingRow("the backlog")
+        }
+        func age(_ index: Int) throws -> Duration? {
+            try row.get(index, as: Int64?.self).map { .microseconds($0) }
+        }
+        return (
+            OpsSummary.Backlog(
+                forwarding: try row.get(0), watching: try row.get(1), parked: try row.get(2), overdue: try row.get(3),
+                oldestForwarding: try age(5), outbox: try row.get(6)),
+            try age(4)
+        )
+    }
+}

@@ -1,0 +1,56 @@
+import Logging
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    static let partitionedTables = ["validations", "receipts", "timeline"]
+    private static let week = 7
+
+    private static let missingSQL = """
+        SELECT t.name, w.start - DATE 'epoch'
+        FROM unnest($1::text[]) AS t(name)
+        CROSS JOIN (SELECT date_trunc('week', now() AT TIME ZONE 'UTC')::date + 7 * n AS start FROM generate_series(0, 3) AS n) w
+        WHERE to_regclass(t.name || '_' || to_char(w.start, 'YYYYMMDD')) IS NULL
+        """
+
+    private static let pruneSQL = """
+        DELETE FROM idempotency_keys WHERE (bucket, api_key, key) IN (
+            SELECT bucket, api_key, key FROM idempotency_keys WHERE expires_at < now() LIMIT 5000)
+        """
+
+    /// Makes the partitions of this week and the next three, where they are missing. One that cannot be made now, since its
+    /// rows stand in the default partition already, stays there.
+    public func makePartitions() async throws {
+        for row in try await pool.query(PostgresQuery(Self.missingSQL, [.textArray(Self.partitionedTables)])) {
+            let table = try row.get(0, as: String.self)
+            let day = try row.get(1, as: Int.self)
+            guard Self.partitionedTables.contains(table) else { continue }
+            try await makePartition(of: table, day: day)
+        }
+    }
+
+    /// The names and bounds in the statement are made here, of a table's name from the list above and of dates; a data
+    /// definition statement takes no parameters.
+    private func makePartition(of table: String, day: Int) async throws {
+        let (from, to) = (Self.date(day), Self.date(day + Self.week))
+        let script = """
+            SET LOCAL lock_timeout = '1s';
+            CREATE TABLE IF NOT EXISTS \(table)_\(from.filter { $0 != "-" }) PARTITION OF \(table)
+                FOR VALUES FROM ('\(from)') TO ('\(to)');
+            """
+        do {
+            try await pool.withTransaction { try await $0.execute(script: script) }
+        } catch let error as PostgresError where ["23514", "42P07", "55P03", "42P17"].contains(error.sqlState) {
+            logger.debug("a partition is left for later", metadata: ["error": "\(error.shortDescription)"])
+        }
+    }
+
+    private static func date(_ day: Int) -> String {
+        String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10))
+    }
+
+    /// Forgets expired Idempotency-Keys, a bounded number at a time.
+    public func pruneIdempotencyKeys() async throws -> Int {
+        try await pool.query(PostgresQuery(Self.pruneSQL)).affectedRows
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Postgres
+import RelayCore
+
+extension PostgresRow {
+    func timestamp(_ index: Int) throws -> Timestamp {
+        Timestamp(microseconds: try get(index, as: PostgresTimestamp.self).microsecondsSince1970)
+    }
+
+    func timestampIfSet(_ index: Int) throws -> Timestamp? {
+        try get(index, as: PostgresTimestamp?.self).map { Timestamp(microseconds: $0.microsecondsSince1970) }
+    }
+
+    /// From three columns: the bucket, the day as a number since 1970, the uuid.
+    func validationID(bucket: Int, day: Int, id: Int) throws -> ValidationID {
+        ValidationID(
+            bucket: Bucket(number: UInt8(truncatingIfNeeded: try get(bucket, as: Int.self))),
+            day: UInt16(truncatingIfNeeded: try get(day, as: Int.self)), uuid: try get(id, as: UUID.self))
+    }
+
+    func status(_ index: Int) throws -> ValidationStatus {
+        let number = try get(index, as: Int.self)
+        guard let status = ValidationStatus(rawValue: Int16(truncatingIfNeeded: number)) else {
+            throw StoreError.unknownNumber(column: "status", number: number)
+        }
+        return status
+    }
+}
+
+extension Timestamp {
+    var postgres: PostgresTimestamp { PostgresTimestamp(microsecondsSince1970: microseconds) }
+}
+
+extension ValidationID {
+    init(bucket: Bucket, day: UInt16, uuid: UUID) {
+        let bytes = uuid.uuid
+        func word(_ parts: [UInt8]) -> UInt64 { parts.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(
+            bucket: bucket, day: day,
+            high: word([bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]),
+            low: word([bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15]))
+    }
+
+    var uuid: UUID {
+        func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
+        return UUID(
+            uuid: (
+                byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5), byte(high, 6),
+                byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3), byte(low, 4), byte(low, 5),
+                byte(low, 6), byte(low, 7)
+            ))
+    }
+
+    /// The three columns by which a row is reached: bucket, day, uuid.
+    var key: [PostgresValue] { [.int2(Int16(bucket.number)), .int4(Int32(day)), .uuid(uuid)] }
+}

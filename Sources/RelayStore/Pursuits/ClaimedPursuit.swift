@@ -1,0 +1,31 @@
+import RelayCore
+
+/// A pursuit whose lease this process holds.
+public struct ClaimedPursuit: Sendable {
+    public let id: ValidationID
+    /// The claim's number: every write names it, and a newer claim makes it void.
+    public let fence: Int32
+    public let publisher: String
+    public let subscriptionKey: String
+    public let customer: String
+    public let email: String
+    public let offerID: String
+    /// The claim took the right to send for this subscription along.
+    public let isSending: Bool
+    /// Older requests for the same subscription still wait to be sent.
+    public let overtakes: Bool
+    /// A newer request for the same subscription has been sent already.
+    public let isOvertaken: Bool
+    public var pursuit: Pursuit
+}
+
+/// What the upstream is sent of a purchase.
+public struct Purchase: Sendable {
+    public var email: String
+    public var offerID: String
+    public var transactionID: String
+    public var appType: String
+    public var ipAddress: String?
+    public var couponCode: String?
+    public var receipt: Acceptance.Receipt
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Postgres
+import RelayCore
+
+/// Who owns a subscription once a grant is in: the newest request that Cleeng granted.
+struct Ownership: Sendable {
+    enum Verdict: Sendable, Equatable {
+        /// The grant stands.
+        case stands
+        /// The subscription has passed to somebody else since the read was sent.
+        case readTooOld
+    }
+
+    struct Transfer: Sendable {
+        var publisher: String
+        var environment: String
+        var subscriptionKey: String
+        var to: ValidationID
+        var toCustomer: String
+        var from: ValidationID
+        var fromCustomer: String
+    }
+
+    let transaction: PostgresTransaction
+
+    /// A grant of an older request than the owner's own changes no owner. Of several in one batch the newest counts.
+    private static let takeSQL = """
+        INSERT INTO subscriptions AS s (
+            bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
+            product_id, accepted_on, id, accepted_at, owned_since, expires_at)
+        SELECT DISTINCT ON (v.bucket, v.publisher, v.environment, v.subscription_key)
+               v.bucket, v.publisher, v.environment, v.subscription_key, v.customer, v.email, v.application_username, v.app,
+               v.offer_id, v.product_id, v.accepted_on, v.id, v.accepted_at, clock_timestamp(), i.expires_at
+        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[]) AS i(bucket, day, id, expires_at)
+        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+        ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC
+        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+            previous_customer = s.customer, previous_accepted_on = s.accepted_on, previous_id = s.id,
+            customer = excluded.customer, email = excluded.email, application_username = excluded.application_username,
+            app = excluded.app, offer_id = excluded.offer_id, product_id = excluded.product_id,
+            accepted_on = excluded.accepted_on, id = excluded.id, accepted_at = excluded.accepted_at,
+            owned_since = CASE WHEN s.customer = excluded.customer THEN s.owned_since ELSE excluded.owned_since END,
+            expires_at = excluded.expires_at
+        WHERE s.accepted_at <= excluded.accepted_at
+        RETURNING s.bucket, s.accepted_on - DATE 'epoch', s.id, s.publisher, s.environment, s.subscription_key, s.customer,
+                  s.previous_customer, s.previous_accepted_on - DATE 'epoch', s.previous_id
+        """
+
+    /// For the grants that did not make the owner: whose the subscription is, and since when.
+    private static let ownersSQL = """
+        SELECT i.ordinal, s.customer = v.customer, s.owned_since
+        FROM unnest($1::int2[], $2::int4[], $3::uuid[]) WITH ORDINALITY AS i(bucket, day, id, ordinal)
+        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+        JOIN subscriptions s ON s.bucket = v.bucket AND s.publisher = v.publisher AND s.environment = v.environment
+             AND s.subscription_key = v.subscription_key
+        """
+
+    func take(_ grants: [PursuitWrite]) async throws -> (verdicts: [Verdict], moved: [Transfer]) {
+        guard !grants.isEmpty else { return ([], []) }
+        var verdicts = [Verdict](repeating: .stands, count: grants.count)
+        var owners: Set<ValidationID> = []
+        var moved: [Transfer] = []
+        let rows = try await transaction.query(
+            PostgresQuery(
+                Self.takeSQL,
+                Settlement.keys(grants.map(\.claimed.id))
+                    + [.timestamptzArray(grants.map { $0.change?.expiresAt?.postgres })]))
+        for row in rows {
+            let owner = try row.validationID(bucket: 0, day: 1, id: 2)
+            owners.insert(owner)
+            let customer = try row.get(6, as: String.self)
+            guard let previous = try row.get(7, as: String?.self), previous != customer else { continue }
+            moved.append(
+                Transfer(
+                    publisher: try row.get(3), environment: try row.get(4), subscriptionKey: try row.get(5), to: owner,
+                    toCustomer: customer, from: try row.validationID(bucket: 0, day: 8, id: 9), fromCustomer: previous))
+        }
+        let others = grants.indices.filter { !owners.contains(grants[$0].claimed.id) }
+        guard !others.isEmpty else { return (verdicts, moved) }
+        let ids = others.map { grants[$0].claimed.id }
+        for row in try await transaction.query(PostgresQuery(Self.ownersSQL, Settlement.keys(ids))) {
+            let grant = others[try row.get(0, as: Int.self) - 1]
+            let isOwn = try row.get(1, as: Bool.self)
+            let since = try row.timestamp(2)
+            if !isOwn, let observed = grants[grant].change?.observedAt, observed <= since {
+                verdicts[grant] = .readTooOld
+            }
+        }
+        return (verdicts, moved)
+    }
+}

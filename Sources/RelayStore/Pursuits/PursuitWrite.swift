@@ -1,0 +1,39 @@
+import RelayCore
+
+/// What a worker has to write of a pursuit that it holds, after one or several events.
+public struct PursuitWrite: Sendable {
+    public enum Next: Sendable, Equatable {
+        case rest(until: Timestamp)
+        case finished
+    }
+
+    /// As it was claimed: the fence and the status that the write starts from.
+    public var claimed: ClaimedPursuit
+    /// As it is now.
+    public var pursuit: Pursuit
+    public var change: Decision.Change?
+    public var events: [TimelineEvent]
+    public var next: Next
+
+    public init(
+        claimed: ClaimedPursuit, pursuit: Pursuit, change: Decision.Change?, events: [TimelineEvent], next: Next
+    ) {
+        self.claimed = claimed
+        self.pursuit = pursuit
+        self.change = change
+        self.events = events
+        self.next = next
+    }
+
+    var isRelease: Bool { change == nil && next != .finished }
+}
+
+/// What became of a ``PursuitWrite``.
+public enum PursuitWriteOutcome: Sendable, Equatable {
+    case written
+    /// The lease had run out, or somebody else has it: nothing was written.
+    case leaseLost
+    /// The read that the grant rests on is older than the subscription's passing to its present owner: nothing was written,
+    /// and the entitlement has to be read again.
+    case readTooOld
+}

@@ -1,0 +1,41 @@
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    private static let renewSQL = """
+        UPDATE pursuits p
+        SET due_at = now() + $4::int8 * interval '1 microsecond'
+        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
+        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.due_at > now()
+        RETURNING p.bucket, p.accepted_on - DATE 'epoch', p.id
+        """
+
+    private static let returnSQL = """
+        UPDATE pursuits p
+        SET owner = NULL, sending = false, due_at = now()
+        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
+        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.due_at > now()
+        """
+
+    /// Lengthens leases that are still ours.
+    ///
+    /// - Returns: those that are.
+    public func renew(_ claimed: [(id: ValidationID, fence: Int32)], lease: Duration) async throws -> Set<ValidationID> {
+        let rows = try await pool.query(
+            PostgresQuery(Self.renewSQL, Self.claims(claimed) + [.int8(lease.microseconds)]), timeout: .seconds(2))
+        return Set(try rows.map { try $0.validationID(bucket: 0, day: 1, id: 2) })
+    }
+
+    /// Gives leases back untouched, so that another copy goes on at once.
+    public func giveBack(_ claimed: [(id: ValidationID, fence: Int32)]) async throws {
+        guard !claimed.isEmpty else { return }
+        _ = try await pool.query(PostgresQuery(Self.returnSQL, Self.claims(claimed)), timeout: .seconds(2))
+    }
+
+    private static func claims(_ claimed: [(id: ValidationID, fence: Int32)]) -> [PostgresValue] {
+        [
+            .int2Array(claimed.map { Int16($0.id.bucket.number) }), .uuidArray(claimed.map { $0.id.uuid }),
+            .int4Array(claimed.map(\.fence)),
+        ]
+    }
+}

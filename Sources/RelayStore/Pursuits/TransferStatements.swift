@@ -1,0 +1,65 @@
+import Postgres
+import RelayCore
+
+/// The other side of a transfer: the old owner's end, and the record of it.
+enum TransferStatements {
+    private static let recordSQL = """
+        INSERT INTO transfers (
+            bucket, publisher, environment, subscription_key, to_id, to_accepted_on, from_id, from_accepted_on,
+            from_customer, to_customer, at)
+        SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.to_id, DATE 'epoch' + i.to_day, i.from_id,
+               DATE 'epoch' + i.from_day, i.from_customer, i.to_customer, now()
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::int4[], $7::uuid[], $8::int4[],
+                    $9::text[], $10::text[])
+             AS i(bucket, publisher, environment, subscription_key, to_id, to_day, from_id, from_day, from_customer,
+                  to_customer)
+        """
+
+    /// Everything granted on this subscription to anybody else is over. Index used: `validations_subscription`.
+    private static let endSQL = """
+        WITH ended AS (
+            UPDATE validations v
+            SET status = 4, settled_at = now(), reason = 'transferred'
+            FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[])
+                 AS i(bucket, publisher, environment, subscription_key, to_customer)
+            WHERE v.bucket = i.bucket AND v.subscription_key = i.subscription_key AND v.publisher = i.publisher
+              AND v.environment = i.environment AND v.customer <> i.to_customer AND v.status = 1
+            RETURNING v.*
+        ), told AS (
+            INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
+            SELECT e.bucket, e.accepted_on, e.id,
+                   1 + coalesce((SELECT max(t.fence) FROM timeline t
+                                 WHERE t.bucket = e.bucket AND t.accepted_on = e.accepted_on AND t.id = e.id), 0),
+                   0, now(), 4, $6, 'the subscription was granted to another email'
+            FROM ended e
+        ), over AS (
+            UPDATE purchases p
+            SET status = 4
+            FROM ended e
+            WHERE p.bucket = get_byte(e.purchase_key, 0) AND p.key = e.purchase_key AND p.id = e.id
+        )
+        SELECT \(RelayStore.validationColumns) FROM ended v
+        """
+
+    /// The last one answers with the validations that ended.
+    static func queries(_ transfers: [Ownership.Transfer], instance: String) -> [PostgresQuery] {
+        func texts(_ value: (Ownership.Transfer) -> String) -> PostgresValue { .textArray(transfers.map(value)) }
+        let buckets = PostgresValue.int2Array(transfers.map { Int16($0.to.bucket.number) })
+        return [
+            PostgresQuery(
+                recordSQL,
+                [
+                    buckets, texts(\.publisher), texts(\.environment), texts(\.subscriptionKey),
+                    .uuidArray(transfers.map(\.to.uuid)), .int4Array(transfers.map { Int32($0.to.day) }),
+                    .uuidArray(transfers.map(\.from.uuid)), .int4Array(transfers.map { Int32($0.from.day) }),
+                    texts(\.fromCustomer), texts(\.toCustomer),
+                ]),
+            PostgresQuery(
+                endSQL,
+                [
+                    buckets, texts(\.publisher), texts(\.environment), texts(\.subscriptionKey), texts(\.toCustomer),
+                    .text(instance),
+                ]),
+        ]
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    static let validationColumns =
+        "v.bucket, v.accepted_on - DATE 'epoch', v.id, v.publisher, v.app, v.email, v.customer, v.offer_id, v.status, v.reason, v.late, v.accepted_at, v.deadline, v.settled_at, v.expires_at"
+
+    /// Index used: the partition's primary key; the day in the id leaves one partition to look in.
+    private static let oneSQL = """
+        SELECT \(validationColumns), clock_timestamp()
+        FROM validations v
+        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
+        """
+
+    private static let manySQL = """
+        SELECT \(validationColumns), clock_timestamp()
+        FROM unnest($1::int2[], $2::int4[], $3::uuid[]) AS i(bucket, day, id)
+        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+        """
+
+    /// Index used: `validations_customer`. Whoever is entitled now or is being decided on comes before what is over, and
+    /// among equals the newest.
+    private static let newestSQL = """
+        SELECT \(validationColumns), clock_timestamp()
+        FROM validations v
+        WHERE v.customer = $1 AND v.offer_id = $2 AND v.publisher = $3 AND v.app = $4
+        ORDER BY v.status = 0 AND v.deadline > now() DESC, v.status = 1 DESC, v.accepted_at DESC
+        LIMIT 1
+        """
+
+    /// As it may be told now: judged by the database's clock. Nil for an unknown id.
+    public func validation(_ id: ValidationID) async throws -> Validation? {
+        let sent = ContinuousClock.now
+        let rows = try await pool.query(PostgresQuery(Self.oneSQL, id.key))
+        guard let row = rows.first else { return nil }
+        clock.observe(try row.timestamp(15), sent: sent)
+        return try Self.validation(row)
+    }
+
+    /// Those that exist, in no particular order.
+    public func validations(_ ids: [ValidationID]) async throws -> [Validation] {
+        try await pool.query(
+            PostgresQuery(
+                Self.manySQL,
+                [
+                    .int2Array(ids.map { Int16($0.bucket.number) }), .int4Array(ids.map { Int32($0.day) }),
+                    .uuidArray(ids.map(\.uuid)),
+                ])
+        ).map(Self.validation)
+    }
+
+    /// What counts for "is this customer entitled to this offer now".
+    public func validation(customer: String, offerID: String, publisher: String, app: String) async throws -> Validation? {
+        try await pool.query(
+            PostgresQuery(Self.newestSQL, [.text(customer), .text(offerID), .text(publisher), .text(app)])
+        ).first.map(Self.validation)
+    }
+
+    static func validation(_ row: PostgresRow) throws -> Validation {
+        try stored(row).judged(at: row.timestamp(15))
+    }
+
+    /// The row as it stands, deadline or not.
+    static func stored(_ row: PostgresRow) throws -> Validation {
+        Validation(
+            id: try row.validationID(bucket: 0, day: 1, id: 2), publisher: try row.get(3), app: try row.get(4),
+            email: try row.get(5), customer: try row.get(6), offerID: try row.get(7), status: try row.status(8),
+            reason: try row.get(9), late: try row.get(10), acceptedAt: try row.timestamp(11),
+            deadline: try row.timestamp(12), settledAt: try row.timestampIfSet(13), expiresAt: try row.timestampIfSet(14))
+    }
+}

@@ -1,0 +1,95 @@
+import Logging
+import Metrics
+import NIOConcurrencyHelpers
+import RelayCore
+import RelayStore
+
+/// The leases that this process holds: renewed together, three times in the time that they last. Work whose lease could not
+/// be renewed is cancelled before anybody else may take it up.
+final class LeaseKeeper: Sendable {
+    private struct Held {
+        var fence: Int32
+        var expiresAt: ContinuousClock.Instant
+        var task: Task<Void, Never>?
+    }
+
+    private let store: RelayStore
+    private let lease: Duration
+    private let logger: Logger
+    private let held = NIOLockedValueBox<[ValidationID: Held]>([:])
+
+    init(store: RelayStore, lease: Duration, logger: Logger) {
+        self.store = store
+        self.lease = lease
+        self.logger = logger
+    }
+
+    var count: Int { held.withLockedValue { $0.count } }
+
+    /// - Parameter claimedAt: a moment before the claim was sent.
+    func hold(_ claimed: ClaimedPursuit, since claimedAt: ContinuousClock.Instant) {
+        held.withLockedValue { $0[claimed.id] = Held(fence: claimed.fence, expiresAt: claimedAt + lease) }
+    }
+
+    /// What is to be cancelled if the lease is lost.
+    func attach(_ task: Task<Void, Never>, to claimed: ClaimedPursuit) {
+        held.withLockedValue { held in
+            guard held[claimed.id]?.fence == claimed.fence else { return }
+            held[claimed.id]?.task = task
+        }
+    }
+
+    func drop(_ claimed: ClaimedPursuit) {
+        held.withLockedValue { held in
+            if held[claimed.id]?.fence == claimed.fence { held[claimed.id] = nil }
+        }
+    }
+
+    /// Until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: lease / 3)
+            await runOnce()
+        }
+    }
+
+    func runOnce() async {
+        let now = ContinuousClock.now
+        let leases = held.withLockedValue { $0.map { (id: $0.key, fence: $0.value.fence) } }
+        for start in stride(from: 0, to: leases.count, by: 1_000) {
+            let chunk = Array(leases[start..<min(start + 1_000, leases.count)])
+            guard let renewed = try? await store.renew(chunk, lease: lease) else { continue }
+            held.withLockedValue { held in
+                for (id, fence) in chunk where held[id]?.fence == fence {
+                    // Not renewed: somebody else's, or finished in the meantime, and then it is dropped anyway.
+                    held[id]?.expiresAt = renewed.contains(id) ? now + lease : now
+                }
+            }
+        }
+        let margin = lease / 6
+        let lost = held.withLockedValue { held in
+            held.values.filter { $0.expiresAt - margin <= ContinuousClock.now }.compactMap(\.task)
+        }
+        guard !lost.isEmpty else { return }
+        Counter(label: "relay_leases_lost").increment(by: lost.count)
+        logger.warning("leases ran out: the work they covered is dropped", metadata: ["count": "\(lost.count)"])
+        for task in lost { task.cancel() }
+    }
+
+    func cancelAll() {
+        for task in held.withLockedValue({ $0.values.compactMap(\.task) }) { task.cancel() }
+    }
+
+    /// On the way out: whatever is still held goes back, so that another copy takes it up at once.
+    func giveBackAll() async {
+        let leases = held.withLockedValue { held in
+            defer { held.removeAll() }
+            return held.map { (id: $0.key, fence: $0.value.fence) }
+        }
+        do {
+            try await store.giveBack(leases)
+        } catch {
+            logger.warning("leases could not be given back: they run out by themselves", metadata: ["count": "\(leases.count)"])
+        }
+    }
+}

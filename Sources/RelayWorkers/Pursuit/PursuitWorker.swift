@@ -1,0 +1,187 @@
+import Logging
+import Metrics
+import Postgres
+import RelayCore
+import RelayStore
+
+/// Walks one claimed pursuit through its next steps: feeds the state machine and does what it decides.
+struct PursuitWorker: Sendable {
+    let store: RelayStore
+    let upstream: Upstream
+    let writer: PursuitWriter
+    let desk: ReadDesk
+    let leases: LeaseKeeper
+    let settings: PursuitSettings
+    let logger: Logger
+
+    /// What was learned on the way and is written at the end, at once.
+    private struct Notes {
+        var events: [TimelineEvent] = []
+        var change: Decision.Change?
+
+        mutating func take(_ decision: Decision) {
+            events += decision.events
+            if let change = decision.change { self.change = change }
+        }
+    }
+
+    func run(_ claimed: ClaimedPursuit) async {
+        defer { leases.drop(claimed) }
+        do {
+            try await pursue(claimed)
+        } catch is CancellationError {
+            // The lease is lost, or the process is going: nothing is written.
+        } catch {
+            logger.warning("a pursuit was interrupted: its lease runs out and it is taken up again", metadata: describe(claimed, error))
+        }
+    }
+
+    /// Another pursuit's read has answered this one too.
+    private func answered(_ claimed: ClaimedPursuit, _ answer: EntitlementAnswer) async {
+        defer { leases.drop(claimed) }
+        do {
+            var pursuit = claimed.pursuit
+            let decision = pursuit.entitlementRead(answer, at: try now(), reads: settings.reads)
+            try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
+        } catch {
+            logger.warning("a pursuit was interrupted: its lease runs out and it is taken up again", metadata: describe(claimed, error))
+        }
+    }
+
+    private func pursue(_ claimed: ClaimedPursuit) async throws {
+        var pursuit = claimed.pursuit
+        var notes = Notes()
+        var decision: Decision
+        if claimed.isOvertaken {
+            decision = pursuit.overtaken(at: try now())
+        } else {
+            decision = pursuit.woken(at: try now(), reads: settings.reads)
+        }
+        while true {
+            notes.take(decision)
+            switch decision.next {
+            case .rest, .finished:
+                try await write(claimed, pursuit, notes, decision.next)
+                return
+            case .forward where !claimed.isSending:
+                // Due by a hair only: the right to send comes with the next claim.
+                try await write(claimed, pursuit, notes, .rest(until: try now()))
+                return
+            case .forward:
+                decision = try await forward(claimed, &pursuit, &notes)
+            case .read:
+                let before = pursuit
+                switch try await desk.read(for: claimed) {
+                case .answered(let answer, let siblings):
+                    for (sibling, answer) in siblings { Task { await answered(sibling, answer) } }
+                    try Task.checkCancellation()
+                    decision = pursuit.entitlementRead(answer, at: try now(), reads: settings.reads)
+                    return try await conclude(claimed, pursuit, before: before, notes, decision)
+                case .postponed(let moment):
+                    decision = pursuit.readPostponed(to: moment, at: try now())
+                }
+            }
+        }
+    }
+
+    private func forward(
+        _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes
+    ) async throws -> Decision {
+        if claimed.overtakes { try await supersedeOlder(than: claimed) }
+        let purchase = try await store.purchase(claimed.id)
+        // A claim that is not the first may follow a forward that nobody could record: what is read now may be its fruit.
+        if pursuit.entitledBefore == nil, pursuit.forwards == 0, claimed.fence == 1 {
+            let answers = await upstream.entitlements(
+                of: purchase.email, offers: [purchase.offerID], timeout: settings.baselineTimeout)
+            if let answer = answers[purchase.offerID] {
+                notes.events.append(pursuit.baselineRead(answer, at: try now()))
+            }
+        }
+        try Task.checkCancellation()
+        let answer = await upstream.forward(purchase)
+        try Task.checkCancellation()
+        return pursuit.forwardAnswered(
+            answer, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
+    }
+
+    /// Before a request is sent, the older ones that it overtakes are ended: after it they must never be sent.
+    private func supersedeOlder(than claimed: ClaimedPursuit) async throws {
+        for older in try await store.claimOvertaken(by: claimed, lease: settings.lease) {
+            var pursuit = older.pursuit
+            let decision = pursuit.overtaken(at: try now())
+            var notes = Notes()
+            notes.take(decision)
+            try await write(older, pursuit, notes, decision.next)
+        }
+    }
+
+    /// Writes what a read led to. A grant may come too late for the subscription: then nothing of it is written, and the
+    /// entitlement is read again.
+    private func conclude(
+        _ claimed: ClaimedPursuit, _ pursuit: Pursuit, before: Pursuit, _ notes: Notes, _ decision: Decision
+    ) async throws {
+        var all = notes
+        all.take(decision)
+        guard try await write(claimed, pursuit, all, decision.next) == .readTooOld else { return }
+        var pursuit = before
+        let moment = try now()
+        let again = pursuit.readPostponed(to: moment + settings.reads.interval, at: moment)
+        var notes = notes
+        notes.take(again)
+        try await write(claimed, pursuit, notes, again.next)
+    }
+
+    /// Tries on while the database is away: the fence sees to it that a write that comes too late changes nothing.
+    @discardableResult
+    private func write(
+        _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ notes: Notes, _ next: Decision.Next
+    ) async throws -> PursuitWriteOutcome {
+        let rest: PursuitWrite.Next =
+            switch next {
+            case .rest(let moment): .rest(until: moment)
+            case .finished: .finished
+            case .forward, .read: .rest(until: try now())
+            }
+        let write = PursuitWrite(
+            claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest)
+        while true {
+            do {
+                let outcome = try await writer.write(write)
+                report(claimed, notes.change, outcome)
+                return outcome
+            } catch let error as PostgresError where error.isUnavailable || error.isTransient {
+                try await Task.sleep(for: .milliseconds(200))
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                logger.error("a pursuit cannot be written and is set aside", metadata: describe(claimed, error))
+                Counter(label: "relay_pursuits_parked").increment()
+                try await store.park(claimed, why: "\(error)")
+                return .leaseLost
+            }
+        }
+    }
+
+    private func now() throws -> Timestamp {
+        guard let now = store.clock.now else { throw CancellationError() }
+        return now
+    }
+
+    private func report(_ claimed: ClaimedPursuit, _ change: Decision.Change?, _ outcome: PursuitWriteOutcome) {
+        if outcome == .leaseLost { Counter(label: "relay_writes_fenced_off").increment() }
+        guard outcome == .written, let change else { return }
+        Counter(label: "relay_settlements", dimensions: [("status", change.status.name)]).increment()
+        Timer(label: "relay_time_to_settle", dimensions: [("status", change.status.name)])
+            .record(duration: change.at - claimed.pursuit.acceptedAt)
+        logger.info(
+            "validation settled",
+            metadata: [
+                "validation_id": "\(claimed.id)", "status": "\(change.status.name)", "reason": "\(change.reason ?? "")",
+                "late": "\(change.late)",
+            ])
+    }
+
+    private func describe(_ claimed: ClaimedPursuit, _ error: any Error) -> Logger.Metadata {
+        ["validation_id": "\(claimed.id)", "error": "\(error)"]
+    }
+}

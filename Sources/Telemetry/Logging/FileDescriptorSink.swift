@@ -1,0 +1,76 @@
+import NIOConcurrencyHelpers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Writes each line to a file descriptor with one `write(2)`.
+///
+/// The descriptor is borrowed: it is neither opened nor closed here. Where the reader of a non-blocking descriptor is
+/// stuck for longer than a second, the line is dropped and counted: a log that nobody reads must not stop the service.
+public final class FileDescriptorSink: LogSink {
+    /// The process's standard output.
+    public static let standardOutput = FileDescriptorSink(descriptor: 1)
+
+    private struct State {
+        var droppedLines = 0
+        var midLine = false
+    }
+
+    private let descriptor: Int32
+    // The kernel keeps one write to a pipe whole only up to PIPE_BUF (4 KiB on Linux), and lines may be longer.
+    private let state = NIOLockedValueBox(State())
+
+    /// A sink for an open descriptor that outlives it.
+    public init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// How many lines were lost because the descriptor did not take them.
+    public var droppedLines: Int {
+        state.withLockedValue { $0.droppedLines }
+    }
+
+    public func write(_ line: UnsafeRawBufferPointer) {
+        state.withLockedValue { state in
+            if state.midLine {
+                guard withUnsafeBytes(of: UInt8(ascii: "\n"), put) == 1 else {
+                    state.droppedLines += 1
+                    return
+                }
+                state.midLine = false
+            }
+            let written = put(line)
+            if written < line.count {
+                state.droppedLines += 1
+                state.midLine = written > 0
+            }
+        }
+    }
+
+    /// Returns how many bytes went out: all of them, unless the descriptor failed or stayed full.
+    private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var done = 0
+        while done < bytes.count {
+            let count = systemWrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+            if count >= 0 {
+                done += count
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                if poll(&waiting, 1, 1000) == 0 { return done }
+            } else if errno != EINTR {
+                return done
+            }
+        }
+        return done
+    }
+}
+
+/// `write(2)` under a name that the method above does not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,107 @@
+/// One line of JSON under construction, as bytes.
+struct JSONLine {
+    private(set) var bytes: [UInt8] = []
+
+    init() {
+        bytes.reserveCapacity(512)
+    }
+
+    var count: Int { bytes.count }
+
+    mutating func append(_ literal: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ time: WallTime) {
+        time.appendRFC3339(to: &bytes)
+    }
+
+    /// For text that is JSON already, such as a number.
+    mutating func append(verbatim text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func cut(backTo length: Int) {
+        bytes.removeLast(bytes.count - length)
+    }
+
+    /// A quoted string whose content takes `limit` bytes at most after escaping; a cut one ends in an ellipsis.
+    mutating func append(string: String, limit: Int) {
+        bytes.append(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { appendEscaped($0, end: bytes.count + limit) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>, end: Int) {
+        var index = 0
+        while index < text.count {
+            let run = text.lengthOfPlainRun(from: index)
+            if run > 0 {
+                let taken = text.wholeScalars(from: index, atMost: min(run, end - bytes.count))
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[index..<index + taken]))
+                if taken < run { return append("…") }
+                index += run
+            } else {
+                guard end - bytes.count >= 6 else { return append("…") }
+                index += appendEscape(of: text, at: index)
+            }
+        }
+    }
+
+    /// Returns the length of what was escaped.
+    private mutating func appendEscape(of text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+        switch text[index] {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case UInt8(ascii: "\n"): append("\\n")
+        case UInt8(ascii: "\r"): append("\\r")
+        case UInt8(ascii: "\t"): append("\\t")
+        case 0xC2:
+            appendHex(UInt16(text[index + 1]))
+            return 2
+        case 0xE2:
+            appendHex(0x2000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
+            return 3
+        case let byte: appendHex(UInt16(byte))
+        }
+        return 1
+    }
+
+    private mutating func appendHex(_ unit: UInt16) {
+        append("\\u")
+        for shift in [12, 8, 4, 0] as [UInt16] {
+            let digit = UInt8(truncatingIfNeeded: unit >> shift & 0xF)
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func lengthOfPlainRun(from start: Int) -> Int {
+        var index = start
+        while index < count, !needsEscape(at: index) { index += 1 }
+        return index - start
+    }
+
+    /// JSON asks for the quote, the backslash and what is below 0x20. The rest could forge or hide a line on a
+    /// terminal or in a viewer: delete, the C1 controls, the line and paragraph separators, the direction controls.
+    private func needsEscape(at index: Int) -> Bool {
+        switch self[index] {
+        case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: true
+        case 0xC2: index + 1 < count && self[index + 1] < 0xA0
+        case 0xE2 where index + 2 < count:
+            switch (self[index + 1], self[index + 2]) {
+            case (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9): true
+            default: false
+            }
+        default: false
+        }
+    }
+
+    fileprivate func wholeScalars(from start: Int, atMost limit: Int) -> Int {
+        var length = Swift.max(0, limit)
+        while length > 0, start + length < count, self[start + length] & 0xC0 == 0x80 { length -= 1 }
+        return length
+    }
+}

@@ -1,0 +1,61 @@
+/// A label set as it stands between the braces of a sample, sorted by name, so that equal sets are equal text.
+struct PrometheusLabels: Hashable, Comparable {
+    private static let maximumValueBytes = 256
+    private static let maximumLabels = 32
+
+    /// `method="GET",route="/x"`; empty for no labels.
+    let text: String
+
+    /// Where a family's label sets have become too many, the rest is counted here.
+    static let overflow = PrometheusLabels([("overflow", "true")])
+
+    init(_ dimensions: [(String, String)]) {
+        guard !dimensions.isEmpty else {
+            text = ""
+            return
+        }
+        var values: [String: String] = [:]
+        // An empty value means to Prometheus that the label is not there.
+        for (name, value) in dimensions.prefix(Self.maximumLabels) where !value.isEmpty {
+            values[PrometheusName.label(name)] = value
+        }
+        var text = ""
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            if !text.isEmpty { text += "," }
+            text += name
+            text += "=\""
+            Self.append(value, to: &text)
+            text += "\""
+        }
+        self.text = text
+    }
+
+    static func < (left: Self, right: Self) -> Bool {
+        left.text < right.text
+    }
+
+    /// `{…}`, with an `extra` label such as a bucket's bound at the end; nothing where there is no label at all.
+    func braced(extra: String = "") -> String {
+        let separator = text.isEmpty || extra.isEmpty ? "" : ","
+        return text.isEmpty && extra.isEmpty ? "" : "{\(text)\(separator)\(extra)}"
+    }
+
+    private static func append(_ value: String, to text: inout String) {
+        var room = maximumValueBytes
+        for scalar in value.unicodeScalars {
+            room -= scalar.utf8.count
+            guard room >= 0 else {
+                text += "…"
+                return
+            }
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            // Prometheus' reader takes a zero byte for the end of the text.
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: text += " "
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import NIOConcurrencyHelpers
+
+extension PrometheusRegistry {
+    /// Everything there is to know, in the text format: families by name, samples by label set.
+    ///
+    /// Collectors run all at once, each ``init(maximumLabelSets:collectorTimeout:)``'s time at most; what one of them
+    /// could not read is missing from this answer and nothing else is.
+    public func exposition() async -> String {
+        let samples = await collect()
+        let state = state.withLockedValue { $0 }
+        var exposition = PrometheusExposition(limit: maximumLabelSets, owners: state.owners)
+        for (name, family) in state.families {
+            exposition.add(family, help: state.descriptions[name]?.help ?? "No description.")
+        }
+        for sample in samples {
+            exposition.add(sample)
+        }
+        let conflicts = state.conflicts + exposition.leftOut
+        if conflicts > 0 {
+            exposition.add(
+                MetricSample(
+                    name: Self.conflictsName,
+                    help: "Metrics that are not put out because their name or label set is taken.",
+                    value: Double(conflicts)))
+        }
+        return exposition.text()
+    }
+
+    private func collect() async -> [MetricSample] {
+        let collectors = state.withLockedValue { $0.collectors }
+        let timeout = collectorTimeout
+        return await withTaskGroup(of: (Int, [MetricSample]).self) { group in
+            for (index, collector) in collectors.enumerated() {
+                group.addTask { (index, await Self.run(collector, timeout: timeout)) }
+            }
+            var answers: [Int: [MetricSample]] = [:]
+            for await (index, samples) in group { answers[index] = samples }
+            return collectors.indices.flatMap { answers[$0] ?? [] }
+        }
+    }
+
+    private static func run(
+        _ collector: @escaping @Sendable () async -> [MetricSample], timeout: Duration
+    ) async -> [MetricSample] {
+        await withTaskGroup(of: [MetricSample]?.self) { group in
+            group.addTask { await collector() }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first ?? []
+        }
+    }
+}

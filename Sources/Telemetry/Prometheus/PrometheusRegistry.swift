@@ -1,0 +1,113 @@
+import CoreMetrics
+import NIOConcurrencyHelpers
+
+/// Keeps the process's metrics and writes them in Prometheus' text format 0.0.4.
+///
+/// Names: dots, dashes and the like become underscores; counters end in `_total`; timers become histograms of seconds
+/// that end in `_seconds`; a recorder is a histogram where it aggregates and a gauge where it does not. Where two
+/// metrics would claim one series name with different types, the first keeps it; the later one works but is not put out,
+/// and `prometheus_registry_conflicts` counts it.
+///
+/// Recording takes one lock that belongs to the single metric. Making a metric takes the registry's lock and the
+/// family's, so keep metrics that are recorded very often instead of making them each time.
+public final class PrometheusRegistry: Sendable {
+    /// The `Content-Type` of ``exposition()``.
+    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    /// Upper bounds of timers in seconds, from 1 ms to 60 s.
+    public static let defaultTimerBuckets: [Double] = [
+        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60,
+    ]
+    /// Upper bounds of recorders that aggregate, in the recorder's own unit.
+    public static let defaultRecorderBuckets: [Double] = [
+        1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000,
+    ]
+
+    static let conflictsName = "prometheus_registry_conflicts"
+    static let maximumFamilies = 2000
+
+    struct Description {
+        var help: String?
+        var buckets: [Double]?
+    }
+
+    struct State {
+        var families: [String: PrometheusFamily] = [:]
+        /// From each series name to the family that puts it out.
+        var owners: [String: String] = [:]
+        /// By the sanitised label, before any suffix, and by the full name.
+        var descriptions: [String: Description] = [:]
+        var collectors: [@Sendable () async -> [MetricSample]] = []
+        var conflicts = 0
+    }
+
+    let state = NIOLockedValueBox(State())
+    let maximumLabelSets: Int
+    let collectorTimeout: Duration
+
+    /// - Parameters:
+    ///   - maximumLabelSets: how many label sets a family may have; the rest is counted under `overflow="true"`.
+    ///   - collectorTimeout: a collector that takes longer is cancelled and left out of this answer.
+    public init(maximumLabelSets: Int = 1000, collectorTimeout: Duration = .seconds(5)) {
+        self.maximumLabelSets = max(1, maximumLabelSets)
+        self.collectorTimeout = collectorTimeout
+    }
+
+    /// Sets the help text and, for a metric that is made later, the buckets.
+    ///
+    /// - Parameters:
+    ///   - label: as given to swift-metrics (`http.requests`), or the full Prometheus name.
+    ///   - help: one line that says what is measured.
+    ///   - buckets: upper bounds; seconds for timers. Sorted here; those that are not finite are ignored.
+    public func describe(_ label: String, help: String, buckets: [Double]? = nil) {
+        let bounds = buckets.map { Set($0.filter(\.isFinite)).sorted() }
+        state.withLockedValue {
+            $0.descriptions[PrometheusName.metric(label)] = Description(help: help, buckets: bounds)
+        }
+    }
+
+    /// A gauge whose value is read at each ``exposition()``. The same name and labels again replace the earlier reader.
+    ///
+    /// - Parameter read: must be quick and must not record metrics of this registry.
+    public func registerGauge(
+        _ name: String, help: String, labels: [(String, String)] = [], read: @escaping @Sendable () -> Double
+    ) {
+        let name = PrometheusName.metric(name)
+        state.withLockedValue { $0.descriptions[name, default: Description()].help = help }
+        let gauge = PrometheusComputedGauge(read: read)
+        family(named: name, base: name, kind: .gauge)?.replace(PrometheusLabels(labels), with: gauge)
+    }
+
+    /// Samples that are read at each ``exposition()``, all collectors at once.
+    ///
+    /// - Parameter collect: answers nothing where it cannot read; must heed cancellation.
+    public func registerCollector(_ collect: @escaping @Sendable () async -> [MetricSample]) {
+        state.withLockedValue { $0.collectors.append(collect) }
+    }
+
+    /// The family of this name, made where it is new; nil where the name is taken by another type.
+    func family(
+        named name: String, base: String, kind: MetricKind, defaultBuckets: [Double] = []
+    ) -> PrometheusFamily? {
+        state.withLockedValue { state in
+            if let known = state.families[name] {
+                if known.kind == kind { return known }
+                state.conflicts += 1
+                return nil
+            }
+            let buckets = state.descriptions[name]?.buckets ?? state.descriptions[base]?.buckets ?? defaultBuckets
+            let new = PrometheusFamily(name: name, kind: kind, bounds: buckets, limit: maximumLabelSets)
+            guard state.families.count < Self.maximumFamilies, name != Self.conflictsName,
+                new.seriesNames.allSatisfy({ state.owners[$0] == nil })
+            else {
+                state.conflicts += 1
+                return nil
+            }
+            for series in new.seriesNames { state.owners[series] = name }
+            if let help = state.descriptions[name]?.help ?? state.descriptions[base]?.help {
+                state.descriptions[name, default: Description()].help = help
+            }
+            state.families[name] = new
+            return new
+        }
+    }
+}

@@ -1,0 +1,37 @@
+extension TraceContext {
+    private static let length = 55
+
+    /// Reads a `traceparent` header; nil for what is none, so that the caller starts a trace of its own.
+    ///
+    /// Version 00 has exactly four fields. A later version may bring more behind another hyphen; of those the four known
+    /// fields are taken and the rest is left alone, as the specification asks. Version `ff` is forbidden.
+    public init?(traceparent: String) {
+        // Longer than any sensible future version, so that a hostile header costs nothing.
+        let bytes = Array(traceparent.utf8.prefix(512))
+        guard bytes.count >= Self.length,
+            [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
+            [0..<2, 3..<35, 36..<52, 53..<55].allSatisfy({ bytes[$0].allSatisfy(Self.isLowerHexadecimal) })
+        else { return nil }
+        let version = bytes[0..<2]
+        guard !version.elementsEqual("ff".utf8) else { return nil }
+        if bytes.count > Self.length {
+            guard !version.elementsEqual("00".utf8), bytes[Self.length] == UInt8(ascii: "-") else { return nil }
+        }
+        guard bytes[3..<35].contains(where: { $0 != UInt8(ascii: "0") }),
+            bytes[36..<52].contains(where: { $0 != UInt8(ascii: "0") })
+        else { return nil }
+        let last = bytes[54]
+        let value = last >= UInt8(ascii: "a") ? last - UInt8(ascii: "a") + 10 : last - UInt8(ascii: "0")
+        self.init(
+            uncheckedTraceId: String(decoding: bytes[3..<35], as: UTF8.self),
+            spanId: String(decoding: bytes[36..<52], as: UTF8.self),
+            isSampled: value & 1 == 1)
+    }
+
+    private static func isLowerHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import Testing
+import X509
+
+@testable import AppleStore
+
+@Suite(
+    "Receipts that were really issued are read as others read them",
+    .enabled(if: Fixtures.folder != nil, Fixtures.absent))
+struct FixtureReceiptTests {
+    static let files = Fixtures.manifest.filter { $0.kind == "app-receipt" }.map(\.file)
+    static let generatedFiles = Fixtures.generated.filter { $0.kind == "app-receipt" }.map(\.file)
+
+    @Test("no receipt of the set is left out")
+    func complete() throws {
+        let folder = try #require(Fixtures.folder)
+        let paths = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
+        let expected = paths.filter { $0.hasSuffix(".expected.json") }.map { $0.replacing(".expected.json", with: "") }
+        #expect(!expected.isEmpty)
+        #expect(Set(expected) == Set(Self.files))
+        let generated = paths.filter { $0.hasPrefix("generated/receipts/") }.map {
+            $0.replacing("generated/", with: "")
+        }
+        #expect(!generated.isEmpty)
+        #expect(Set(generated) == Set(Self.generatedFiles))
+    }
+
+    @Test("every field", arguments: files)
+    func fields(file: String) throws {
+        let expected = try Fixtures.decode(ExpectedReceipt.self, file + ".expected.json")
+        let data = try Fixtures.receiptData(file)
+        guard case .binary(let bytes) = data else {
+            Issue.record("\(file) is no app receipt")
+            return
+        }
+        let receipt = try SignedReceipt(berEncoded: bytes).receipt
+        let compare = Comparison(file: file)
+        compare.same("size", bytes.count, expected.receipt.derBytes)
+        compare.same("environment", receipt.environment.raw, expected.receipt.environment)
+        compare.same("bundleId", receipt.bundleId, expected.receipt.bundleId)
+        compare.same("appVersion", receipt.applicationVersion, expected.receipt.appVersion)
+        compare.same("originalAppVersion", receipt.originalApplicationVersion, expected.receipt.originalAppVersion)
+        try compare.same("creationDate", receipt.creationDate, written: expected.receipt.creationDate)
+        try compare.same("expirationDate", receipt.expirationDate, written: expected.receipt.expirationDate)
+        compare.same("inAppCount", receipt.inAppPurchases.count, expected.receipt.inAppCount)
+        compare.same(
+            "originalTransactionIds", Set(receipt.inAppPurchases.compactMap(\.originalTransactionId)),
+            Set(expected.receipt.originalTransactionIds))
+        compare.same("number of entries listed", receipt.inAppPurchases.count, expected.inApp.count)
+        for (index, (purchase, wanted)) in zip(receipt.inAppPurchases, expected.inApp).enumerated() {
+            try Self.compare(purchase, wanted, Comparison(file: "\(file), entry \(index)"))
+        }
+    }
+
+    private static func compare(
+        _ purchase: InAppPurchase, _ wanted: ExpectedReceipt.Purchase, _ compare: Comparison
+    ) throws {
+        compare.same("productId", purchase.productId, wanted.productId)
+        compare.same("transactionId", purchase.transactionId, wanted.transactionId)
+        compare.same("originalTransactionId", purchase.originalTransactionId, wanted.originalTransactionId)
+        try compare.same("purchaseDate", purchase.purchaseDate, written: wanted.purchaseDate)
+        try compare.same("originalPurchaseDate", purchase.originalPurchaseDate, written: wanted.originalPurchaseDate)
+        try compare.same("expiresDate", purchase.expiresDate, written: wanted.expiresDate)
+        try compare.same("cancellationDate", purchase.cancellationDate, written: wanted.cancellationDate)
+        compare.same("isCancelled", purchase.isCancelled, wanted.cancellationDate != nil)
+        compare.same("webOrderLineItemId", purchase.webOrderLineItemId, wanted.webOrderLineItemId)
+        compare.same("productType", purchase.productType?.raw, wanted.productTypeUndocumented)
+        compare.same("quantity", purchase.quantity, wanted.quantity)
+        compare.same("isTrial", purchase.isTrialPeriod, wanted.isTrial.map { $0 != 0 })
+        compare.same("isIntro", purchase.isInIntroductoryOfferPeriod, wanted.isIntro.map { $0 != 0 })
+        compare.same("promoOfferId", purchase.promotionalOfferId, wanted.promoOfferId)
+    }
+
+    @Test("the purchase that counts", arguments: files)
+    func choice(file: String) throws {
+        let expected = try Fixtures.decode(ExpectedReceipt.self, file + ".expected.json")
+        let data = try Fixtures.receiptData(file)
+        let compare = Comparison(file: file)
+        guard expected.receipt.inAppCount > 0 else {
+            #expect(readError { _ = try PurchaseReader.read(data, transactionId: "1") } == .noInAppPurchase)
+            return
+        }
+        let read = try PurchaseReader.read(data, transactionId: "1")
+        compare.same("format", read.format, .appReceipt)
+        compare.same("bundleId", read.bundleId, expected.receipt.bundleId)
+        if let latest = expected.receipt.latestExpiringSubscription {
+            compare.same("productId", read.productId, latest.productId)
+            compare.same("transactionId", read.transactionId, latest.transactionId == "0" ? nil : latest.transactionId)
+            compare.same("originalTransactionId", read.originalTransactionId, latest.originalTransactionId)
+            try compare.same("expiresDate", read.expiresDate, written: latest.expiresDate)
+        } else {
+            compare.same("expiresDate", read.expiresDate, nil)
+            compare.same("subscriptions", read.subscriptions.count, 0)
+        }
+        // Whatever entry the app names, its subscription is the one that counts.
+        for entry in expected.inApp {
+            guard let id = entry.transactionId, let original = entry.originalTransactionId else { continue }
+            for asked in [id, original] {
+                let held = try PurchaseReader.read(data, transactionId: asked)
+                compare.same("originalTransactionId of a named entry", held.originalTransactionId, original)
+            }
+        }
+    }
+
+    @Test("what Apple itself answered for a receipt is what stands in it")
+    func againstVerifyReceipt() throws {
+        let folder = "RevenueCat+purchases-ios/"
+        let answer = try Fixtures.decode(
+            VerifyReceiptAnswer.self, folder + "verifyReceiptSample1.json", keys: .convertFromSnakeCase
+        ).receipt
+        let document = try PurchaseDocument(try Fixtures.receiptData(folder + "base64encodedreceiptsample1.txt"))
+        let signed = try #require(document.signedReceipt)
+        let compare = Comparison(file: "verifyReceiptSample1.json")
+        compare.same("receipt_type", signed.receipt.environment.raw, answer.receiptType)
+        compare.same("adam_id", signed.receipt.appId, answer.adamId)
+        compare.same(
+            "receipt_creation_date_ms", signed.receipt.creationDate?.millisecondsSince1970,
+            Int64(answer.receiptCreationDateMs))
+        compare.same(
+            "original_purchase_date_ms", signed.receipt.originalPurchaseDate?.millisecondsSince1970,
+            Int64(answer.originalPurchaseDateMs))
+        compare.same("number of entries", signed.receipt.inAppPurchases.count, answer.inApp.count)
+        #expect(!answer.inApp.isEmpty)
+        for (index, wanted) in answer.inApp.enumerated() {
+            let compare = Comparison(file: "verifyReceiptSample1.json, entry \(index)")
+            let purchase = signed.receipt.inAppPurchases.first { $0.transactionId == wanted.transactionId }
+            compare.same("product_id", purchase?.productId, wanted.productId)
+            compare.same("quantity", purchase?.quantity, Int64(wanted.quantity))
+            compare.same("original_transaction_id", purchase?.originalTransactionId, wanted.originalTransactionId)
+            compare.same(
+                "purchase_date_ms", purchase?.purchaseDate?.millisecondsSince1970, Int64(wanted.purchaseDateMs))
+            compare.same(
+                "original_purchase_date_ms", purchase?.originalPurchaseDate?.millisecondsSince1970,
+                Int64(wanted.originalPurchaseDateMs))
+            compare.same(
+                "expires_date_ms", purchase?.expiresDate?.millisecondsSince1970, Int64(wanted.expiresDateMs))
+            compare.same("web_order_line_item_id", purchase?.webOrderLineItemId, Int64(wanted.webOrderLineItemId))
+            compare.same("is_trial_period", purchase?.isTrialPeriod, Bool(wanted.isTrialPeriod))
+            compare.same(
+                "is_in_intro_offer_period", purchase?.isInIntroductoryOfferPeriod,
+                Bool(wanted.isInIntroOfferPeriod))
+        }
+    }
+
+    @Test("what is kept verifies: the signature, by the certificate that the signer names", arguments: files)
+    func signature(file: String) throws {
+        let wanted = try #require(Fixtures.manifest.first { $0.file == file }?.signature)
+        let signed = try #require(try PurchaseDocument(try Fixtures.receiptData(file)).signedReceipt)
+        let signer = try #require(signed.signers.first)
+        #expect(signer.digestAlgorithm == (wanted.digest == "sha1" ? .sha1 : .sha256))
+        let isValid = try Self.verifies(signed)
+        #expect(isValid == wanted.rawSignatureValid)
+    }
+
+    /// Only that the octets fit together; no chain, no dates.
+    private static func verifies(_ signed: SignedReceipt) throws -> Bool {
+        let signer = try #require(signed.signers.first)
+        let algorithm: Certificate.SignatureAlgorithm =
+            signer.digestAlgorithm == .sha1 ? .sha1WithRSAEncryption : .sha256WithRSAEncryption
+        let certificates = try signed.certificates.map { try Certificate(derEncoded: Array($0)) }
+        guard case .issuerAndSerialNumber(_, let serialNumber) = signer.identifier,
+            let leaf = certificates.first(where: {
+                $0.serialNumber == Certificate.SerialNumber(bytes: serialNumber)
+            })
+        else { return false }
+        let octets = signer.signedAttributes?.signedOctets ?? Array(signed.payload)
+        if let attributes = signer.signedAttributes {
+            guard attributes.contentType == signed.contentType, let digest = attributes.messageDigest,
+                SHA256.hash(data: signed.payload).elementsEqual(digest)
+            else { return false }
+        }
+        return leaf.publicKey.isValidSignature(signer.signature, for: octets, signatureAlgorithm: algorithm)
+    }
+
+    @Test("generated receipts", arguments: generatedFiles)
+    func generated(file: String) throws {
+        let entry = try #require(Fixtures.generated.first { $0.file == file })
+        let text = try Fixtures.text("generated/" + file)
+        let error = readError { _ = try PurchaseReader.read(text, transactionId: "1") }
+        switch file {
+        case "receipts/truncated.b64": #expect(error == .notPKCS7)
+        case "receipts/empty.b64": #expect(error == .empty)
+        case "receipts/no-inapp.b64": #expect(error == .noInAppPurchase)
+        default:
+            let read = try PurchaseReader.read(text, transactionId: "1")
+            #expect(read.bundleId == (file.contains("other-bundle") ? "com.example.other" : "com.example.middleware"))
+            #expect(read.environment.kind == (file.contains("sandbox") ? .sandbox : .production))
+            #expect(read.originalTransactionId != nil)
+            guard let wanted = entry.identify else { break }
+            let compare = Comparison(file: file)
+            compare.same("originalTransactionId", read.originalTransactionId, wanted.originalTransactionId)
+            compare.same("transactionId", read.transactionId, wanted.transactionId)
+            compare.same("productId", read.productId, wanted.productId)
+            try compare.same("expiresDate", read.expiresDate, written: wanted.expiresDate)
+            let signed = try #require(read.document.signedReceipt)
+            let isValid = try Self.verifies(signed)
+            #expect(isValid)
+        }
+    }
+
+    @Test("a receipt changed after it was signed no longer verifies with what is kept")
+    func tampered() throws {
+        let data = try Fixtures.receiptData("generated/receipts/tampered-product.b64")
+        let signed = try #require(try PurchaseDocument(data).signedReceipt)
+        let isValid = try Self.verifies(signed)
+        #expect(!isValid)
+    }
+
+    @Test("what is no receipt is refused")
+    func negatives() throws {
+        let text = try Fixtures.text("IdeasOnCanvas+AppReceiptValidator/not_a_receipt")
+        #expect(readError { _ = try PurchaseReader.read(text, transactionId: "1") } == .notBase64)
+        let payload = try Fixtures.bytes("linjunpop+receipt_decoder/payload.der")
+        #expect(readError { _ = try PurchaseReader.read(.binary(payload), transactionId: "1") } == .notPKCS7)
+        for certificate in ["tikhop+TPInAppReceipt/AppleIncRootCertificate.cer", "generated/roots/fixture-ec-root.der"]
+        {
+            let bytes = try Fixtures.bytes(certificate)
+            #expect(readError { _ = try PurchaseReader.read(.binary(bytes), transactionId: "1") } == .notPKCS7)
+        }
+    }
+
+    @Test("the old transaction receipt")
+    func legacy() throws {
+        let text = try Fixtures.text("apple+app-store-server-library-swift/legacyTransaction.b64")
+        let read = try PurchaseReader.read(text, transactionId: "1")
+        #expect(read.format == .transactionReceipt)
+        #expect(read.transactionId == "33993399")
+        #expect(read.originalTransactionId == nil)
+    }
+}

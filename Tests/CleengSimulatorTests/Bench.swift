@@ -1,0 +1,96 @@
+import Testing
+
+@testable import CleengSimulator
+
+/// The simulator as its HTTP side sees it, without HTTP: requests go in as bytes, answers come out as JSON.
+struct Bench {
+    static let token = "pub_tok_simulated"
+
+    let time = ManualTime()
+    let simulator: Simulator
+
+    /// - Parameter identity: by default a receipt named `sub-7-…` belongs to the subscription `7`.
+    init(_ change: (inout Settings) -> Void = { _ in }, identity: ReceiptIdentity = .named) {
+        var settings = Settings()
+        change(&settings)
+        simulator = Simulator(
+            settings: settings, publisherToken: Self.token, clock: time.clock, identity: identity)
+    }
+
+    func begin(
+        _ method: String, _ target: String, body: String = "", token: String? = Bench.token, startedAt: Moment? = nil
+    ) -> Verdict {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        let path = String(parts[0])
+        return simulator.begin(
+            CleengCall(
+                method: method, path: path, segments: PathSegments.decode(path),
+                query: QueryItems(parts.count > 1 ? String(parts[1]) : nil), headers: [],
+                token: TokenPresence(token, expected: Self.token), startedAt: startedAt ?? time.now,
+                body: Array(body.utf8), publisherToken: Self.token, identity: simulator.identity))
+    }
+
+    @discardableResult
+    func send(_ method: String, _ target: String, body: String = "", token: String? = Bench.token) -> Outcome {
+        let verdict = begin(method, target, body: body, token: token)
+        let outcome = Outcome(verdict)
+        simulator.end(verdict, outcome: outcome.logged, status: outcome.status)
+        return outcome
+    }
+
+    @discardableResult
+    func pay(
+        _ email: String, _ transaction: String = "1001", offer: String = "S123456789_US", receipt: String = "TUlJ"
+    ) -> Outcome {
+        send("POST", "/apple/payment", body: Self.payment(email, transaction, offer: offer, receipt: receipt))
+    }
+
+    /// What is listed for an email: `["S123456789_US active"]`.
+    func entitlements(_ email: String, _ more: String = "") throws -> [String] {
+        let outcome = read(email, more)
+        let items = try #require(outcome.json?["items"])
+        guard case .array(let elements) = items else { return [] }
+        return elements.map { "\($0["offerId"]?.string ?? "?") \($0["status"]?.string ?? "?")" }
+    }
+
+    @discardableResult
+    func read(_ email: String, _ more: String = "") -> Outcome {
+        let encoded = email.split(separator: "+", omittingEmptySubsequences: false).joined(separator: "%2B")
+        return send("GET", "/3.1/entitlements?customerEmail=\(encoded)&offset=0&limit=100\(more)")
+    }
+
+    @discardableResult
+    func call(_ method: String, _ params: String, id: String = "1") -> JSONValue? {
+        send(
+            "POST", "/3.0/json-rpc",
+            body: #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#, token: nil
+        ).json
+    }
+
+    @discardableResult
+    func control(_ method: String, _ target: String, _ body: String = "") throws -> JSONValue {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        let route = try #require(ControlRoute(segments: PathSegments.decode(String(parts[0]))))
+        let call = try ControlCall(
+            method: method, route: route, query: QueryItems(parts.count > 1 ? String(parts[1]) : nil),
+            body: Array(body.utf8))
+        return try #require(JSONValue.parse(try simulator.control(call).body))
+    }
+
+    static func payment(
+        _ email: String, _ transaction: String = "1001", offer: String = "S123456789_US", receipt: String = "TUlJ"
+    ) -> String {
+        """
+        {"customerEmail":"\(email)","offerId":"\(offer)",\
+        "receipt":{"transactionId":"\(transaction)","receiptData":"\(receipt)"}}
+        """
+    }
+}
+
+extension ReceiptIdentity {
+    /// Reads made-up receipts: `sub-7-first` belongs to `7`, anything else cannot be read.
+    static let named = ReceiptIdentity { receipt, _ in
+        let parts = receipt.split(separator: "-")
+        return parts.count > 1 && parts[0] == "sub" ? String(parts[1]) : nil
+    }
+}

@@ -1,0 +1,51 @@
+import AsyncHTTPClient
+import Cleeng
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+let publisherToken = "pub_tok_SECRET_0123456789"
+
+/// Runs `test` with a client for a server; everything it logs, at any level, is added to `log`.
+func withCleeng<Answer>(
+    _ url: String, source: EntitlementSource = .entitlements, tags: [String: [String]] = [:],
+    timeout: Duration = .seconds(20), maxResponseBytes: Int = 1 << 20, log: CapturedLog = CapturedLog(),
+    test: (CleengClient) async throws -> Answer
+) async throws -> Answer {
+    let configuration = try CleengConfiguration(
+        publisherToken: Secret(publisherToken), paymentURL: url, apiURL: url + "/", entitlementSource: source,
+        tagsByOffer: tags, upstreamTimeout: timeout, maxResponseBytes: maxResponseBytes)
+    let httpClient = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: configuration.httpClientConfiguration)
+    var logger = Logger(label: "cleeng") { _ in log }
+    logger.logLevel = .trace
+    do {
+        let answer = try await test(CleengClient(configuration, httpClient: httpClient, logger: logger))
+        try await httpClient.shutdown()
+        return answer
+    } catch {
+        try await httpClient.shutdown()
+        throw error
+    }
+}
+
+let payment = ApplePayment(
+    customerEmail: "ana+tv@example.test", offerId: "S598742062_US", transactionId: "2000000111222333",
+    receiptData: ByteBuffer(string: "MIIT+/=="))
+
+struct CapturedLog: LogHandler {
+    private let captured = NIOLockedValueBox<[String]>([])
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .trace
+
+    var lines: [String] { captured.withLockedValue { $0 } }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        captured.withLockedValue { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+    }
+}

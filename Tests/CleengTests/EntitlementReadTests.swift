@@ -1,0 +1,149 @@
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import Cleeng
+
+struct EntitlementReadTests {
+    private let email = "ana+tv@example.test"
+
+    private func page(_ offset: Int, of total: Int) -> Response {
+        let items = (offset..<min(offset + 100, total)).map {
+            #"{"offerId":"S\#($0)_US","status":"active","expiresAt":null}"#
+        }
+        return json(#"{"items":[\#(items.joined(separator: ","))],"totalItemCount":\#(total)}"#)
+    }
+
+    private func offset(_ query: String) -> Int {
+        query.split(separator: "&").first { $0.hasPrefix("offset=") }.flatMap { Int($0.dropFirst(7)) } ?? -1
+    }
+
+    @Test func theReadNamesEverythingThatHasNoSureDefault() async throws {
+        let log = CapturedLog()
+        let (answer, received) = try await withHTTPServer { _ in
+            json(#"{"items":[{"offerId":"S1_US","status":"active","expiresAt":1893456000}],"totalItemCount":1}"#)
+        } test: { [email] url in
+            try await withCleeng(url, log: log) {
+                await $0.entitlements(customerEmail: email, offers: ["S1_US", "S2_US"])
+            }
+        }
+        guard case .read(let offers) = answer.verdict else {
+            Issue.record("not read: \(answer)")
+            return
+        }
+        #expect(offers.count == 2)
+        #expect(offers["S1_US"]?.isEntitled == true)
+        #expect(
+            offers["S1_US"]?.evidence
+                == EntitlementEvidence(
+                    source: .entitlements, offerId: "S1_US", status: "active", expiresAt: 1_893_456_000))
+        #expect(offers["S2_US"]?.isEntitled == false)
+        #expect(answer.status == 200)
+        let request = try #require(received.first)
+        #expect(request.method == "GET")
+        #expect(request.path == "/3.1/entitlements")
+        #expect(
+            request.query
+                == "customerEmail=ana%2Btv%40example.test&offset=0&limit=100&status=all&offerType=SPAR")
+        #expect(request.headers["x-publisher-token"] == publisherToken)
+        #expect(!log.lines.isEmpty)
+        #expect(!log.lines.contains { $0.contains("ana") || $0.contains(publisherToken) })
+    }
+
+    @Test func pagesAreReadUntilAllItemsAreThere() async throws {
+        let (answer, received) = try await withHTTPServer { [self] request in
+            page(offset(request.query), of: 250)
+        } test: { [email] url in
+            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S249_US", "S250_US"]) }
+        }
+        guard case .read(let offers) = answer.verdict else {
+            Issue.record("not read: \(answer)")
+            return
+        }
+        #expect(offers["S249_US"]?.isEntitled == true)
+        #expect(offers["S250_US"]?.isEntitled == false)
+        #expect(!answer.isTruncated)
+        #expect(received.map { offset($0.query) } == [0, 100, 200])
+    }
+
+    @Test func aListWithoutAnEndIsLeftAfterTenPages() async throws {
+        let (answer, received) = try await withHTTPServer { [self] request in
+            page(offset(request.query), of: 1_000_000)
+        } test: { [email] url in
+            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S999_US"]) }
+        }
+        guard case .read(let offers) = answer.verdict else {
+            Issue.record("not read: \(answer)")
+            return
+        }
+        #expect(offers["S999_US"]?.isEntitled == true)
+        #expect(answer.isTruncated)
+        #expect(received.count == 10)
+    }
+
+    @Test func aPageThatFailsMakesTheWholeReadUnknown() async throws {
+        let (answer, _) = try await withHTTPServer { [self] request in
+            offset(request.query) == 0
+                ? page(0, of: 150) : json("{}", status: .tooManyRequests, headers: [.retryAfter: "3"])
+        } test: { [email] url in
+            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S149_US"]) }
+        }
+        #expect(answer.verdict == .tryAgain(.throttled, retryAfter: .seconds(3)))
+        #expect(answer.status == 429)
+    }
+
+    @Test func anUnknownCustomerIsNotEntitledYet() async throws {
+        let (answer, _) = try await withHTTPServer { _ in
+            json(#"{"success":false,"data":null,"message":"No customer ana+tv@example.test"}"#, status: .notFound)
+        } test: { [email] url in
+            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S1_US"]) }
+        }
+        guard case .read(let offers) = answer.verdict else {
+            Issue.record("not read: \(answer)")
+            return
+        }
+        #expect(offers["S1_US"]?.isEntitled == false)
+        #expect(answer.note == "No customer ***")
+    }
+
+    @Test(
+        arguments: [
+            ("{}", 200, .tryAgain(.unreadable, retryAfter: nil)), ("<html>", 404, .misconfigured(message: nil)),
+            (#"{"message":"who?"}"#, 401, .misconfigured(message: "who?")), ("", 302, .misconfigured(message: nil)),
+            (#"{"message":"x"}"#, 400, .tryAgain(.unexpectedStatus, retryAfter: nil)),
+            ("", 502, .tryAgain(.upstreamError, retryAfter: nil)),
+        ] as [(String, Int, EntitlementAnswer.Verdict)])
+    func eachStatusIsSorted(body: String, status: Int, verdict: EntitlementAnswer.Verdict) async throws {
+        let (answer, received) = try await withHTTPServer { _ in
+            json(body, status: .init(code: status), headers: [.location: "/elsewhere"])
+        } test: { [email] url in
+            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S1_US"]) }
+        }
+        #expect(answer.verdict == verdict)
+        #expect(received.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            ([.write("HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n"), .trickle], .timeout), ([], .timeout),
+            ([.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), .reset], .connectionClosed),
+            ([.write("HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n")], .responseTooLarge),
+            (
+                [
+                    .write(
+                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n"
+                            + String(repeating: "x", count: 65_535))
+                ],
+                .responseTooLarge
+            ),
+        ] as [([RawStep], CleengTrouble)])
+    func aBodyThatDoesNotArriveIsUnknown(steps: [RawStep], trouble: CleengTrouble) async throws {
+        let answer = try await withRawServer(steps) { url in
+            try await withCleeng(url, maxResponseBytes: 65_000) {
+                await $0.entitlements(customerEmail: email, offers: ["S1_US"], timeout: .seconds(2))
+            }
+        }
+        #expect(answer.verdict == .tryAgain(trouble, retryAfter: nil))
+        #expect(answer.latency < .seconds(15))
+    }
+}

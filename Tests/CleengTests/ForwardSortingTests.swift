@@ -1,0 +1,102 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import Cleeng
+
+struct ForwardSortingTests {
+    private func verdict(
+        _ status: Int, _ body: String = "", _ headers: HTTPHeaders = [:]
+    ) -> ForwardAnswer.Verdict {
+        let reply = UpstreamReply(status: status, headers: headers, body: .success(ByteBuffer(string: body)))
+        return ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: ["tok", "ana@example.test"]), now: { 0 })
+    }
+
+    @Test(arguments: 100..<700)
+    func onlyA400OrA422RejectsAPurchase(status: Int) {
+        guard case .rejected = verdict(status) else {
+            #expect(status != 400 && status != 422)
+            return
+        }
+        #expect(status == 400 || status == 422)
+    }
+
+    @Test(arguments: [200, 201, 202, 204, 299])
+    func successIsAcceptedWhateverTheBodySays(status: Int) {
+        #expect(verdict(status) == .accepted(message: nil))
+        #expect(verdict(status, "<html>") == .accepted(message: nil))
+        #expect(verdict(status, #"{"success":false,"message":"no"}"#) == .accepted(message: "no"))
+    }
+
+    @Test(arguments: [301, 302, 304, 307, 308, 401, 403, 404, 405, 406, 407, 410, 411, 415])
+    func ourOwnFaultIsNamedAsSuch(status: Int) {
+        #expect(verdict(status, #"{"message":"why"}"#) == .misconfigured(message: "why"))
+    }
+
+    @Test(arguments: [
+        (408, CleengTrouble.requestTimeout), (409, .conflict), (425, .conflict), (429, .throttled),
+        (500, .upstreamError),
+        (502, .upstreamError), (503, .upstreamError), (599, .upstreamError), (402, .unexpectedStatus),
+        (413, .unexpectedStatus), (418, .unexpectedStatus), (451, .unexpectedStatus), (600, .unexpectedStatus),
+    ])
+    func allElseIsTriedAgain(status: Int, trouble: CleengTrouble) {
+        #expect(verdict(status) == .tryAgain(trouble, retryAfter: nil))
+        #expect(verdict(status, "", ["Retry-After": "7"]) == .tryAgain(trouble, retryAfter: .seconds(7)))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"code":"REQ0001","message":"Invalid"}"#, "REQ0001", "Invalid"),
+            (#"{"code":11,"message":"Invalid","data":null,"success":false}"#, "11", "Invalid"),
+            (#"{"error":{"code":5,"message":"Denied"}}"#, "5", "Denied"),
+            (#"{"error":"Denied"}"#, nil, "Denied"),
+            (#"{"responseData":{},"errors":["First","Second"]}"#, nil, "First"),
+            (#"{"errors":[{"code":"E1","message":"First"}]}"#, "E1", "First"),
+            (#""just text""#, nil, "just text"),
+            ("Bad Request\r\n", nil, "Bad Request  "),
+            ("<html><body>nginx</body></html>", nil, nil),
+            (#"{"message":{"deep":1},"code":[1]}"#, nil, nil),
+            (#"{"message":""}"#, nil, nil),
+            ("", nil, nil), ("{", nil, "{"), ("[]", nil, nil), ("null", nil, nil),
+        ] as [(String, String?, String?)])
+    func codeAndMessageAreFoundWhereverTheyStand(body: String, code: String?, message: String?) {
+        #expect(verdict(400, body) == .rejected(code: code, message: message))
+    }
+
+    @Test func aMessageIsBoundedAndHoldsNeitherControlCharactersNorSecrets() {
+        let message =
+            #"tok of ANA@example.test: ana@example.test\u0000\u001b[31m\u202e\nnext "#
+            + String(repeating: "x", count: 500)
+        guard case .rejected(let code, let cleaned?) = verdict(422, #"{"code":"tok","message":"\#(message)"}"#) else {
+            Issue.record("not rejected")
+            return
+        }
+        #expect(code == "***")
+        #expect(cleaned.hasPrefix("*** of ANA@example.test: ***[31m next xxx"))
+        #expect(cleaned.unicodeScalars.count == MessageScrubber.maximumCharacters)
+    }
+
+    @Test func aSecretIsHiddenBeforeTheMessageIsCut() {
+        let text = String(repeating: "x", count: MessageScrubber.maximumCharacters - 4) + "secret-token"
+        #expect(MessageScrubber(hiding: ["secret-token"]).clean(text)?.hasSuffix("x***") == true)
+    }
+
+    @Test func hostileJSONIsReadWithoutHarm() {
+        let deep = String(repeating: "[", count: 100_000)
+        #expect(verdict(400, deep) == .rejected(code: nil, message: nil))
+        let closed = String(repeating: "{\"error\":", count: 300) + "1" + String(repeating: "}", count: 300)
+        #expect(verdict(400, closed) == .rejected(code: nil, message: nil))
+        let number = #"{"code":1e999}"#
+        #expect(verdict(400, number) == .rejected(code: nil, message: number))
+    }
+
+    @Test func aBodyThatNeverArrivedChangesNoVerdict() {
+        for (status, verdict) in [
+            (200, ForwardAnswer.Verdict.accepted(message: nil)), (400, .rejected(code: nil, message: nil)),
+            (401, .misconfigured(message: nil)), (503, .tryAgain(.upstreamError, retryAfter: nil)),
+        ] {
+            let reply = UpstreamReply(status: status, headers: [:], body: .failure(.timeout))
+            #expect(ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: []), now: { 0 }) == verdict)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A program of the package, run as a user would run it: its own process, its own environment, its output read line by line.
+final class ChildProcess: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var pending = Data()
+        var waiting: [(matches: @Sendable (String) -> Bool, continuation: CheckedContinuation<String?, Never>)] = []
+        var exitCode: Int32?
+        var exitWaiting: [CheckedContinuation<Int32, Never>] = []
+        var isAtEnd = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    /// Not Sendable, and touched by this class alone after `run()`: only its pid is asked for, and it is signalled by that.
+    let pid: pid_t
+
+    /// Where `swift build` put the executables: beside the test bundle, or where the caller says.
+    static var binaries: URL {
+        if let folder = ProcessInfo.processInfo.environment["RELAY_BIN_DIR"] { return URL(fileURLWithPath: folder) }
+        return URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+    }
+
+    init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        let process = Process()
+        process.executableURL = Self.binaries.appendingPathComponent(program)
+        process.arguments = arguments
+        var all = ["PATH": "/usr/bin:/bin", "HOME": NSTemporaryDirectory()]
+        all.merge(environment, uniquingKeysWith: { $1 })
+        process.environment = all
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        let state = state
+        process.terminationHandler = { ended in
+            let code = ended.terminationReason == .uncaughtSignal ? -ended.terminationStatus : ended.terminationStatus
+            let waiting = state.withLockedValue { state in
+                state.exitCode = code
+                defer { state.exitWaiting = [] }
+                return state.exitWaiting
+            }
+            for continuation in waiting { continuation.resume(returning: code) }
+        }
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty { handle.readabilityHandler = nil }
+            Self.take(data, into: state)
+        }
+        try process.run()
+        pid = process.processIdentifier
+    }
+
+    private static func take(_ data: Data, into state: NIOLockedValueBox<State>) {
+        let woken = state.withLockedValue { state -> [(CheckedContinuation<String?, Never>, String?)] in
+            state.isAtEnd = data.isEmpty
+            state.pending.append(data)
+            var woken: [(CheckedContinuation<String?, Never>, String?)] = []
+            while let end = state.pending.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: state.pending[state.pending.startIndex..<end], as: UTF8.self)
+                state.pending.removeSubrange(state.pending.startIndex...end)
+                state.lines.append(line)
+                state.waiting.removeAll { waiter in
+                    guard waiter.matches(line) else { return false }
+                    woken.append((waiter.continuation, line))
+                    return true
+                }
+            }
+            if state.isAtEnd {
+                woken += state.waiting.map { ($0.continuation, nil) }
+                state.waiting = []
+            }
+            return woken
+        }
+        for (continuation, line) in woken { continuation.resume(returning: line) }
+    }
+
+    var output: [String] { state.withLockedValue { $0.lines } }
+
+    /// The first line, past or to come, that matches; nil when the output ends without one.
+    func line(where matches: @escaping @Sendable (String) -> Bool) async -> String? {
+        await withCheckedContinuation { continuation in
+            let known: String?? = state.withLockedValue { state in
+                if let line = state.lines.first(where: matches) { return .some(line) }
+                if state.isAtEnd { return .some(nil) }
+                state.waiting.append((matches, continuation))
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+
+    /// The exit code; negative: ended by that signal.
+    func exitCode() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            let known: Int32? = state.withLockedValue { state in
+                if let code = state.exitCode { return code }
+                state.exitWaiting.append(continuation)
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+
+    func signal(_ number: Int32) {
+        guard state.withLockedValue({ $0.exitCode }) == nil else { return }
+        kill(pid, number)
+    }
+
+    /// SIGKILL and wait.
+    func end() async {
+        signal(SIGKILL)
+        _ = await exitCode()
+    }
+
+    /// Runs to the end.
+    static func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> (code: Int32, output: [String]) {
+        let child = try ChildProcess(program, arguments, environment: environment)
+        let code = await child.exitCode()
+        // The end of the output may come after the end of the process.
+        _ = await child.line { _ in false }
+        return (code, child.output)
+    }
+}

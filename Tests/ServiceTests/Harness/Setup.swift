@@ -1,0 +1,26 @@
+/// A database, a simulator and one relay, for the length of a test; all of it gone afterwards.
+struct Setup: Sendable {
+    let database: TestDatabase
+    let simulator: Simulator
+    let relay: Relay
+
+    static func run(
+        grantAfter: Double = 0, settings: [String: String] = [:], role: String = "all",
+        _ body: (Setup) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase.make()
+        let simulator = try await Simulator.start(grantAfter: grantAfter)
+        let relay = try await Relay.start(database: database, simulator: simulator, role: role, settings: settings)
+        do {
+            try await body(Setup(database: database, simulator: simulator, relay: relay))
+        } catch {
+            await relay.end()
+            await simulator.end()
+            try? await database.drop()
+            throw error
+        }
+        await relay.end()
+        await simulator.end()
+        try await database.drop()
+    }
+}

@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# The purchase that is posted: a signed transaction made here, or somebody's own receipt.
+
+PURCHASE_BUNDLE_ID=com.example.app
+PURCHASE_PRODUCT_ID=com.example.app.monthly
+
+base64url() { base64 -w 0 | tr '+/' '-_' | tr -d '='; }
+
+purchase_random_id() { printf '2%07d%08d' $((SRANDOM % 10000000)) $((SRANDOM % 100000000)); }
+
+# purchase_signed_transaction TRANSACTION_ID: a StoreKit 2 shaped compact JWS. Its fields are Apple's
+# (JWSTransactionDecodedPayload); its signature is none, which a relay that only observes records and lets pass.
+purchase_signed_transaction() {
+    local now payload
+    now=$(date +%s)
+    payload=$(printf '{"transactionId":"%s","originalTransactionId":"%s","bundleId":"%s","productId":"%s",' \
+        "$1" "$1" "$PURCHASE_BUNDLE_ID" "$PURCHASE_PRODUCT_ID"
+        printf '"type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","transactionReason":"PURCHASE",'
+        printf '"quantity":1,"environment":"Sandbox","storefront":"USA",'
+        printf '"purchaseDate":%s000,"originalPurchaseDate":%s000,"signedDate":%s000,"expiresDate":%s000}' \
+            "$now" "$now" "$now" "$((now + 30 * 24 * 3600))")
+    printf '%s.%s.%s' "$(printf '{"alg":"ES256","x5c":[]}' | base64url)" "$(printf '%s' "$payload" | base64url)" \
+        "$(printf 'signature' | base64url)"
+}
+
+# purchase_read_receipt FILE TARGET: base64 text and signed transactions without their white space, binary as base64.
+purchase_read_receipt() {
+    local raw="$2.raw"
+    cat -- "$1" >"$raw" || die "cannot read the receipt $1"
+    LC_ALL=C tr -d ' \t\r\n\v\f' <"$raw" >"$2"
+    [ -s "$2" ] || die "the receipt $1 is empty"
+    if [ "$(LC_ALL=C tr -d 'A-Za-z0-9+/=_.-' <"$2" | wc -c)" -ne 0 ]; then
+        base64 -w 0 <"$raw" >"$2"
+    fi
+    rm -f -- "$raw"
+}
+
+# purchase_transaction_id RECEIPT_FILE: the id that a signed transaction names; empty for anything else.
+purchase_transaction_id() {
+    local payload="$1.payload" id
+    grep -qE '^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$' "$1" || return 0
+    # base64 -d grumbles about the missing padding after it has written all there is.
+    cut -d . -f 2 "$1" | tr -d '\n' | tr '_-' '/+' | base64 -d >"$payload" 2>/dev/null || true
+    id=$(json_value "$payload" transactionId)
+    rm -f -- "$payload"
+    [[ ! "$id" =~ ^[0-9]+$ ]] || printf '%s' "$id"
+}
+
+# purchase_write BODY_FILE RECEIPT_FILE EMAIL OFFER TRANSACTION_ID COUPON: receipts may be megabytes, so no variable
+# ever holds one.
+purchase_write() {
+    {
+        printf '{"customerEmail":%s,"offerId":%s,' "$(json_string "$3")" "$(json_string "$4")"
+        [ -z "$6" ] || printf '"couponCode":%s,' "$(json_string "$6")"
+        printf '"appType":"ios","receipt":{"transactionId":%s,"receiptData":"' "$(json_string "$5")"
+        cat -- "$2"
+        printf '"}}'
+    } >"$1"
+}

@@ -1,0 +1,25 @@
+# shellcheck shell=bash
+# The Swift toolchain, and the one set of build flags that scripts/run and scripts/test share: a second set would
+# compile every dependency a second time.
+
+toolchain_find() {
+    local folder
+    if ! command -v swift >/dev/null 2>&1; then
+        for folder in "$HOME/.local/share/swiftly/bin" "$HOME/.swiftly/bin" /opt/swift/usr/bin \
+            /usr/local/swift/usr/bin /usr/share/swift/usr/bin; do
+            [ -x "$folder/swift" ] && PATH="$folder:$PATH" && break
+        done
+    fi
+    command -v swift >/dev/null 2>&1 ||
+        die "no Swift toolchain found on PATH; Swift 6.2 or newer is needed: https://www.swift.org/install/linux/"
+    [ -z "${CI:-}" ] || export RELAY_WARNINGS_AS_ERRORS=1
+}
+
+# toolchain_build CONFIGURATION [arguments…]
+toolchain_build() {
+    local configuration=$1
+    shift
+    run_in_session swift build -c "$configuration" "$@" || die "swift build failed"
+}
+
+toolchain_bin_dir() { swift build -c "$1" --show-bin-path; }

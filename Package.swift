@@ -86,7 +86,8 @@ let package = Package(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "Cleeng", "Postgres", "Telemetry",
-                argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1, signals,
+                argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                signals,
                 locks,
                 yams,
             ],
@@ -105,7 +106,10 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
         tests(
             "ServiceTests",
-            ["ReceiptRelay", "RelayStore", "RelayCore", "Postgres", httpClient, locks, logging, nioCore, nioFoundation, nioHTTP1, yams]),
+            [
+                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", httpClient, locks, logging, nioCore,
+                nioFoundation, nioHTTP1, yams,
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

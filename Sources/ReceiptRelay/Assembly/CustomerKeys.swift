@@ -18,7 +18,8 @@ enum CustomerKeys {
             do {
                 return try await CustomerTokenVerifier(jwks: String(contentsOfFile: path, encoding: .utf8))
             } catch {
-                ConfigurationOption.complain("\(SettingError.malformed(Setting.customerJWKSFile.name, wants: "a readable JSON Web Key Set"))")
+                ConfigurationOption.complain(
+                    "\(SettingError.malformed(Setting.customerJWKSFile.name, wants: "a readable JSON Web Key Set"))")
                 throw ExitCodes.configuration
             }
         case .url(let url):

@@ -25,7 +25,11 @@ final class ReadinessWatch: Service {
     }
 
     var readiness: Readiness {
-        if case .waiting(let what, _) = state.withLockedValue({ $0 }) { Readiness(missing: [what]) } else { Readiness() }
+        if case .waiting(let what, _) = state.withLockedValue({ $0 }) {
+            Readiness(missing: [what])
+        } else {
+            Readiness()
+        }
     }
 
     func run() async throws {
@@ -48,7 +52,8 @@ final class ReadinessWatch: Service {
         saidAt.withLockedValue { $0 = .now }
         switch now {
         case .ready: logger.notice("ready")
-        case .waiting(let what, let why): logger.warning("not ready", metadata: ["missing": "\(what)", "reason": "\(why)"])
+        case .waiting(let what, let why):
+            logger.warning("not ready", metadata: ["missing": "\(what)", "reason": "\(why)"])
         }
     }
 

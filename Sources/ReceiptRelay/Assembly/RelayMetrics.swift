@@ -10,7 +10,8 @@ enum RelayMetrics {
         registry.describe("relay_upstream_calls", help: "Calls to Cleeng, by route and what they came to.")
         registry.describe("relay_upstream_call_duration", help: "How long calls to Cleeng took, by route.")
         registry.describe("relay_leases_lost", help: "Leases that could not be renewed in time.")
-        registry.describe("relay_writes_fenced_off", help: "Writes that changed nothing because the lease had passed on.")
+        registry.describe(
+            "relay_writes_fenced_off", help: "Writes that changed nothing because the lease had passed on.")
         registry.describe("relay_pursuits_parked", help: "Pursuits set aside for an operator.")
         registry.registerCollector {
             guard let (backlog, oldest) = try? await store.backlog() else { return [] }

@@ -20,7 +20,8 @@ enum DatabaseSession {
         let pool = PostgresPool(configuration, logger: logger)
         let running = Task { await pool.run() }
         defer { running.cancel() }
-        let store = RelayStore(pool: pool, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
+        let store = RelayStore(
+            pool: pool, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
         do {
             return try await body(store)
         } catch let error as PostgresError where error.isUnavailable {

@@ -22,7 +22,8 @@ struct Healthcheck: AsyncParsableCommand {
             let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(3))
             guard response.status == .ok else {
                 let body = try? await response.body.collect(upTo: 4_096)
-                ConfigurationOption.complain("not ready: \(body.map { String(buffer: $0) } ?? "HTTP \(response.status.code)")")
+                ConfigurationOption.complain(
+                    "not ready: \(body.map { String(buffer: $0) } ?? "HTTP \(response.status.code)")")
                 throw ExitCode(1)
             }
         } catch let exit as ExitCode {

@@ -36,11 +36,14 @@ struct Validations: AsyncParsableCommand {
 
         func validate() throws {
             if let status, ValidationStatus(name: status) == nil {
-                throw ValidationError("--status is one of \(ValidationStatus.allCases.map(\.name).joined(separator: ", "))")
+                throw ValidationError(
+                    "--status is one of \(ValidationStatus.allCases.map(\.name).joined(separator: ", "))")
             }
             guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000") }
             guard (olderThanSeconds ?? 0) >= 0 else { throw ValidationError("--older-than-seconds is not negative") }
-            if let cursor, ValidationCursor(cursor) == nil { throw ValidationError("--cursor is of another page's end") }
+            if let cursor, ValidationCursor(cursor) == nil {
+                throw ValidationError("--cursor is of another page's end")
+            }
         }
 
         func run() async throws {
@@ -152,7 +155,8 @@ extension OpsRefusal {
         switch self {
         case .unknown: "there is no validation with that id"
         case .status(let status): "it is \(status.name), and that does not allow it"
-        case .superseded: "a newer request for the same subscription has been sent: sending this one would move the subscription back"
+        case .superseded:
+            "a newer request for the same subscription has been sent: sending this one would move the subscription back"
         case .busy: "a worker is sending it at this moment; try again in a few seconds"
         case .receiptGone: "its receipt is no longer kept"
         }

@@ -83,7 +83,8 @@ struct SettingReader: Sendable {
         }
         guard direct == nil else { throw SettingError.both(setting.name, setting.name + "_FILE") }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw SettingError.unreadable("the file that \(setting.name)_FILE names", why: "it is missing, or no UTF-8 text")
+            throw SettingError.unreadable(
+                "the file that \(setting.name)_FILE names", why: "it is missing, or no UTF-8 text")
         }
         let secret = text.trimmingSpace()
         guard !secret.isEmpty else { throw SettingError.missing(setting.name) }

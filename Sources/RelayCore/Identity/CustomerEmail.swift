@@ -1,7 +1,7 @@
 /// An email address as the app sent it, beside the form by which customers are told apart: emails that differ only in
 /// case or in surrounding space are one customer.
 public struct CustomerEmail: Hashable, Sendable {
-    /// As accepted: what goes upstream.
+    /// As accepted, without what surrounds it: what goes upstream.
     public let sent: String
     /// Trimmed and lower-cased: what is compared, stored in keys and counted.
     public let customer: String
@@ -18,11 +18,14 @@ public struct CustomerEmail: Hashable, Sendable {
             at != trimmed.utf8.startIndex, trimmed.utf8.index(after: at) != trimmed.utf8.endIndex
         else { return nil }
         let local = trimmed[..<at]
-        guard local.utf8.count <= 64, !local.contains("@") || local.hasPrefix("\"") else { return nil }
-        for scalar in trimmed.unicodeScalars where scalar.value <= 0x20 || scalar.value == 0x7f || scalar.isSpaceOrControl {
+        let isQuoted = local.hasPrefix("\"") && local.hasSuffix("\"")
+        // By bytes: a combining mark makes another character of an at sign.
+        guard local.utf8.count <= 64, isQuoted || !local.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        for scalar in trimmed.unicodeScalars
+        where scalar.value <= 0x20 || scalar.value == 0x7f || scalar.isSpaceOrControl {
             return nil
         }
-        self.sent = text
+        self.sent = trimmed
         self.customer = trimmed.lowercased()
     }
 }

@@ -22,7 +22,8 @@ extension Pursuit {
         case .misconfigured, .tryAgain: break
         }
         return TimelineEvent(
-            at: now, kind: .baselineRead, upstreamStatus: answer.status, latency: answer.latency, detail: answer.summary)
+            at: now, kind: .baselineRead, upstreamStatus: answer.status, latency: answer.latency, detail: answer.summary
+        )
     }
 
     public mutating func forwardAnswered(

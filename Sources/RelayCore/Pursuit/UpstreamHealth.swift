@@ -36,7 +36,8 @@ public struct UpstreamHealth: Sendable, Equatable {
         case .failure(let why):
             failures += 1
             lastError = why
-            state = failures >= Self.failuresToDown ? .down : .degraded
+            // A failure of another kind does not say that our token or address is right by now.
+            if state != .misconfigured { state = failures >= Self.failuresToDown ? .down : .degraded }
         case .misconfigured(let why):
             failures += 1
             lastError = why

@@ -2,7 +2,8 @@ extension Timestamp {
     /// `2026-11-20T10:00:00.000Z`: UTC, always three decimals.
     public var rfc3339: String {
         let days = microseconds.floorDivided(by: 86_400_000_000)
-        let inDay = microseconds - days * 86_400_000_000
+        // Wrapping: of the earliest moments of all, the midnight before is out of range; the difference never is.
+        let inDay = microseconds &- days &* 86_400_000_000
         let (year, month, day) = Self.civil(fromDays: days)
         let milliseconds = inDay / 1_000
         var text = ""

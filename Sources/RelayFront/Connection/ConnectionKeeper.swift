@@ -32,8 +32,9 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isLingering else { return }
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        if isLingering { return discard(part, context) }
+        switch part {
         case .head(let head):
             isReadingRequest = true
             requestsInProgress += 1
@@ -128,6 +129,13 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
             guard closesAfterAnswer, !isLingering else { return context.write(data, promise: promise) }
             linger(after: data, context, promise)
         }
+    }
+
+    /// Read and thrown away, within bounds, for the client's sake only: see ``linger(after:_:_:)``.
+    private func discard(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        guard case .body(let bytes) = part else { return }
+        bodyBytes += bytes.readableBytes
+        if bodyBytes > limits.bodyBytes * 4 { context.close(promise: nil) }
     }
 
     private func writeHead(

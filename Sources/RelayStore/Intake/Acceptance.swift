@@ -89,4 +89,8 @@ public enum AcceptOutcome: Sendable, Equatable {
     case existing(ValidationID)
     /// The Idempotency-Key was used for another body before.
     case idempotencyKeyReused
+
+    var isNew: Bool {
+        if case .created = self { true } else { false }
+    }
 }

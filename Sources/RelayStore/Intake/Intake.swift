@@ -14,14 +14,14 @@ public final class Intake: Sendable {
         self.validationTimeout = validationTimeout
         self.batcher = PostgresBatcher(
             maxCount: 256, maxBytes: 8 << 20, concurrentBatches: 2, maxWaiting: 4096,
-            size: { $0.size }, key: { AnyHashable($0.purchaseKey) }
-        ) { batch in
-            let rows = try await store.pool.query(
-                AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))
-            let outcomes = try AcceptStatement.outcomes(of: rows, for: batch)
-            if outcomes.contains(where: { if case .created = $0 { true } else { false } }) { onAccepted() }
-            return outcomes.map { .success($0) }
-        }
+            size: { $0.size }, key: { AnyHashable($0.purchaseKey) },
+            flush: { batch in
+                let rows = try await store.pool.query(
+                    AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))
+                let outcomes = try AcceptStatement.outcomes(of: rows, for: batch)
+                if outcomes.contains(where: \.isNew) { onAccepted() }
+                return outcomes.map { .success($0) }
+            })
     }
 
     /// Returns after the commit.

@@ -15,7 +15,9 @@ public struct APIKey: Sendable, Equatable {
     public var revokedAt: Timestamp?
 
     /// `rr_ROLE_ID_SECRET`: the id finds the row, the secret (256 random bits) is compared by its SHA-256.
-    public static func make(role: KeyRole, using generator: inout some RandomNumberGenerator) -> (id: String, key: String) {
+    public static func make(role: KeyRole, using generator: inout some RandomNumberGenerator) -> (
+        id: String, key: String
+    ) {
         func hex(_ words: Int) -> String {
             (0..<words).map { _ in
                 let text = String(generator.next() as UInt64, radix: 16)
@@ -30,7 +32,9 @@ public struct APIKey: Sendable, Equatable {
     static func parse(_ key: some StringProtocol) -> (id: String, digest: [UInt8])? {
         guard key.utf8.count <= 128 else { return nil }
         let parts = key.split(separator: "_", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0] == "rr", parts[2].utf8.count == 16, parts[3].utf8.count == 64 else { return nil }
+        guard parts.count == 4, parts[0] == "rr", parts[2].utf8.count == 16, parts[3].utf8.count == 64 else {
+            return nil
+        }
         return (String(parts[2]), digest(of: key))
     }
 

@@ -30,7 +30,7 @@ public final class KeyRing: Sendable {
         if isLoaded, let age, age < .seconds(1) { return nil }
         do {
             try await load()
-        } catch where isLoaded {
+        } catch  where isLoaded {
             return nil
         }
         guard let key = known(id) else { return nil }

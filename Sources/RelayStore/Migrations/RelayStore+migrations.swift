@@ -68,7 +68,9 @@ extension RelayStore {
         return applied
     }
 
-    private static func check(_ migrations: [Migration], against applied: [Int: (checksum: String, at: Timestamp)]) throws {
+    private static func check(_ migrations: [Migration], against applied: [Int: (checksum: String, at: Timestamp)])
+        throws
+    {
         for (number, row) in applied.sorted(by: { $0.key < $1.key }) {
             guard let migration = migrations.first(where: { $0.number == number }) else {
                 throw MigrationError.unknown(number)

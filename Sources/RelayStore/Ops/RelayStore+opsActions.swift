@@ -112,7 +112,8 @@ extension RelayStore {
         guard let row = try await transaction.query(PostgresQuery(Self.lockSQL, id.key)).first else {
             throw OpsRefusal.unknown
         }
-        let last = try await transaction.query(PostgresQuery(Self.lastFenceSQL, id.key)).first?.get(0, as: Int32.self) ?? 0
+        let last =
+            try await transaction.query(PostgresQuery(Self.lastFenceSQL, id.key)).first?.get(0, as: Int32.self) ?? 0
         let fence = try pursuit?.get(0, as: Int32.self) ?? 0
         return Locked(
             validation: try Self.validation(row), environment: try row.get(16), subscriptionKey: try row.get(17),

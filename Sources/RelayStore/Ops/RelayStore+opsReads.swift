@@ -104,10 +104,13 @@ extension RelayStore {
         if validation.status != stored.status {
             // Nobody has written so yet, and yet it is so.
             timeline.append(
-                .init(event: TimelineEvent(at: validation.deadline, kind: .timedOut, detail: "judged when read"), instance: ""))
+                .init(
+                    event: TimelineEvent(at: validation.deadline, kind: .timedOut, detail: "judged when read"),
+                    instance: ""))
         }
         return ValidationDetail(
-            validation: validation, appType: try row.get(16), couponCode: try row.get(17), transactionID: try row.get(18),
+            validation: validation, appType: try row.get(16), couponCode: try row.get(17),
+            transactionID: try row.get(18),
             originalTransactionID: key, environment: try row.get(20), productID: try row.get(21),
             bundleID: try row.get(22), applicationUsername: try row.get(23), isReceiptReadable: try row.get(24),
             entitledBefore: try row.get(25), attempts: try row.get(26), evidence: try row.get(27),

@@ -18,7 +18,10 @@ enum Outbox {
 
     static func queue(_ granted: [PursuitWrite], transfers: [Ownership.Transfer]) -> PostgresQuery {
         var rows = granted.map { write in
-            (publisher: write.claimed.publisher, customer: write.claimed.customer, reason: "PURCHASED", id: write.claimed.id)
+            (
+                publisher: write.claimed.publisher, customer: write.claimed.customer, reason: "PURCHASED",
+                id: write.claimed.id
+            )
         }
         rows += transfers.map { ($0.publisher, $0.fromCustomer, "OTHER", $0.from) }
         return PostgresQuery(

@@ -20,7 +20,8 @@ extension RelayStore {
     /// Lengthens leases that are still ours.
     ///
     /// - Returns: those that are.
-    public func renew(_ claimed: [(id: ValidationID, fence: Int32)], lease: Duration) async throws -> Set<ValidationID> {
+    public func renew(_ claimed: [(id: ValidationID, fence: Int32)], lease: Duration) async throws -> Set<ValidationID>
+    {
         let rows = try await pool.query(
             PostgresQuery(Self.renewSQL, Self.claims(claimed) + [.int8(lease.microseconds)]), timeout: .seconds(2))
         return Set(try rows.map { try $0.validationID(bucket: 0, day: 1, id: 2) })

@@ -39,7 +39,8 @@ extension RelayStore {
             return moment.postgres
         }
         return [
-            .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }), .uuidArray(writes.map { $0.claimed.id.uuid }),
+            .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }),
+            .uuidArray(writes.map { $0.claimed.id.uuid }),
             .int4Array(writes.map { $0.claimed.fence }), .timestamptzArray(writes.map(due)),
             .int2Array(writes.map { $0.pursuit.phase.rawValue }),
             .timestamptzArray(writes.map { $0.pursuit.retryAt?.postgres }),

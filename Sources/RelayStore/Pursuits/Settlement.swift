@@ -19,7 +19,8 @@ struct Settlement: Sendable {
         var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
         var held: [Int] = []
         let keys: [PostgresValue] = [
-            .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }), .uuidArray(writes.map { $0.claimed.id.uuid }),
+            .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }),
+            .uuidArray(writes.map { $0.claimed.id.uuid }),
             .int4Array(writes.map { $0.claimed.fence }),
         ]
         for row in try await transaction.query(PostgresQuery(Self.holdSQL, keys)) {

@@ -51,7 +51,9 @@ extension RelayStore {
     }
 
     /// What counts for "is this customer entitled to this offer now".
-    public func validation(customer: String, offerID: String, publisher: String, app: String) async throws -> Validation? {
+    public func validation(customer: String, offerID: String, publisher: String, app: String) async throws
+        -> Validation?
+    {
         try await pool.query(
             PostgresQuery(Self.newestSQL, [.text(customer), .text(offerID), .text(publisher), .text(app)])
         ).first.map(Self.validation)
@@ -67,6 +69,7 @@ extension RelayStore {
             id: try row.validationID(bucket: 0, day: 1, id: 2), publisher: try row.get(3), app: try row.get(4),
             email: try row.get(5), customer: try row.get(6), offerID: try row.get(7), status: try row.status(8),
             reason: try row.get(9), late: try row.get(10), acceptedAt: try row.timestamp(11),
-            deadline: try row.timestamp(12), settledAt: try row.timestampIfSet(13), expiresAt: try row.timestampIfSet(14))
+            deadline: try row.timestamp(12), settledAt: try row.timestampIfSet(13),
+            expiresAt: try row.timestampIfSet(14))
     }
 }

@@ -72,7 +72,7 @@ final class LeaseKeeper: Sendable {
         }
         guard !lost.isEmpty else { return }
         Counter(label: "relay_leases_lost").increment(by: lost.count)
-        logger.warning("leases ran out: the work they covered is dropped", metadata: ["count": "\(lost.count)"])
+        logger.warning("leases ran out: the work they covered is dropped", metadata: ["count": .stringConvertible(lost.count)])
         for task in lost { task.cancel() }
     }
 
@@ -89,7 +89,8 @@ final class LeaseKeeper: Sendable {
         do {
             try await store.giveBack(leases)
         } catch {
-            logger.warning("leases could not be given back: they run out by themselves", metadata: ["count": "\(leases.count)"])
+            logger.warning(
+                "leases could not be given back: they run out by themselves", metadata: ["count": .stringConvertible(leases.count)])
         }
     }
 }

@@ -32,7 +32,9 @@ struct PursuitWorker: Sendable {
         } catch is CancellationError {
             // The lease is lost, or the process is going: nothing is written.
         } catch {
-            logger.warning("a pursuit was interrupted: its lease runs out and it is taken up again", metadata: describe(claimed, error))
+            logger.warning(
+                "a pursuit was interrupted: its lease runs out and it is taken up again",
+                metadata: describe(claimed, error))
         }
     }
 
@@ -44,7 +46,9 @@ struct PursuitWorker: Sendable {
             let decision = pursuit.entitlementRead(answer, at: try now(), reads: settings.reads)
             try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
         } catch {
-            logger.warning("a pursuit was interrupted: its lease runs out and it is taken up again", metadata: describe(claimed, error))
+            logger.warning(
+                "a pursuit was interrupted: its lease runs out and it is taken up again",
+                metadata: describe(claimed, error))
         }
     }
 
@@ -177,7 +181,7 @@ struct PursuitWorker: Sendable {
             "validation settled",
             metadata: [
                 "validation_id": "\(claimed.id)", "status": "\(change.status.name)", "reason": "\(change.reason ?? "")",
-                "late": "\(change.late)",
+                "late": .stringConvertible(change.late),
             ])
     }
 

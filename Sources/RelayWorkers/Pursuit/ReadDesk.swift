@@ -60,7 +60,9 @@ actor ReadDesk {
         do {
             turn = try await turns.submit(customer)
         } catch {
-            for waiting in gathering.removeValue(forKey: customer) ?? [] { waiting.continuation.resume(throwing: error) }
+            for waiting in gathering.removeValue(forKey: customer) ?? [] {
+                waiting.continuation.resume(throwing: error)
+            }
             throw error
         }
         let joined = gathering.removeValue(forKey: customer) ?? []

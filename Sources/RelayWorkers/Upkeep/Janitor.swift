@@ -21,7 +21,8 @@ public struct Janitor: Service {
                 do {
                     try await runOnce()
                 } catch {
-                    logger.warning("the tables could not be tidied: tried again in a while", metadata: ["error": "\(error)"])
+                    logger.warning(
+                        "the tables could not be tidied: tried again in a while", metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: interval)
             }

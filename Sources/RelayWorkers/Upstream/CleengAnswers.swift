@@ -13,7 +13,8 @@ extension ApplePayment {
             : ByteBuffer(string: Data(purchase.receipt.bytes).base64EncodedString())
         self.init(
             customerEmail: purchase.email, offerId: purchase.offerID, transactionId: purchase.transactionID,
-            receiptData: text, appType: purchase.appType, ipAddress: purchase.ipAddress, couponCode: purchase.couponCode)
+            receiptData: text, appType: purchase.appType, ipAddress: purchase.ipAddress, couponCode: purchase.couponCode
+        )
     }
 }
 

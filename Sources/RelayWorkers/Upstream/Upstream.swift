@@ -39,7 +39,9 @@ public final class Upstream: Sendable {
         let observedAt = clock.now ?? Timestamp(microseconds: 0)
         let answer = await client.entitlements(customerEmail: email, offers: offers, timeout: timeout)
         var sorted: [String: RelayCore.EntitlementAnswer] = [:]
-        for offer in offers { sorted[offer] = RelayCore.EntitlementAnswer(answer, offer: offer, observedAt: observedAt) }
+        for offer in offers {
+            sorted[offer] = RelayCore.EntitlementAnswer(answer, offer: offer, observedAt: observedAt)
+        }
         if let one = sorted.first?.value {
             record(\.reads, one.outcome, "entitlements", latency: answer.latency, verdict: answer.label)
         }
@@ -71,7 +73,8 @@ public final class Upstream: Sendable {
     ) {
         Counter(label: "relay_upstream_calls", dimensions: [("route", name), ("verdict", verdict)]).increment()
         Timer(label: "relay_upstream_call_duration", dimensions: [("route", name)]).record(duration: latency)
-        guard let now = clock.now else { return }
+        // A call that we broke off ourselves says nothing of the upstream.
+        guard !Task.isCancelled, let now = clock.now else { return }
         let changed = health.withLockedValue { health -> UpstreamHealth? in
             var all = health ?? Health(payments: UpstreamHealth(since: now), reads: UpstreamHealth(since: now))
             let changed = all[keyPath: route].record(outcome, at: now)

@@ -12,9 +12,12 @@ enum HTTP {
         var body: Data
         var json: JSON { (try? JSON(data: body)) ?? .null }
         var text: String { String(decoding: body, as: UTF8.self) }
+        func header(_ name: String) -> String? { headers.first(name: name) }
     }
 
-    static func get(_ url: String, headers: [String: String] = [:], timeout: Duration = .seconds(70)) async throws -> Answer {
+    static func get(_ url: String, headers: [String: String] = [:], timeout: Duration = .seconds(70)) async throws
+        -> Answer
+    {
         try await call(.GET, url, headers: headers, timeout: timeout)
     }
 

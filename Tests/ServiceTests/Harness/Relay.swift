@@ -44,7 +44,8 @@ struct Relay: Sendable {
 
     private static func address(of front: String, _ process: ChildProcess) async throws -> String {
         guard let line = await process.line(where: { $0.contains("\(front) listening") }),
-            let json = try? JSON(data: Data(line.utf8)), let port = json["port"].int ?? json["port"].string.flatMap({ Int($0) })
+            let json = try? JSON(data: Data(line.utf8)),
+            let port = json["port"].int ?? json["port"].string.flatMap({ Int($0) })
         else { throw HarnessError.notReady("receipt-relay", process.output) }
         return "http://127.0.0.1:\(port)"
     }
@@ -53,7 +54,8 @@ struct Relay: Sendable {
         func key(_ role: String) async throws -> String {
             try await makeKey(role, database, app: role == "app" ? app : nil)
         }
-        return Keys(app: try await key("app"), viewer: try await key("ops-viewer"), operator: try await key("ops-operator"))
+        return Keys(
+            app: try await key("app"), viewer: try await key("ops-viewer"), operator: try await key("ops-operator"))
     }
 
     static func makeKey(
@@ -70,7 +72,9 @@ struct Relay: Sendable {
 
     // MARK: An app's calls
 
-    func purchase(_ purchase: TestPurchase, key: String? = nil, headers: [String: String] = [:]) async throws -> HTTP.Answer {
+    func purchase(_ purchase: TestPurchase, key: String? = nil, headers: [String: String] = [:]) async throws
+        -> HTTP.Answer
+    {
         try await post(purchase.body, key: key, headers: headers)
     }
 
@@ -80,7 +84,9 @@ struct Relay: Sendable {
         return try await HTTP.post(url + "/apple/payment", headers: all, body: body)
     }
 
-    func poll(_ id: String, wait: Int? = nil, key: String? = nil, headers: [String: String] = [:]) async throws -> HTTP.Answer {
+    func poll(_ id: String, wait: Int? = nil, key: String? = nil, headers: [String: String] = [:]) async throws
+        -> HTTP.Answer
+    {
         var all = ["Authorization": "Bearer \(key ?? keys.app)"]
         if let wait { all["Prefer"] = "wait=\(wait)" }
         all.merge(headers, uniquingKeysWith: { $1 })

@@ -1,7 +1,6 @@
 import Foundation
 import Logging
 import Postgres
-import RelayStore
 
 /// A database of its own, in the cluster that `RELAY_TEST_DATABASE_URL` names.
 struct TestDatabase: Sendable {

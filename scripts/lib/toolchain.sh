@@ -5,7 +5,7 @@
 toolchain_find() {
     local folder
     if ! command -v swift >/dev/null 2>&1; then
-        for folder in "$HOME/.local/share/swiftly/bin" "$HOME/.swiftly/bin" /opt/swift/usr/bin \
+        for folder in "$HOME/.local/share/swiftly/bin" "$HOME/.swiftly/bin" \
             /usr/local/swift/usr/bin /usr/share/swift/usr/bin; do
             [ -x "$folder/swift" ] && PATH="$folder:$PATH" && break
         done

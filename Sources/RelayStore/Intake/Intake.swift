@@ -14,7 +14,9 @@ public final class Intake: Sendable {
         self.validationTimeout = validationTimeout
         self.batcher = PostgresBatcher(
             maxCount: 256, maxBytes: 8 << 20, concurrentBatches: 2, maxWaiting: 4096,
-            size: { $0.size }, key: { AnyHashable($0.purchaseKey) },
+            // Requests for one subscription are accepted one after the other, so that the order of their commits is the order
+            // in which they came.
+            size: { $0.size }, key: { AnyHashable([$0.publisher, $0.subscriptionKey]) },
             flush: { batch in
                 let rows = try await store.pool.query(
                     AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))

@@ -72,6 +72,9 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         }
     }
 
+    /// Elements that wait for a batch.
+    public var waiting: Int { state.withLockedValue { $0.queue.waiting.count } }
+
     /// Returns when nothing waits and nothing is in flight.
     public func drain() async {
         await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@
 /// block of memory.
 struct EncodedStatement: Sendable {
     let key: StatementKey
-    let isPrepared: Bool
+    var isPrepared: Bool
     /// Where each value begins in `bytes`; nil is NULL.
     let offsets: [Int?]
     let lengths: [Int32]

@@ -1,3 +1,5 @@
+import NIOConcurrencyHelpers
+
 extension SharedLane {
     /// While no connection is up, a call waits for one only so long.
     func setDeadline(_ id: UInt64, _ call: Call, isUp: Bool) {
@@ -11,7 +13,12 @@ extension SharedLane {
         var failure: PostgresError.Code?
         if case .failure(let error) = result { failure = (error as? PostgresError)?.code ?? .cancelled }
         settings.observer.queryFinished(lane: .shared, duration: call.made.duration(to: .now), failure: failure)
-        call.continuation.resume(with: result)
+        switch result {
+        case .success(let rows):
+            call.exchange.withLockedValue { $0.rows = rows }
+            call.continuation.resume()
+        case .failure(let error): call.continuation.resume(throwing: error)
+        }
     }
 
     /// The statement runs on where it is in flight; nobody waits for it any more.
@@ -31,8 +38,10 @@ extension SharedLane {
             }
             finish(flight.id, .success(PostgresRows(result: result)))
         case .failure(let error) where error.isStalePlan && !call.isRepeated:
-            // The server refused before it did anything, so once more is safe, with a fresh plan.
+            // The server refused before it did anything, so once more is safe. Unnamed this time: the name that others of this
+            // text prepare meanwhile may be as useless.
             call.isRepeated = true
+            call.statement.isPrepared = false
             call.slot = nil
             calls[flight.id] = call
             waiting.append(flight.id)

@@ -6,13 +6,22 @@ import NIOConcurrencyHelpers
 /// neighbour's. Its caller is let go, and `statement_timeout` ends it.
 actor SharedLane: ConnectionLane {
     struct Call {
-        let statement: EncodedStatement
-        let continuation: CheckedContinuation<PostgresRows, any Error>
+        var statement: EncodedStatement
+        let exchange: NIOLockedValueBox<Exchange>
+        let continuation: CheckedContinuation<Void, any Error>
         let made: ContinuousClock.Instant
         let deadline: ContinuousClock.Instant
         /// Set while it is in flight.
         var slot: Int?
         var isRepeated = false
+    }
+
+    /// What caller and lane tell each other while the call is under way. The rows come this way, and not with the
+    /// continuation, because ThreadSanitizer sees a hand-over under this lock, but not one by a continuation that is resumed
+    /// before it is awaited.
+    struct Exchange: Sendable {
+        var isCancelled = false
+        var rows: PostgresRows?
     }
 
     nonisolated let settings: LaneSettings
@@ -37,24 +46,28 @@ actor SharedLane: ConnectionLane {
     nonisolated func query(_ statement: EncodedStatement, timeout: Duration) async throws -> PostgresRows {
         let id = settings.nextID()
         let made = ContinuousClock.now
-        let isCancelled = NIOLockedValueBox(false)
-        return try await withTaskCancellationHandler {
+        let exchange = NIOLockedValueBox(Exchange())
+        try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let call = Call(statement: statement, continuation: continuation, made: made, deadline: made + timeout)
-                settings.loop.execute {
-                    self.assumeIsolated { $0.take(id, call, isCancelled: isCancelled.withLockedValue { $0 }) }
-                }
+                let call = Call(
+                    statement: statement, exchange: exchange, continuation: continuation, made: made,
+                    deadline: made + timeout)
+                settings.loop.execute { self.assumeIsolated { $0.take(id, call) } }
             }
         } onCancel: {
             // A cancel may overtake the call it is meant for.
-            isCancelled.withLockedValue { $0 = true }
+            exchange.withLockedValue { $0.isCancelled = true }
             settings.loop.execute { self.assumeIsolated { $0.cancel(id) } }
         }
+        guard let rows = exchange.withLockedValue({ $0.rows }) else {
+            throw PostgresError(.connectionLost, "an answer without a result")
+        }
+        return rows
     }
 
-    private func take(_ id: UInt64, _ call: Call, isCancelled: Bool) {
+    private func take(_ id: UInt64, _ call: Call) {
         calls[id] = call
-        if isCancelled {
+        if call.exchange.withLockedValue({ $0.isCancelled }) {
             finish(id, .failure(CancellationError()))
         } else if isClosed {
             finish(id, .failure(PostgresError(.closed, "the pool was shut down")))

@@ -5,6 +5,9 @@ struct WaitQueue {
 
     var count: Int { present.count }
 
+    /// What is kept, those who have left included.
+    var backlog: Int { order.count }
+
     var ids: Set<UInt64> { present }
 
     mutating func append(_ id: UInt64) {

@@ -28,7 +28,8 @@ struct CustomerKeySet: Sendable {
                 var complete = jwk
                 complete.algorithm = algorithm
                 complete.keyIdentifier = JWKIdentifier(string: "key")
-                guard let verifier = try? await JWTKeyCollection().add(jwk: complete).getKey(alg: algorithm.rawValue) else {
+                guard let verifier = try? await JWTKeyCollection().add(jwk: complete).getKey(alg: algorithm.rawValue)
+                else {
                     continue
                 }
                 keys.append(Key(id: jwk.keyIdentifier?.string, algorithm: algorithm.rawValue, verifier: verifier))
@@ -44,7 +45,8 @@ struct CustomerKeySet: Sendable {
 
     func verifies(_ token: CustomerToken) -> Bool {
         keys.contains { key in
-            key.algorithm == token.header.alg && (token.header.kid == nil || key.id == nil || key.id == token.header.kid)
+            key.algorithm == token.header.alg
+                && (token.header.kid == nil || key.id == nil || key.id == token.header.kid)
                 && (try? key.verifier.verify(token.signature, signs: token.signed)) == true
         }
     }

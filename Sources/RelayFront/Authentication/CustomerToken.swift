@@ -61,7 +61,9 @@ struct CustomerToken {
 extension Data {
     /// RFC 7515 section 2: the URL-safe alphabet, no padding.
     fileprivate init?(base64URL text: Substring) {
-        guard !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
+        guard
+            !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
+            )
         else { return nil }
         var standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
         standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

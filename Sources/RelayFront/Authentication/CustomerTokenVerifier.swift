@@ -73,7 +73,8 @@ public final class CustomerTokenVerifier: Sendable {
             guard isLacking ? age >= pause : age >= Self.maximumAge else { return (nil, false) }
             state.triedAt = .now
             let task = Task { [box = self.state] in
-                let keys: CustomerKeySet? = if let json = try? await refresh() { try? await CustomerKeySet(json: json) } else { nil }
+                let keys: CustomerKeySet? =
+                    if let json = try? await refresh() { try? await CustomerKeySet(json: json) } else { nil }
                 box.withLockedValue { state in
                     if let keys { state.keys = keys }
                     state.refreshing = nil

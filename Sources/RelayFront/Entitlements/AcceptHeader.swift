@@ -6,7 +6,9 @@ enum AcceptHeader {
         return header.split(separator: ",").prefix(32).contains { range in
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
             guard parts.first == "text/event-stream" else { return false }
-            return !parts.dropFirst().contains { $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" } }
+            return !parts.dropFirst().contains {
+                $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" }
+            }
         }
     }
 }

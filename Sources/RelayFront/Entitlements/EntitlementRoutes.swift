@@ -56,7 +56,9 @@ struct EntitlementRoutes: Sendable {
         let query = QueryItems(request.uri.query)
         var reader = FieldReader()
         func field(_ name: String) -> JSONField { query[name].map { .string($0) } ?? .absent }
-        let email = reader.required(field("customerEmail"), "customerEmail").flatMap { reader.email($0, "customerEmail") }
+        let email = reader.required(field("customerEmail"), "customerEmail").flatMap {
+            reader.email($0, "customerEmail")
+        }
         let offer = reader.required(field("offerId"), "offerId").flatMap { reader.offerID($0, "offerId") }
         guard let email, let offer else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)

@@ -5,7 +5,9 @@ enum EntityTag {
     static func of(_ validation: Validation) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func mix(_ value: UInt64) {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) { hash = (hash ^ (value >> shift & 0xff)) &* 0x0000_0100_0000_01b3 }
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                hash = (hash ^ (value >> shift & 0xff)) &* 0x0000_0100_0000_01b3
+            }
         }
         mix(validation.id.high)
         mix(validation.id.low)

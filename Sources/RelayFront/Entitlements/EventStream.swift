@@ -32,7 +32,9 @@ struct EventStream: Sendable {
                     latest = validation
                     try await writer.write(Self.event(latest))
                 case .shutdown(let validation):
-                    if EntityTag.of(validation) != EntityTag.of(latest) { try await writer.write(Self.event(validation)) }
+                    if EntityTag.of(validation) != EntityTag.of(latest) {
+                        try await writer.write(Self.event(validation))
+                    }
                     return try await writer.finish(nil)
                 }
             }

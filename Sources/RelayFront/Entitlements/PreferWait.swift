@@ -12,7 +12,8 @@ enum PreferWait {
             var value = trimmed(assignment[1])
             if value.count >= 2, value.first == "\"", value.last == "\"" { value = value.dropFirst().dropLast() }
             guard (1...18).contains(value.utf8.count),
-                value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let seconds = Int(value)
+                value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                let seconds = Int(value)
             else { return nil }
             return min(seconds, maximumSeconds)
         }

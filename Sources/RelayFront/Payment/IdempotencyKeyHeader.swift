@@ -18,7 +18,9 @@ enum IdempotencyKeyHeader {
     private static func unquoted(_ header: String) -> String? {
         guard header.utf8.count <= 1_024 else { return nil }
         var parser = StructuredFieldValueParser(Array(header.utf8))
-        guard let item = try? parser.parseItemFieldValue(), case .string(let text) = item.rfc9651BareItem else { return nil }
+        guard let item = try? parser.parseItemFieldValue(), case .string(let text) = item.rfc9651BareItem else {
+            return nil
+        }
         return text
     }
 }

@@ -104,7 +104,9 @@ struct PaymentRequest: Sendable {
         case .string(let text):
             if text.trimmingSpace().isEmpty {
                 ignoreCoupon("is blank")
-            } else if text.utf8.count > Self.maximumCouponLength * 4 || text.unicodeScalars.count > Self.maximumCouponLength {
+            } else if text.utf8.count > Self.maximumCouponLength * 4
+                || text.unicodeScalars.count > Self.maximumCouponLength
+            {
                 ignoreCoupon("has more than \(Self.maximumCouponLength) characters")
             } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
                 ignoreCoupon("holds control characters")

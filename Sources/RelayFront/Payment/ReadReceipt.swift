@@ -27,7 +27,9 @@ struct ReadReceipt: Sendable {
         case .binary(let bytes) where bytes.isEmpty: break
         case .binary(let bytes):
             identity = bytes
-            if Self.isCanonicalBase64(utf8, of: bytes.count) { stored = Acceptance.Receipt(isText: false, bytes: bytes) }
+            if Self.isCanonicalBase64(utf8, of: bytes.count) {
+                stored = Acceptance.Receipt(isText: false, bytes: bytes)
+            }
         case .compactJWS(let characters): identity = characters
         }
         guard let purchase = try? PurchaseReader.read(data, transactionId: transactionID) else { return }

@@ -13,7 +13,8 @@ public struct AddressRange: Sendable, Hashable {
             prefix = bits
             return
         }
-        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]), length <= bits else {
+        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]), length <= bits
+        else {
             return nil
         }
         prefix = length

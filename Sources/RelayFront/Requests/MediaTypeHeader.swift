@@ -8,7 +8,9 @@ enum MediaTypeHeader {
         guard let value else { return true }
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
         let type = trimmed(parts[0])
-        guard type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json")) else { return false }
+        guard type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json")) else {
+            return false
+        }
         for parameter in parts.dropFirst() {
             let text = trimmed(parameter)
             guard text.hasPrefix("charset=") else { continue }

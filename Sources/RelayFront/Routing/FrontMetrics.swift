@@ -25,7 +25,8 @@ final class FrontMetrics: Sendable {
         self.registry = registry
         registry.describe("http_server_requests", help: "Requests answered, by route, method and class of status.")
         registry.describe(
-            "http_server_request_duration", help: "Time from a request's head to its answer; held polls are held that long.")
+            "http_server_request_duration",
+            help: "Time from a request's head to its answer; held polls are held that long.")
         registry.describe("intake_outcomes", help: "What became of purchases sent by apps.")
         outcomes = Dictionary(
             uniqueKeysWithValues: IntakeOutcome.allCases.map {

@@ -38,10 +38,14 @@ struct FrontMiddleware: RouterMiddleware {
             if problem.status.kind == .serverError { cause = error }
         }
         response.headers[.xRequestID] = requestID
-        if let wish = request.headers[.connection], wish.lowercased() == "close" { response.headers[.connection] = "close" }
+        if let wish = request.headers[.connection], wish.lowercased() == "close" {
+            response.headers[.connection] = "close"
+        }
         let duration = ContinuousClock.now - begin
         metrics.record(route: route, method: request.method, status: response.status, duration: duration)
-        log(request, context, route: route, status: response.status, duration: duration, requestID: requestID, cause: cause)
+        log(
+            request, context, route: route, status: response.status, duration: duration, requestID: requestID,
+            cause: cause)
         return request.method == .head ? response.createHeadResponse() : response
     }
 

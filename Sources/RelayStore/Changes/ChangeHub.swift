@@ -73,11 +73,13 @@ public final class ChangeHub: Sendable {
     }
 
     func schedule(_ waiter: Waiter, at instant: ContinuousClock.Instant) {
-        state.withLockedValue { state in
-            guard !state.isShutDown else { return }
+        let isShutDown = state.withLockedValue { state in
+            guard !state.isShutDown else { return true }
             state.deadlines.insert(Timed(at: instant, waiter: waiter))
             arm(&state)
+            return false
         }
+        if isShutDown { waiter.wake(.shutdown) }
     }
 
     private func arm(_ state: inout State) {
@@ -92,9 +94,9 @@ public final class ChangeHub: Sendable {
     }
 
     private func fire() {
+        let now = ContinuousClock.now
         let due = state.withLockedValue { state in
             var due: [Waiter] = []
-            let now = ContinuousClock.now
             while let earliest = state.deadlines.min, earliest.at <= now {
                 state.deadlines.removeMin()
                 due.append(earliest.waiter)
@@ -103,6 +105,6 @@ public final class ChangeHub: Sendable {
             arm(&state)
             return due
         }
-        for waiter in due { waiter.wake(.timeout) }
+        for waiter in due { waiter.timeOut(at: now) }
     }
 }

@@ -10,13 +10,22 @@ public final class Waiter: Sendable {
         case cancelled
         /// The process is going.
         case shutdown
+
+        var isLasting: Bool {
+            switch self {
+            case .changed, .timeout: false
+            case .cancelled, .shutdown: true
+            }
+        }
     }
 
     private enum State {
         case idle
-        case waiting(CheckedContinuation<Wake, Never>)
+        case waiting(CheckedContinuation<Wake, Never>, until: ContinuousClock.Instant)
         /// Woken while nobody waited: the next wait returns at once.
         case woken(Wake)
+        /// The client or the process has gone: so does every wait from now on.
+        case over(Wake)
     }
 
     public let id: ValidationID
@@ -30,18 +39,17 @@ public final class Waiter: Sendable {
 
     /// Until something happens, `deadline` at the latest.
     public func wait(until deadline: ContinuousClock.Instant) async -> Wake {
-        hub.schedule(self, at: deadline)
-        return await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let early: Wake? = state.withLockedValue { state in
                     if case .woken(let wake) = state {
                         state = .idle
                         return wake
                     }
-                    state = .waiting(continuation)
+                    state = .waiting(continuation, until: deadline)
                     return nil
                 }
-                if let early { continuation.resume(returning: early) }
+                if let early { continuation.resume(returning: early) } else { hub.schedule(self, at: deadline) }
             }
         } onCancel: {
             wake(.cancelled)
@@ -51,19 +59,32 @@ public final class Waiter: Sendable {
     public func wake(_ wake: Wake) {
         let continuation: CheckedContinuation<Wake, Never>? = state.withLockedValue { state in
             switch state {
-            case .waiting(let continuation):
+            case .waiting(let continuation, _):
                 state = .idle
                 return continuation
             case .idle:
                 state = .woken(wake)
                 return nil
             case .woken(let earlier):
-                // A departure outlasts anything; a change outlasts a mere timeout.
-                if case .timeout = earlier { state = .woken(wake) }
+                // A departure outlasts anything; of two changes the newer one counts; a timeout is what anything outlasts.
+                switch (earlier, wake) {
+                case (.timeout, _), (.changed, .changed): state = .woken(wake)
+                default: break
+                }
                 return nil
             }
         }
         continuation?.resume(returning: wake)
+    }
+
+    /// The timer of a wait that is over already wakes nobody.
+    func timeOut(at now: ContinuousClock.Instant) {
+        let continuation: CheckedContinuation<Wake, Never>? = state.withLockedValue { state in
+            guard case .waiting(let continuation, let deadline) = state, deadline <= now else { return nil }
+            state = .idle
+            return continuation
+        }
+        continuation?.resume(returning: .timeout)
     }
 
     /// The poll is over: nobody will wait again.

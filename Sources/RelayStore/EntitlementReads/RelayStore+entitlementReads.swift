@@ -3,18 +3,25 @@ import RelayCore
 
 extension RelayStore {
     /// One row a customer says when it was last read for; whoever moves it on has the right to read. A copy that is too
-    /// early learns when it will not be.
+    /// early learns when it will not be: an interval from the last read that it can see, or from now where the one that was
+    /// first is too fresh to be seen.
     private static let takeSQL = """
         WITH input AS (
             SELECT i.* FROM unnest($1::int2[], $2::text[], $3::text[]) AS i(bucket, publisher, customer)
             ORDER BY i.bucket, i.publisher, i.customer
+        ), taken AS (
+            INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at)
+            SELECT bucket, publisher, customer, now() FROM input
+            ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = now()
+                WHERE r.read_at <= now() - $4::int8 * interval '1 microsecond'
+            RETURNING r.publisher, r.customer
         )
-        INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at)
-        SELECT bucket, publisher, customer, now() FROM input
-        ON CONFLICT (bucket, publisher, customer) DO UPDATE SET
-            read_at = CASE WHEN r.read_at <= now() - $4::int8 * interval '1 microsecond' THEN now() ELSE r.read_at END
-        RETURNING r.publisher, r.customer, r.read_at = now(), r.read_at + $4::int8 * interval '1 microsecond',
-                  clock_timestamp()
+        SELECT i.publisher, i.customer, t.customer IS NOT NULL,
+               coalesce(r.read_at, now()) + $4::int8 * interval '1 microsecond', clock_timestamp()
+        FROM input i
+        LEFT JOIN taken t ON t.publisher = i.publisher AND t.customer = i.customer
+        LEFT JOIN entitlement_reads r ON r.bucket = i.bucket AND r.publisher = i.publisher AND r.customer = i.customer
+             AND r.read_at > now() - $4::int8 * interval '1 microsecond'
         """
 
     private static let pruneSQL = """

@@ -34,7 +34,7 @@ extension RelayStore {
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
         ON CONFLICT (bucket, id) DO UPDATE SET
-            fence = $4, owner = NULL, sending = false, due_at = now(), retry_at = NULL, read_at = NULL, phase = 0
+            fence = $4, owner = NULL, due_at = now(), retry_at = NULL, read_at = NULL, phase = 0
         """
 
     private static let abandonSQL = """

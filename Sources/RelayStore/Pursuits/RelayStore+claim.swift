@@ -9,18 +9,20 @@ extension RelayStore {
     /// Takes what is due, oldest first, by `pursuits_due`.
     ///
     /// Of one subscription only one may be sending, and an older request that is due goes before a newer one; an older one
-    /// that waits for its next try may be overtaken. Two workers that take two requests of one subscription in the same
+    /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
+    /// gone: it may have reached Cleeng, and so goes before all others. Two workers that take two requests of one subscription in the same
     /// instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
     private static let claimSQL = """
         WITH due AS MATERIALIZED (
             SELECT p.bucket, p.id
             FROM pursuits p
             WHERE p.due_at <= now() AND p.phase < 2
-              AND (p.phase <> 0 OR NOT EXISTS (
+              AND (p.phase <> 0 OR p.sending OR NOT EXISTS (
                     SELECT FROM pursuits q
                     WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
                       AND q.id <> p.id
-                      AND (q.sending OR (q.phase = 0 AND q.accepted_at < p.accepted_at AND q.due_at <= now()))))
+                      AND (q.sending
+                           OR (q.phase = 0 AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
             ORDER BY p.due_at
             LIMIT $1
             FOR UPDATE OF p SKIP LOCKED

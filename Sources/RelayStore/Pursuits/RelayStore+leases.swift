@@ -6,15 +6,15 @@ extension RelayStore {
         UPDATE pursuits p
         SET due_at = now() + $4::int8 * interval '1 microsecond'
         FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
-        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.due_at > now()
+        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
         RETURNING p.bucket, p.accepted_on - DATE 'epoch', p.id
         """
 
     private static let returnSQL = """
         UPDATE pursuits p
-        SET owner = NULL, sending = false, due_at = now()
+        SET owner = NULL, due_at = now()
         FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
-        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.due_at > now()
+        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
         """
 
     /// Lengthens leases that are still ours.
@@ -27,7 +27,8 @@ extension RelayStore {
         return Set(try rows.map { try $0.validationID(bucket: 0, day: 1, id: 2) })
     }
 
-    /// Gives leases back untouched, so that another copy goes on at once.
+    /// Gives leases back untouched, so that another copy goes on at once. The right to send stays with the pursuit: what was
+    /// on its way when its worker was stopped may have arrived.
     public func giveBack(_ claimed: [(id: ValidationID, fence: Int32)]) async throws {
         guard !claimed.isEmpty else { return }
         _ = try await pool.query(PostgresQuery(Self.returnSQL, Self.claims(claimed)), timeout: .seconds(2))

@@ -8,6 +8,7 @@ extension RelayStore {
             UPDATE pursuits p
             SET phase = 2, owner = NULL, sending = false, fence = p.fence + 1
             WHERE p.bucket = $1 AND p.accepted_on = DATE 'epoch' + $2::int4 AND p.id = $3 AND p.fence = $4
+              AND p.owner IS NOT NULL
             RETURNING p.bucket, p.accepted_on, p.id, p.fence
         )
         INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)

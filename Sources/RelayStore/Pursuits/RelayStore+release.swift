@@ -2,7 +2,8 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
-    /// Gives leases back with what was learned. A row whose lease has run out or has passed on is left alone.
+    /// Gives leases back with what was learned. A row whose lease has run out, has passed on or was given back already is
+    /// left alone: after a lost answer the same write is made again.
     private static let releaseSQL = """
         WITH released AS (
             UPDATE pursuits p
@@ -12,7 +13,8 @@ extension RelayStore {
             FROM unnest($12::int2[], $13::uuid[], $14::int4[], $15::timestamptz[], $16::int2[], $17::timestamptz[],
                         $18::timestamptz[], $19::timestamptz[], $20::int4[], $21::bool[])
                  AS i(bucket, id, fence, due_at, phase, retry_at, read_at, forwarded_at, forwards, entitled_before)
-            WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.due_at > now()
+            WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+              AND p.due_at > now()
             RETURNING p.bucket, p.accepted_on, p.id
         ), told AS (
             INSERT INTO timeline (\(TimelineStatement.columns))

@@ -10,7 +10,8 @@ struct Settlement: Sendable {
     private static let holdSQL = """
         SELECT i.ordinal
         FROM unnest($1::int2[], $2::uuid[], $3::int4[]) WITH ORDINALITY AS i(bucket, id, fence, ordinal)
-        JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.due_at > now()
+        JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+             AND p.due_at > now()
         ORDER BY p.bucket, p.id
         FOR UPDATE OF p
         """

@@ -45,18 +45,29 @@ final class LeaseKeeper: Sendable {
         }
     }
 
-    /// Until the task is cancelled.
+    /// Until the task is cancelled. Renewing may wait for a database that does not answer; looking for leases that ran out
+    /// meanwhile may not.
     func run() async {
-        while !Task.isCancelled {
-            try? await Task.sleep(for: lease / 3)
-            await runOnce()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: lease / 3)
+                    await renewAll()
+                }
+            }
+            group.addTask { [self] in
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: lease / 12)
+                    dropLost()
+                }
+            }
         }
     }
 
-    func runOnce() async {
-        let now = ContinuousClock.now
+    private func renewAll() async {
         let leases = held.withLockedValue { $0.map { (id: $0.key, fence: $0.value.fence) } }
         for start in stride(from: 0, to: leases.count, by: 1_000) {
+            let now = ContinuousClock.now
             let chunk = Array(leases[start..<min(start + 1_000, leases.count)])
             guard let renewed = try? await store.renew(chunk, lease: lease) else { continue }
             held.withLockedValue { held in
@@ -66,13 +77,21 @@ final class LeaseKeeper: Sendable {
                 }
             }
         }
+    }
+
+    /// Breaks off what a lease no longer covers, a little before another copy may take it up.
+    private func dropLost() {
         let margin = lease / 6
         let lost = held.withLockedValue { held in
-            held.values.filter { $0.expiresAt - margin <= ContinuousClock.now }.compactMap(\.task)
+            let now = ContinuousClock.now
+            let lost = held.filter { $0.value.expiresAt - margin <= now }
+            for id in lost.keys { held[id] = nil }
+            return lost.values.compactMap(\.task)
         }
         guard !lost.isEmpty else { return }
         Counter(label: "relay_leases_lost").increment(by: lost.count)
-        logger.warning("leases ran out: the work they covered is dropped", metadata: ["count": .stringConvertible(lost.count)])
+        logger.warning(
+            "leases ran out: the work they covered is dropped", metadata: ["count": .stringConvertible(lost.count)])
         for task in lost { task.cancel() }
     }
 

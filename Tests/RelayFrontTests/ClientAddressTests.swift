@@ -1,0 +1,55 @@
+import Testing
+
+@testable import RelayFront
+
+@Suite("Whose address it is")
+struct ClientAddressTests {
+    private let trusted = ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"].compactMap { AddressRange($0) }
+
+    private func find(_ peer: String, _ forwardedFor: String?) -> String? {
+        ClientAddress.find(peer: IPAddress(peer), forwardedFor: forwardedFor, trusted: trusted)?.description
+    }
+
+    @Test("a peer that is no proxy speaks for itself, whatever it claims")
+    func untrustedPeer() {
+        #expect(find("198.51.100.1", "203.0.113.9") == "198.51.100.1")
+        #expect(find("10.1.1.1", nil) == "10.1.1.1")
+        #expect(ClientAddress.find(peer: nil, forwardedFor: "203.0.113.9", trusted: trusted) == nil)
+    }
+
+    @Test("the rightmost address that is no proxy's counts: the client wrote what stands left of it")
+    func chains() {
+        #expect(find("10.1.1.1", "203.0.113.9") == "203.0.113.9")
+        #expect(find("10.1.1.1", "1.2.3.4, 203.0.113.9, 192.0.2.7") == "203.0.113.9")
+        #expect(find("::ffff:10.1.1.1", "1.2.3.4,203.0.113.9 , 10.9.9.9") == "203.0.113.9")
+        #expect(find("2001:db8::5", "[2001:db9::1]:443") == "2001:db9::1")
+        #expect(find("10.1.1.1", "203.0.113.9:1234") == "203.0.113.9")
+    }
+
+    @Test("all trusted: the leftmost. Nonsense: the last that was understood")
+    func edges() {
+        #expect(find("10.1.1.1", "10.2.2.2, 10.3.3.3") == "10.2.2.2")
+        #expect(find("10.1.1.1", "203.0.113.9, unknown, 10.3.3.3") == "10.3.3.3")
+        #expect(find("10.1.1.1", "") == "10.1.1.1")
+        #expect(find("10.1.1.1", ",,,") == "10.1.1.1")
+        #expect(find("10.1.1.1", String(repeating: "10.2.2.2,", count: 100_000)) != nil)
+    }
+
+    @Test("ranges hold what they should, to the bit")
+    func ranges() throws {
+        let range = try #require(AddressRange("192.0.2.128/25"))
+        #expect(range.contains(try #require(IPAddress("192.0.2.128"))))
+        #expect(range.contains(try #require(IPAddress("::ffff:192.0.2.255"))))
+        #expect(!range.contains(try #require(IPAddress("192.0.2.127"))))
+        #expect(!range.contains(try #require(IPAddress("2001:db8::1"))))
+        let all = try #require(AddressRange("0.0.0.0/0"))
+        #expect(all.contains(try #require(IPAddress("203.0.113.9"))))
+    }
+
+    @Test(
+        "what is no range is none",
+        arguments: ["", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0/8", "::/129", "x", "10.0.0.0/8/8"])
+    func noRange(_ text: String) {
+        #expect(AddressRange(text) == nil)
+    }
+}

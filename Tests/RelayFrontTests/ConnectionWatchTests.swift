@@ -1,0 +1,42 @@
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import RelayFront
+
+@Suite("A client that leaves")
+struct ConnectionWatchTests {
+    private func counter() -> (count: @Sendable () -> Int, up: @Sendable () -> Void) {
+        let box = NIOLockedValueBox(0)
+        return ({ box.withLockedValue { $0 } }, { box.withLockedValue { $0 += 1 } })
+    }
+
+    @Test("is told once, to whoever is held then")
+    func held() {
+        let watch = ConnectionWatch()
+        let (count, up) = counter()
+        #expect(watch.hold(up))
+        #expect(watch.clientLeft())
+        #expect(!watch.clientLeft())
+        #expect(count() == 1)
+    }
+
+    // A client sends its request and its FIN at once: the FIN is seen before the handler gets to hold.
+    @Test("before the hold, is told by the hold")
+    func before() {
+        let watch = ConnectionWatch()
+        let (count, up) = counter()
+        #expect(!watch.clientLeft())
+        #expect(!watch.hold(up))
+        #expect(count() == 0)
+    }
+
+    @Test("after the hold, is nobody's business")
+    func after() {
+        let watch = ConnectionWatch()
+        let (count, up) = counter()
+        #expect(watch.hold(up))
+        watch.release()
+        #expect(!watch.clientLeft())
+        #expect(count() == 0)
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import JWTKit
+import NIOConcurrencyHelpers
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("Customers' tokens")
+struct CustomerTokenVerifierTests {
+    private struct Claims: JWTPayload {
+        var email: String? = " Ana@Example.test"
+        var exp: Int? = 1_700_000_100
+        var nbf: Int?
+        var emailVerified: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case email, exp, nbf
+            case emailVerified = "email_verified"
+        }
+
+        func verify(using algorithm: some JWTAlgorithm) {}
+    }
+
+    private static let now = Timestamp(seconds: 1_700_000_000)
+    private let key = ES256PrivateKey()
+
+    private func token(_ claims: Claims = Claims(), kid: String? = "one", by key: ES256PrivateKey? = nil) async throws
+        -> String
+    {
+        let keys = await JWTKeyCollection().add(ecdsa: key ?? self.key)
+        var header = JWTHeader()
+        header.kid = kid
+        return try await keys.sign(claims, header: header)
+    }
+
+    private func entry(_ key: ES256PrivateKey, kid: String = "one", extra: String = "") throws -> String {
+        let parameters = try #require(key.publicKey.parameters)
+        func urlSafe(_ text: String) -> String {
+            text.replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" }
+        }
+        return
+            #"{"kty":"EC","crv":"P-256","kid":"\#(kid)","x":"\#(urlSafe(parameters.x))","y":"\#(urlSafe(parameters.y))"\#(extra)}"#
+    }
+
+    private func set(_ entries: String...) -> String { #"{"keys":[\#(entries.joined(separator: ","))]}"# }
+
+    @Test("a good one names its customer, with and without alg in the set and kid in the token")
+    func good() async throws {
+        for extra in ["", #","alg":"ES256","use":"sig""#] {
+            let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key, extra: extra)))
+            #expect(try await verifier.verify(token(), now: Self.now) == "ana@example.test")
+            #expect(try await verifier.verify(token(kid: nil), now: Self.now) == "ana@example.test")
+        }
+    }
+
+    @Test("what does not hold is refused")
+    func bad() async throws {
+        let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)))
+        let good = try await token()
+        let parts = good.split(separator: ".")
+        let forged = Data(#"{"email":"eve@example.test"}"#.utf8).base64EncodedString().filter { $0 != "=" }
+        let none = Data(#"{"alg":"none","kid":"one"}"#.utf8).base64EncodedString().filter { $0 != "=" }
+        let bad = [
+            "", "x", "a.b.c", good + "x", String(good.dropLast(4)), "\(parts[0]).\(forged).\(parts[2])",
+            "\(none).\(parts[1]).", "\(none).\(parts[1]).\(parts[2])", String(repeating: "a", count: 9_000),
+            try await token(by: ES256PrivateKey()), try await token(kid: "two"),
+            try await token(Claims(exp: 1_699_999_990)), try await token(Claims(nbf: 1_700_000_060)),
+            try await token(Claims(email: nil)), try await token(Claims(email: "none")),
+            try await token(Claims(emailVerified: false)),
+        ]
+        for (index, text) in bad.enumerated() {
+            await #expect(throws: Problem(.invalidCustomerToken, ""), "number \(index)") {
+                try await verifier.verify(text, now: Self.now)
+            }
+        }
+        #expect(try await verifier.verify(token(Claims(exp: nil)), now: Self.now) == "ana@example.test")
+    }
+
+    @Test("keys of unknown kinds and for encryption are passed over; a set without any other is an error")
+    func lenient() async throws {
+        let strange = #"{"kty":"oct","k":"AAAA","kid":"s"}"#
+        let encryption = try entry(ES256PrivateKey(), kid: "e", extra: #","use":"enc""#)
+        let verifier = try await CustomerTokenVerifier(jwks: set(strange, encryption, try entry(key)))
+        #expect(try await verifier.verify(token(), now: Self.now) == "ana@example.test")
+        await #expect(throws: CustomerTokenError.noUsableKey) {
+            _ = try await CustomerTokenVerifier(jwks: set(strange, encryption))
+        }
+        await #expect(throws: CustomerTokenError.malformedKeySet) { _ = try await CustomerTokenVerifier(jwks: "{}") }
+    }
+
+    @Test("an unknown key makes the set be fetched, and then not again for a while")
+    func refresh() async throws {
+        let fetched = NIOLockedValueBox(0)
+        let newer = ES256PrivateKey()
+        let json = set(try entry(key), try entry(newer, kid: "two"))
+        let verifier = try await CustomerTokenVerifier(jwks: nil) {
+            fetched.withLockedValue { $0 += 1 }
+            return json
+        }
+        #expect(try await verifier.verify(token(), now: Self.now) == "ana@example.test")
+        #expect(try await verifier.verify(token(kid: "two", by: newer), now: Self.now) == "ana@example.test")
+        for _ in 0..<3 {
+            await #expect(throws: Problem(.invalidCustomerToken, "")) {
+                try await verifier.verify(token(kid: "three", by: newer), now: Self.now)
+            }
+        }
+        #expect(fetched.withLockedValue { $0 } == 1)
+    }
+
+    @Test("while no set was ever read, nobody is told that their token is bad")
+    func unavailable() async throws {
+        struct Away: Error {}
+        let verifier = try await CustomerTokenVerifier(jwks: nil) { throw Away() }
+        await #expect(throws: Problem(.customerKeysUnavailable, "")) {
+            try await verifier.verify(token(), now: Self.now)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+import Testing
+
+@testable import RelayFront
+
+@Suite("What ops asks")
+struct OpsQueryTests {
+    private func wrong(_ query: String) -> [String]? {
+        do {
+            _ = try ValidationFilter(QueryItems(query))
+            return []
+        } catch let problem as Problem {
+            return problem.errors.map(\.field)
+        } catch {
+            return nil
+        }
+    }
+
+    @Test("a filter of everything")
+    func all() throws {
+        let id = String(repeating: "0", count: 38)
+        let filter = try ValidationFilter(
+            QueryItems(
+                "status=timed_out&olderThanSeconds=90&customerEmail=Ana%2Bx%40example.test&offerId=S1_US&limit=200&cursor=12-\(id)"
+            ))
+        #expect(filter.status == .timedOut && filter.olderThan == .seconds(90) && filter.limit == 200)
+        #expect(filter.customer == "ana+x@example.test" && filter.offerID == "S1_US")
+        #expect(filter.cursor?.description == "12-\(id)")
+    }
+
+    @Test("nothing asked, nothing filtered; unknown names are passed over")
+    func nothing() throws {
+        for query in [nil, "", "&&", "x=1", "status=&limit="] {
+            let filter = try ValidationFilter(QueryItems(query))
+            #expect(filter.status == nil && filter.limit == 50 && filter.cursor == nil)
+        }
+    }
+
+    @Test("every wrong parameter is named at once")
+    func wrongOnes() {
+        #expect(
+            wrong("status=x&olderThanSeconds=-1&customerEmail=x&offerId=a%20b&limit=0&cursor=1")
+                == ["status", "olderThanSeconds", "customerEmail", "offerId", "limit", "cursor"])
+        for query in ["limit=201", "limit=1.5", "limit=99999999999999999999", "limit=+1"] {
+            #expect(wrong(query) == ["limit"], "\(query)")
+        }
+        #expect(wrong("olderThanSeconds=315360001") == ["olderThanSeconds"])
+    }
+
+    @Test("a plus in a query is a plus; what is not percent-encoded UTF-8 stays as it is")
+    func plus() {
+        let items = QueryItems("customerEmail=ana+x@example.test&bad=%ff&twice=1&twice=2&flag")
+        #expect(items["customerEmail"] == "ana+x@example.test")
+        #expect(items["bad"] == "%ff")
+        #expect(items["twice"] == "1")
+        #expect(items["flag"] == nil && items["none"] == nil)
+    }
+
+    @Test("an operator says why, in 1 to 400 characters")
+    func reasons() throws {
+        func reason(_ json: String) throws -> String { try OperatorReason.parse(ByteBuffer(string: json)) }
+        let longest = String(repeating: "ü", count: 400)
+        #expect(try reason(#"{"reason":" because ","x":[1]}"#) == "because")
+        #expect(try reason(#"{"reason":"\#(longest)"}"#) == longest)
+        for wrong in [
+            "{}", "[]", #"{"reason":null}"#, #"{"reason":1}"#, #"{"reason":" "}"#, #"{"reason":"\#(longest)x"}"#,
+            #"{"reason":"\u0000"}"#,
+        ] {
+            #expect(throws: Problem(.invalidFields, ""), "\(wrong)") { try reason(wrong) }
+        }
+        #expect(throws: Problem(.notJSON, "")) { try reason("reason") }
+    }
+
+    @Test("Allow tells what a path takes")
+    func allowed() {
+        let none: Route.Handler = { _, _ in Response(status: .ok) }
+        let methods = AllowedMethods([
+            .get("/a/:id", none), .post("/a/:id", none), .post("/b", none), .get("/a/:id/c", none),
+        ])
+        #expect(methods.allow("/a/1") == "GET, HEAD, POST")
+        #expect(methods.allow("/b/") == "POST")
+        #expect(methods.allow("/a/1/c") == "GET, HEAD")
+        #expect(methods.allow("/a") == nil && methods.allow("/") == nil && methods.allow("/a/1/c/d") == nil)
+    }
+}

@@ -1,0 +1,141 @@
+import NIOCore
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("The body of a purchase")
+struct PaymentRequestTests {
+    private func body(_ changes: [String: String] = [:], transaction: String = "\"42\"", data: String = "\"YWJj\"")
+        -> String
+    {
+        var fields = [
+            "customerEmail": "\" Ana@Example.test \"", "offerId": "\"S1_US\"",
+            "receipt": #"{"transactionId":\#(transaction),"receiptData":\#(data)}"#,
+        ]
+        fields.merge(changes) { $1 }
+        return "{" + fields.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+    }
+
+    @Test("what is left out has its default")
+    func defaults() throws {
+        let payment = try Fixtures.payment(
+            body(["ipAddress": "null", "couponCode": "null", "appType": "null", "x": "[{}]"]))
+        #expect(payment.email.sent == " Ana@Example.test ")
+        #expect(payment.email.customer == "ana@example.test")
+        #expect(payment.applicationUsername == "ana@example.test")
+        #expect(payment.appType == "ios")
+        #expect(payment.ipAddress == nil)
+        #expect(payment.couponCode == nil)
+        #expect(payment.warnings.isEmpty)
+        #expect(payment.transactionID == "42")
+        #expect(payment.receiptData == "YWJj")
+    }
+
+    @Test("every wrong field is named at once")
+    func allAtOnce() {
+        #expect(
+            Fixtures.wrong("{}") == [
+                "customerEmail required", "offerId required", "receipt.transactionId required",
+                "receipt.receiptData required",
+            ])
+        #expect(
+            Fixtures.wrong(
+                #"{"customerEmail":1,"offerId":[],"receipt":{"transactionId":42,"receiptData":{}},"appType":true,"#
+                    + #""ipAddress":1,"applicationUsername":false}"#) == [
+                    "customerEmail wrong_type", "offerId wrong_type", "receipt.transactionId wrong_type",
+                    "receipt.receiptData wrong_type", "appType wrong_type", "ipAddress wrong_type",
+                    "applicationUsername wrong_type",
+                ])
+        #expect(Fixtures.wrong(body(["receipt": "\"text\""])) == ["receipt wrong_type"])
+        #expect(Fixtures.wrong("[]") == [" wrong_type"])
+    }
+
+    @Test(
+        "NUL is refused in every text",
+        arguments: ["customerEmail", "offerId", "appType", "ipAddress", "applicationUsername"])
+    func nul(_ field: String) {
+        #expect(Fixtures.wrong(body([field: #""a\u0000b""#]))?.contains("\(field) invalid") == true)
+    }
+
+    @Test("a transaction id is 1 to 32 digits")
+    func transactionID() {
+        #expect(Fixtures.wrong(body(transaction: "\"\(String(repeating: "9", count: 32))\"")) == [])
+        #expect(
+            Fixtures.wrong(body(transaction: "\"\(String(repeating: "9", count: 33))\"")) == [
+                "receipt.transactionId too_long"
+            ])
+        for wrong in ["\"\"", "\"12a\"", "\"-1\"", "\"１２\"", "\" 1\""] {
+            #expect(Fixtures.wrong(body(transaction: wrong)) == ["receipt.transactionId invalid"], "\(wrong)")
+        }
+    }
+
+    @Test("receipt data may be wrapped, and holds no control characters")
+    func receiptData() {
+        #expect(Fixtures.wrong(body(data: #""YW\r\n\t Jj""#)) == [])
+        for wrong in [#""""#, #"" \n""#, #""YW\u0000Jj""#, #""YW\u0007Jj""#, #""YW\u007fJj""#] {
+            #expect(Fixtures.wrong(body(data: wrong)) == ["receipt.receiptData invalid"], "\(wrong)")
+        }
+    }
+
+    @Test("offers are letters, digits, _, - and ., 100 at most")
+    func offer() {
+        #expect(Fixtures.wrong(body(["offerId": "\"\(String(repeating: "a", count: 100))\""])) == [])
+        #expect(Fixtures.wrong(body(["offerId": "\"\(String(repeating: "a", count: 101))\""])) == ["offerId too_long"])
+        for wrong in ["\"\"", "\"a b\"", "\"ä\"", "\"a/b\""] {
+            #expect(Fixtures.wrong(body(["offerId": wrong])) == ["offerId invalid"], "\(wrong)")
+        }
+    }
+
+    @Test("addresses are textual IPv4 and IPv6")
+    func addresses() throws {
+        for good in ["192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1"] {
+            #expect(try Fixtures.payment(body(["ipAddress": "\"\(good)\""])).ipAddress == good)
+        }
+        for wrong in ["", "192.0.2", "192.0.2.1:80", "fe80::1%eth0", "[::1]", "localhost", "192.0.2.1/32"] {
+            #expect(Fixtures.wrong(body(["ipAddress": "\"\(wrong)\""])) == ["ipAddress invalid"], "\(wrong)")
+        }
+    }
+
+    @Test("usernames have 1 to 512 characters, whatever their bytes")
+    func usernames() {
+        let long = String(repeating: "😀", count: 512)
+        #expect(Fixtures.wrong(body(["applicationUsername": "\"\(long)\""])) == [])
+        #expect(Fixtures.wrong(body(["applicationUsername": "\"\(long)x\""])) == ["applicationUsername too_long"])
+        #expect(Fixtures.wrong(body(["applicationUsername": "\"\""])) == ["applicationUsername invalid"])
+    }
+
+    @Test("a coupon goes on as it came")
+    func coupon() throws {
+        let longest = String(repeating: "x", count: 40)
+        #expect(try Fixtures.payment(body(["couponCode": "\" SAVE 10 \""])).couponCode == " SAVE 10 ")
+        #expect(try Fixtures.payment(body(["couponCode": "\"\(longest)\""])).couponCode == longest)
+    }
+
+    @Test(
+        "a wrong coupon fails no purchase",
+        arguments: [
+            "\"\"", "\"  \"", "\"\(String(repeating: "x", count: 41))\"", "7", "[]", "{\"a\":1}", "true", #""a\u0000""#,
+        ])
+    func wrongCoupon(_ json: String) throws {
+        let payment = try Fixtures.payment(body(["couponCode": json]))
+        #expect(payment.couponCode == nil)
+        #expect(payment.warnings.map(\.field) == ["couponCode"])
+        #expect(payment.warnings.map(\.code) == [.ignored])
+    }
+
+    @Test("of a name that comes twice the last one counts, a receipt as a whole")
+    func duplicates() throws {
+        #expect(try Fixtures.payment(#"{"offerId":1,"# + body().dropFirst()).offerID == "S1_US")
+        #expect(
+            Fixtures.wrong(body().dropLast() + #","receipt":{"transactionId":"1"}}"#) == [
+                "receipt.receiptData required"
+            ])
+    }
+
+    @Test(
+        "what is not JSON is told apart from wrong fields", arguments: ["", "{", "{\"a\":1}}", "\u{feff}{}", "<xml/>"])
+    func notJSON(_ text: String) {
+        #expect(throws: Problem(.notJSON, "")) { try PaymentBody(ByteBuffer(string: text)) }
+    }
+}

@@ -80,6 +80,8 @@ public final class PostgresPool: Sendable {
 
     /// Runs `body` in a transaction, on a connection of its own: commits where it returns, rolls back where it throws.
     ///
+    /// One within the body of another takes a second connection, and may wait for it until its deadline.
+    ///
     /// - Parameter timeout: for all of it, the wait for a connection included. When it is over, or when the task is cancelled,
     ///   the transaction is rolled back at once, and what `body` asks of it afterwards fails.
     /// - Throws: what `body` throws; ``PostgresError``; `CancellationError`. Only a failed COMMIT leaves the outcome unknown.

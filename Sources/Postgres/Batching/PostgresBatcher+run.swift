@@ -27,7 +27,7 @@ extension PostgresBatcher {
     private func wakeRunners(_ state: inout State) {
         while !state.queue.waiting.isEmpty, state.runners < state.queue.limits.concurrentBatches {
             state.runners += 1
-            Task { await self.run() }
+            Task.detached { await self.run() }
         }
     }
 

@@ -104,11 +104,12 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         if let refusal { continuation.resume(throwing: refusal) }
     }
 
-    /// A task that finds no batch ends at once, so one too many does no harm.
+    /// A task that finds no batch ends at once, so one too many does no harm. Detached, for it works for all callers and is not to
+    /// carry the task-local values of the one who happened to start it.
     private func startRunner(_ state: inout State) {
         guard state.runners < state.queue.limits.concurrentBatches else { return }
         state.runners += 1
-        Task { await self.run() }
+        Task.detached { await self.run() }
     }
 
     private func cancel(_ id: UInt64) {

@@ -17,9 +17,11 @@ struct Connector: Sendable {
     /// a default and what stands after it is not.
     private var options: [(String, String)] {
         let seconds = max(2, Int((configuration.connectTimeout / .seconds(1)).rounded(.up)))
+        // Longer than a statement may take: Linux also counts the time in which a busy server reads nothing.
+        let unanswered = Int((configuration.statementTimeout + .seconds(5)) / .milliseconds(1))
         var options = [
             ("connect_timeout", "\(seconds)"), ("keepalives_idle", "15"), ("keepalives_interval", "5"),
-            ("keepalives_count", "3"), ("tcp_user_timeout", "30000"),
+            ("keepalives_count", "3"), ("tcp_user_timeout", "\(min(unanswered, Int(Int32.max)))"),
         ]
         if let name = configuration.applicationName { options.append(("fallback_application_name", name)) }
         return options + [("dbname", configuration.connectionString), ("client_encoding", "UTF8")]

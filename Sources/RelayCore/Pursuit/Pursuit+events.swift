@@ -5,7 +5,7 @@ extension Pursuit {
         expire(at: now, into: &decision)
         switch phase {
         case .parked:
-            decision.next = .finished
+            decision.next = .rest(until: now + ReadSchedule.longestGap)
         case .forwarding:
             decision.next = due(retryAt, at: now) ? .forward : rest(until: retryAt, at: now)
         case .watching:
@@ -44,7 +44,8 @@ extension Pursuit {
             expire(at: now, into: &decision)
             decision.next = .read
         case .rejected(let code, let message):
-            let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
+            let words = [code, message].compactMap { $0 }
+            let detail = words.isEmpty ? nil : words.joined(separator: ": ")
             decision.events.append(event(.forwarded, detail))
             expire(at: now, into: &decision)
             settle(
@@ -83,13 +84,15 @@ extension Pursuit {
             decision.next = .finished
         case .notEntitled:
             decision.events.append(event(.entitlementRead))
-            watchOn(after: nil, at: now, reads: reads, into: &decision)
-        case .misconfigured:
+            expire(at: now, into: &decision)
+            guard let next = nextRead(after: answer.observedAt, reads: reads) else { break }
+            rest(untilRead: next, at: now, into: &decision)
+        case .misconfigured, .tryAgain:
             decision.events.append(event(.entitlementReadFailed))
-            watchOn(after: nil, at: now, reads: reads, into: &decision)
-        case .tryAgain(_, let retryAfter):
-            decision.events.append(event(.entitlementReadFailed))
-            watchOn(after: retryAfter, at: now, reads: reads, into: &decision)
+            expire(at: now, into: &decision)
+            // A watch does not end on a read that said nothing.
+            let next = nextRead(after: answer.observedAt, reads: reads) ?? now + ReadSchedule.longestGap
+            rest(untilRead: max(next, now + (answer.retryAfter ?? .zero)), at: now, into: &decision)
         }
         return decision
     }
@@ -106,9 +109,13 @@ extension Pursuit {
     /// A newer request for the same subscription goes first or has gone: this one is never sent again.
     public mutating func overtaken(at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
-        settle(
-            .init(status: .timedOut, reason: "superseded", at: now), kind: .superseded,
-            detail: "a newer request for this subscription goes first", into: &decision)
+        expire(at: now, into: &decision)
+        if status == .pending || status == .timedOut {
+            status = .timedOut
+            decision.change = .init(status: .timedOut, reason: "superseded", at: min(now, deadline))
+        }
+        decision.events.append(
+            TimelineEvent(at: now, kind: .superseded, detail: "a newer request for this subscription goes first"))
         return decision
     }
 }
@@ -129,13 +136,11 @@ extension Pursuit {
         settle(.init(status: .timedOut, at: deadline), detail: nil, into: &decision)
     }
 
-    private mutating func settle(
-        _ change: Decision.Change, kind: TimelineEvent.Kind? = nil, detail: String?, into decision: inout Decision
-    ) {
-        let kind = kind ?? TimelineEvent.Kind(settling: change.status)
+    private mutating func settle(_ change: Decision.Change, detail: String?, into decision: inout Decision) {
         status = change.status
         decision.change = change
-        decision.events.append(TimelineEvent(at: change.at, kind: kind, detail: detail))
+        decision.events.append(
+            TimelineEvent(at: change.at, kind: TimelineEvent.Kind(settling: change.status), detail: detail))
     }
 
     private mutating func retry(
@@ -147,16 +152,13 @@ extension Pursuit {
         decision.next = rest(until: retryAt, at: now)
     }
 
-    private mutating func watchOn(
-        after retryAfter: Duration?, at now: Timestamp, reads: ReadSchedule, into decision: inout Decision
-    ) {
-        expire(at: now, into: &decision)
-        let watchedSince = max(deadline, forwardedAt ?? deadline)
-        guard let next = reads.next(after: now, watchedSince: watchedSince) else {
-            decision.next = .finished
-            return
-        }
-        readAt = max(next, now + (retryAfter ?? .zero))
+    /// Nil when the watch is over.
+    private func nextRead(after last: Timestamp, reads: ReadSchedule) -> Timestamp? {
+        reads.next(after: last, watchedSince: max(deadline, forwardedAt ?? deadline))
+    }
+
+    private mutating func rest(untilRead next: Timestamp, at now: Timestamp, into decision: inout Decision) {
+        readAt = max(next, now)
         decision.next = rest(until: readAt, at: now)
     }
 }
@@ -174,6 +176,10 @@ extension TimelineEvent.Kind {
 }
 
 extension EntitlementAnswer {
+    var retryAfter: Duration? {
+        if case .tryAgain(_, let retryAfter) = verdict { retryAfter } else { nil }
+    }
+
     var summary: String {
         switch verdict {
         case .entitled: "entitled"

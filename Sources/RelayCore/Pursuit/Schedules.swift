@@ -13,21 +13,23 @@ public struct ReadSchedule: Sendable, Equatable {
     }
 
     /// Nil when the watch is over. While the app waits: every interval, and once more just past the deadline. After it: at
-    /// gaps that double from one interval up to an hour.
+    /// gaps that double from one interval up to an hour, the last one cut at the end of the watch.
     ///
-    /// - Parameter watchedSince: the deadline, or the moment Cleeng took the purchase if that came later.
-    public func next(after now: Timestamp, watchedSince: Timestamp) -> Timestamp? {
-        guard now >= watchedSince else { return now + interval }
-        let elapsed = now - watchedSince
+    /// - Parameters:
+    ///   - last: when the last read was sent.
+    ///   - watchedSince: the deadline, or the moment Cleeng took the purchase if that came later.
+    public func next(after last: Timestamp, watchedSince: Timestamp) -> Timestamp? {
+        guard last >= watchedSince else { return last + interval }
+        let elapsed = last - watchedSince
         guard elapsed < reconcileFor else { return nil }
         // Gaps of 1, 2, 4, … intervals put the reads at 1, 3, 7, … intervals: the next gap is what has passed, plus one.
-        let gap = min(max(elapsed + interval, interval), Self.longestGap)
-        return now + gap
+        let gap = min(elapsed + interval, Self.longestGap)
+        return min(last + gap, watchedSince + reconcileFor)
     }
 }
 
-/// When a forward that did not get through is tried again: exponential from half a second, half of it random, so that a
-/// thousand purchases that failed together do not come back together. There is no last try: a purchase that was accepted
+/// When a forward that did not get through is tried again: exponential from half a second, and up to half as much
+/// again at random, so that a thousand purchases that failed together do not come back together. There is no last try: a purchase that was accepted
 /// is sent until Cleeng has answered or an operator has abandoned it.
 public struct RetrySchedule: Sendable, Equatable {
     public var first: Duration
@@ -44,8 +46,8 @@ public struct RetrySchedule: Sendable, Equatable {
     ///   - jitter: 0 up to 1, random.
     public func delay(failures: Int, retryAfter: Duration?, jitter: Double) -> Duration {
         let doublings = min(max(failures, 1) - 1, 20)
-        let ceiling = min(first * (1 << doublings), longest)
-        let delay = ceiling * (0.5 + 0.5 * min(max(jitter, 0), 1))
+        let base = min(first * (1 << doublings), longest * 2 / 3)
+        let delay = base * (1 + 0.5 * min(max(jitter, 0), 1))
         return max(delay, retryAfter ?? .zero)
     }
 }

@@ -4,10 +4,11 @@
 ///        │           │  ▲
 ///        │           ▼  │ (renewed, resubscribed)
 ///        │        revoked
-///        ├──► rejected
+///        ├──► rejected ──► granted (late)
 ///        └──► timed_out ──► granted (late)
+///                 └───────► rejected (late)
 ///
-/// `rejected` and `timed_out` go on to `granted` when a later truth arrives: an entitlement read after the deadline, or
+/// `rejected` and `timed_out` go on when a later truth arrives: an answer or an entitlement read after the deadline, or
 /// after an operator's retry.
 public enum ValidationStatus: Int16, Sendable, CaseIterable {
     case pending = 0

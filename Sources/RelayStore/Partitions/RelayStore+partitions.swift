@@ -36,7 +36,7 @@ extension RelayStore {
         let script = """
             SET LOCAL lock_timeout = '1s';
             CREATE TABLE IF NOT EXISTS \(table)_\(from.filter { $0 != "-" }) PARTITION OF \(table)
-                FOR VALUES FROM ('\(from)') TO ('\(to)');
+                FOR VALUES FROM ('\(from)') TO ('\(to)')\(table == "validations" ? " WITH (fillfactor = 85)" : "");
             """
         do {
             try await pool.withTransaction { try await $0.execute(script: script) }

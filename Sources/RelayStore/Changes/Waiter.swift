@@ -17,6 +17,10 @@ public final class Waiter: Sendable {
             case .cancelled, .shutdown: true
             }
         }
+
+        var isTimeout: Bool {
+            if case .timeout = self { true } else { false }
+        }
     }
 
     private enum State {
@@ -42,12 +46,15 @@ public final class Waiter: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let early: Wake? = state.withLockedValue { state in
-                    if case .woken(let wake) = state {
+                    switch state {
+                    case .over(let wake): return wake
+                    case .woken(let wake):
                         state = .idle
                         return wake
+                    case .idle, .waiting:
+                        state = .waiting(continuation, until: deadline)
+                        return nil
                     }
-                    state = .waiting(continuation, until: deadline)
-                    return nil
                 }
                 if let early { continuation.resume(returning: early) } else { hub.schedule(self, at: deadline) }
             }
@@ -60,19 +67,13 @@ public final class Waiter: Sendable {
         let continuation: CheckedContinuation<Wake, Never>? = state.withLockedValue { state in
             switch state {
             case .waiting(let continuation, _):
-                state = .idle
+                state = wake.isLasting ? .over(wake) : .idle
                 return continuation
-            case .idle:
-                state = .woken(wake)
-                return nil
-            case .woken(let earlier):
-                // A departure outlasts anything; of two changes the newer one counts; a timeout is what anything outlasts.
-                switch (earlier, wake) {
-                case (.timeout, _), (.changed, .changed): state = .woken(wake)
-                default: break
-                }
-                return nil
+            case .woken(.changed) where wake.isTimeout: break
+            case .idle, .woken: state = wake.isLasting ? .over(wake) : .woken(wake)
+            case .over: break
             }
+            return nil
         }
         continuation?.resume(returning: wake)
     }

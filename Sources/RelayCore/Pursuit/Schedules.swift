@@ -28,9 +28,9 @@ public struct ReadSchedule: Sendable, Equatable {
     }
 }
 
-/// When a forward that did not get through is tried again: exponential from half a second, and up to half as much
-/// again at random, so that a thousand purchases that failed together do not come back together. There is no last try: a purchase that was accepted
-/// is sent until Cleeng has answered or an operator has abandoned it.
+/// When a forward that did not get through is tried again: exponential from half a second, and up to half as much again at
+/// random, so that a thousand purchases that failed together do not come back together. There is no last try: a purchase
+/// that was accepted is sent until Cleeng has answered or an operator has abandoned it.
 public struct RetrySchedule: Sendable, Equatable {
     public var first: Duration
     public var longest: Duration

@@ -1,6 +1,6 @@
 /// One thing that happened to a validation, as ops reads it.
 public struct TimelineEvent: Sendable, Equatable {
-    /// The numbers are stored; those below 10 change the status, and the change feed is built on that.
+    /// The numbers are stored; those below 10 may change the status: the change feed reads them alone.
     public enum Kind: Int16, Sendable, CaseIterable {
         case granted = 1
         case rejected = 2

@@ -1,0 +1,88 @@
+import RelayCore
+
+/// One pursuit and the seconds since its purchase was accepted: tests read like a log of what happened when.
+///
+/// Accepted at second 0, the deadline is second 60, entitlements are read every 5 s and watched for a day after the deadline.
+struct Script {
+    static let acceptedAt = Timestamp(seconds: 1_795_168_800)
+    static let deadline = second(60)
+
+    var pursuit: Pursuit
+    var reads = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
+    var retries = RetrySchedule()
+
+    static func second(_ second: Double) -> Timestamp {
+        acceptedAt + .seconds(rounded: second)
+    }
+
+    init() {
+        pursuit = Pursuit(acceptedAt: Self.acceptedAt, deadline: Self.deadline)
+    }
+
+    /// Cleeng has taken the purchase at `second`.
+    static func watching(since second: Double) -> Script {
+        var script = Script()
+        _ = script.woken(at: second)
+        _ = script.forwardAnswered(.accepted, at: second)
+        return script
+    }
+
+    mutating func woken(at second: Double) -> Decision {
+        pursuit.woken(at: Self.second(second), reads: reads)
+    }
+
+    mutating func baselineRead(_ verdict: EntitlementAnswer.Verdict, at second: Double) -> TimelineEvent {
+        let now = Self.second(second)
+        return pursuit.baselineRead(
+            EntitlementAnswer(verdict, status: 200, latency: .milliseconds(40), observedAt: now), at: now)
+    }
+
+    mutating func forwardAnswered(
+        _ verdict: ForwardAnswer.Verdict, status: Int? = nil, at second: Double, jitter: Double = 1
+    ) -> Decision {
+        pursuit.forwardAnswered(
+            ForwardAnswer(verdict, status: status, latency: .milliseconds(120)), at: Self.second(second),
+            retries: retries, jitter: jitter)
+    }
+
+    /// - Parameter sent: where the read was under way for a while, the second at which it was sent.
+    mutating func readAnswered(
+        _ verdict: EntitlementAnswer.Verdict, sent: Double? = nil, at second: Double
+    ) -> Decision {
+        pursuit.entitlementRead(
+            EntitlementAnswer(
+                verdict, status: 200, latency: .milliseconds(80), observedAt: Self.second(sent ?? second)),
+            at: Self.second(second), reads: reads)
+    }
+
+    mutating func readPostponed(to allowed: Double, at second: Double) -> Decision {
+        pursuit.readPostponed(to: Self.second(allowed), at: Self.second(second))
+    }
+
+    mutating func overtaken(at second: Double) -> Decision {
+        pursuit.overtaken(at: Self.second(second))
+    }
+
+    /// An operator sends the purchase once more, as the store does it.
+    mutating func retriedByHand() {
+        pursuit.phase = .forwarding
+        pursuit.retryAt = nil
+        pursuit.readAt = nil
+    }
+}
+
+extension Decision {
+    var kinds: [TimelineEvent.Kind] { events.map(\.kind) }
+
+    /// The second until which there is rest; nil where the decision is another.
+    var restsUntil: Double? {
+        guard case .rest(let moment) = next else { return nil }
+        return (moment - Script.acceptedAt).seconds
+    }
+}
+
+extension EntitlementAnswer.Verdict {
+    static let yes = Self.entitled(expiresAt: nil, evidence: #"{"status":"active"}"#)
+    static let notYet = Self.notEntitled(evidence: "{}")
+    static let noAnswer = Self.tryAgain(why: "timeout", retryAfter: nil)
+}

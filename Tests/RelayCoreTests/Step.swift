@@ -1,0 +1,60 @@
+import RelayCore
+
+/// One event of a random walk: what came in, what the pursuit was before and after it, and what it decided.
+struct Step: Sendable {
+    enum Event: Sendable {
+        case woken
+        case forwardAnswered(ForwardAnswer.Verdict)
+        case readAnswered(EntitlementAnswer)
+        case readPostponed
+        case overtaken
+    }
+
+    var event: Event
+    var now: Timestamp
+    var before: Pursuit
+    var after: Pursuit
+    var decision: Decision
+    var reads: ReadSchedule
+
+    var isForward: Bool {
+        if case .forwardAnswered = event { true } else { false }
+    }
+
+    var isAccepted: Bool {
+        if case .forwardAnswered(.accepted) = event { true } else { false }
+    }
+
+    var isRejected: Bool {
+        if case .forwardAnswered(.rejected) = event { true } else { false }
+    }
+
+    var isOvertaken: Bool {
+        if case .overtaken = event { true } else { false }
+    }
+
+    var read: EntitlementAnswer? {
+        if case .readAnswered(let answer) = event { answer } else { nil }
+    }
+
+    var hasReadFailed: Bool {
+        switch read?.verdict {
+        case .misconfigured, .tryAgain: true
+        case .entitled, .notEntitled, nil: false
+        }
+    }
+
+    var watchEnds: Timestamp {
+        max(after.deadline, after.forwardedAt ?? after.deadline) + reads.reconcileFor
+    }
+
+    /// What the upstream asked for, where it asked.
+    var retryAfter: Duration? {
+        switch event {
+        case .forwardAnswered(.tryAgain(_, let retryAfter)): retryAfter
+        case .readAnswered(let answer):
+            if case .tryAgain(_, let retryAfter) = answer.verdict { retryAfter } else { nil }
+        case .woken, .forwardAnswered, .readPostponed, .overtaken: nil
+        }
+    }
+}

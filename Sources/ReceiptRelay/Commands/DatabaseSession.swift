@@ -11,7 +11,7 @@ enum DatabaseSession {
         _ option: ConfigurationOption, _ body: @Sendable (RelayStore) async throws -> T
     ) async throws -> T {
         let settings = try option.settings()
-        let url = try ConfigurationOption.reporting { try settings.required(.databaseURL) }
+        let url = try ConfigurationOption.reporting { try settings.databaseURL() }
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.applicationName = "receipt-relay command"
         configuration.sharedConnections = 1

@@ -13,7 +13,7 @@ struct Healthcheck: AsyncParsableCommand {
     func run() async throws {
         let settings = try option.settings()
         let (host, port) = try ConfigurationOption.reporting {
-            (try settings.required(.opsHost), try settings.port(.opsPort))
+            (try settings.host(.opsHost), try settings.port(.opsPort))
         }
         // What listens everywhere is asked here.
         let address = ["0.0.0.0", "::", ""].contains(host) ? "127.0.0.1" : host

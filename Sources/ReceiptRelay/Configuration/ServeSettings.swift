@@ -28,11 +28,11 @@ struct ServeSettings: Sendable {
 
     /// - Throws: ``SettingError``, naming the first setting that cannot be used.
     init(_ reader: SettingReader) throws {
-        databaseURL = try reader.required(.databaseURL)
+        databaseURL = try reader.databaseURL()
         databaseConnections = try reader.integer(.databaseConnections)
-        httpHost = try reader.required(.httpHost)
+        httpHost = try reader.host(.httpHost)
         httpPort = try reader.port(.httpPort)
-        opsHost = try reader.required(.opsHost)
+        opsHost = try reader.host(.opsHost)
         opsPort = try reader.port(.opsPort)
         pollInterval = try reader.duration(.pollInterval)
         validationTimeout = try reader.duration(.validationTimeout)
@@ -71,7 +71,17 @@ struct ServeSettings: Sendable {
                 apiURL: try reader.url(.apiURL) ?? "", entitlementSource: source, tagsByOffer: tags,
                 upstreamTimeout: try reader.duration(.upstreamTimeout))
         } catch let error as CleengConfigurationError {
-            throw SettingError.malformed("RELAY_CLEENG_…", wants: error.shortDescription)
+            throw Self.settingError(error)
+        }
+    }
+
+    private static func settingError(_ error: CleengConfigurationError) -> SettingError {
+        let base = "http(s)://host[:port][/path], without user, query or fragment"
+        return switch error {
+        case .publisherToken: .malformed(Setting.publisherToken.name, wants: "1 to 512 visible ASCII characters")
+        case .paymentURL: .malformed(Setting.paymentURL.name, wants: base)
+        case .apiURL: .malformed(Setting.apiURL.name, wants: base)
+        default: .unreadable("a setting that begins with RELAY_CLEENG", why: error.shortDescription)
         }
     }
 

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Postgres
 import RelayCore
 import Yams
 
@@ -22,7 +23,9 @@ struct SettingReader: Sendable {
             providers.append(
                 InMemoryProvider(
                     values: Dictionary(
-                        uniqueKeysWithValues: values.filter { !$0.value.isEmpty }.map { name, value in
+                        uniqueKeysWithValues: values.filter {
+                            !$0.value.isEmpty && variables[Self.alternative(to: $0.key)] == nil
+                        }.map { name, value in
                             (
                                 AbsoluteConfigKey(name.lowercased().split(separator: "_").map(String.init)),
                                 ConfigValue(.string(value), isSecret: true)
@@ -30,6 +33,16 @@ struct SettingReader: Sendable {
                         })))
         }
         reader = ConfigReader(providers: providers)
+    }
+
+    /// The other name under which the same thing may be given: the environment wins over the file whichever of the two it uses.
+    private static func alternative(to name: String) -> String {
+        switch name {
+        case Setting.customerJWKSURL.name: Setting.customerJWKSFile.name
+        case Setting.customerJWKSFile.name: Setting.customerJWKSURL.name
+        case _ where name.hasSuffix("_FILE"): String(name.dropLast("_FILE".count))
+        default: name + "_FILE"
+        }
     }
 
     private static func values(inFile path: String) throws -> [String: String] {
@@ -93,6 +106,24 @@ struct SettingReader: Sendable {
 
     func required(_ setting: Setting) throws -> String {
         guard let text = try text(setting) else { throw SettingError.missing(setting.name) }
+        return text
+    }
+
+    func databaseURL() throws -> String {
+        let text = try required(.databaseURL)
+        guard PostgresConfiguration(connectionString: text).connectionStringError == nil else {
+            throw SettingError.malformed(
+                Setting.databaseURL.name, wants: "what libpq takes: postgresql://… or keyword=value pairs")
+        }
+        return text
+    }
+
+    /// An address or a name to listen on; whether it is one of this machine's shows when it is tried.
+    func host(_ setting: Setting) throws -> String {
+        let text = try required(setting)
+        guard text.wholeMatch(of: /[A-Za-z0-9._:%-]{1,255}/) != nil else {
+            throw SettingError.malformed(setting.name, wants: "an address or a host name")
+        }
         return text
     }
 

@@ -13,6 +13,9 @@ extension Problem {
         // A statement that ran out of time leaves unknown what it did; the same request again finds out.
         case let error as PostgresError where error.isTransient || error.code == .timedOut || error.code == .cancelled:
             self.init(.databaseUnavailable, "send the same request again")
+        // Undefined table, undefined column: the schema is not there yet, or not all of it. It will be, once migrated.
+        case let error as PostgresError where ["42P01", "42703"].contains(error.sqlState):
+            self.init(.databaseUnavailable, "send the same request again")
         case is NIOTooManyBytesError:
             self = Problem(.bodyTooLarge, "the body is larger than this service takes").closingConnection()
         case is RequestTimedOut:

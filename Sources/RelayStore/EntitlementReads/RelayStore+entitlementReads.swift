@@ -17,7 +17,7 @@ extension RelayStore {
             RETURNING r.publisher, r.customer
         )
         SELECT i.publisher, i.customer, t.customer IS NOT NULL,
-               coalesce(r.read_at, now()) + $4::int8 * interval '1 microsecond', clock_timestamp()
+               coalesce(r.read_at, clock_timestamp()) + $4::int8 * interval '1 microsecond', clock_timestamp()
         FROM input i
         LEFT JOIN taken t ON t.publisher = i.publisher AND t.customer = i.customer
         LEFT JOIN entitlement_reads r ON r.bucket = i.bucket AND r.publisher = i.publisher AND r.customer = i.customer

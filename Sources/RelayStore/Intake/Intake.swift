@@ -1,4 +1,5 @@
 import Logging
+import NIOConcurrencyHelpers
 import Postgres
 import RelayCore
 
@@ -6,20 +7,45 @@ import RelayCore
 public final class Intake: Sendable {
     /// How long the app is to wait, at most, before it is told that it failed.
     public let validationTimeout: Duration
-    private let batcher: PostgresBatcher<Acceptance, AcceptOutcome>
+    private let batcher: PostgresBatcher<Queued, AcceptOutcome>
+
+    private struct Queued: Sendable {
+        var acceptance: Acceptance
+        var since: ContinuousClock.Instant
+    }
+
+    /// The last time that the wait for a connection was in vain.
+    private struct Outage: Sendable {
+        var error: PostgresError
+        var endedAt: ContinuousClock.Instant
+    }
 
     /// - Parameter onAccepted: called after a commit that brought new purchases, so that a worker in this process sets out
     ///   at once.
     public init(store: RelayStore, validationTimeout: Duration, onAccepted: @escaping @Sendable () -> Void) {
         self.validationTimeout = validationTimeout
+        let outage = NIOLockedValueBox<Outage?>(nil)
         self.batcher = PostgresBatcher(
             maxCount: 256, maxBytes: 8 << 20, concurrentBatches: 2, maxWaiting: 4096,
             // Requests for one subscription are accepted one after the other, so that the order of their commits is the order
             // in which they came.
-            size: { $0.size }, key: { AnyHashable([$0.publisher, $0.subscriptionKey]) },
-            flush: { batch in
-                let rows = try await store.pool.query(
-                    AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))
+            size: { $0.acceptance.size },
+            key: { AnyHashable([$0.acceptance.publisher, $0.acceptance.subscriptionKey]) },
+            flush: { queued in
+                // Who was here already while others waited for a connection in vain has waited as long: the waits of those that
+                // queue behind one another must not add up.
+                if let outage = outage.withLockedValue({ $0 }), queued.allSatisfy({ $0.since <= outage.endedAt }) {
+                    throw outage.error
+                }
+                let batch = queued.map(\.acceptance)
+                let rows: PostgresRows
+                do {
+                    rows = try await store.pool.query(
+                        AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))
+                } catch let error as PostgresError where error.code == .notConnected {
+                    outage.withLockedValue { $0 = Outage(error: error, endedAt: .now) }
+                    throw error
+                }
                 let outcomes = try AcceptStatement.outcomes(of: rows, for: batch)
                 if outcomes.contains(where: \.isNew) { onAccepted() }
                 return outcomes.map { .success($0) }
@@ -31,7 +57,7 @@ public final class Intake: Sendable {
     /// - Throws: ``PostgresError``: unavailable where the database is away, overloaded where too much waits already.
     public func accept(_ acceptance: Acceptance) async throws -> AcceptOutcome {
         do {
-            return try await batcher.submit(acceptance)
+            return try await batcher.submit(Queued(acceptance: acceptance, since: .now))
         } catch let error as PostgresError where error.constraint == "idempotency_key_reused" {
             return .idempotencyKeyReused
         }

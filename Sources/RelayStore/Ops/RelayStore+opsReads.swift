@@ -69,12 +69,16 @@ extension RelayStore {
         FROM pursuits
         """
 
+    /// A hundred years: older than anything that is kept, and far from what a timestamp cannot hold.
+    private static let longestAge = Duration.seconds(3_153_600_000)
+
     /// A page, newest first.
     public func validations(
         matching filter: ValidationFilter
     ) async throws -> (items: [Validation], next: ValidationCursor?) {
         var parameters: [PostgresValue] = [
-            .int2(filter.status?.rawValue), .int8(filter.olderThan?.microseconds), .text(filter.offerID),
+            .int2(filter.status?.rawValue), .int8(filter.olderThan.map { min($0, Self.longestAge).microseconds }),
+            .text(filter.offerID),
             .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
             .int4(Int32(filter.limit + 1)),
         ]

@@ -52,6 +52,15 @@ struct Settlement: Sendable {
         RETURNING \(RelayStore.validationColumns)
         """
 
+    /// Where nothing changed at the end, what the pursuit alone still knew would go with it.
+    private static let keepSQL = """
+        UPDATE validations v
+        SET forwards = i.forwards, entitled_before = i.entitled_before
+        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int4[], $5::bool[])
+             AS i(bucket, day, id, forwards, entitled_before)
+        WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+        """
+
     private static let finishSQL = """
         DELETE FROM pursuits p
         USING unnest($1::int2[], $2::uuid[]) AS i(bucket, id)
@@ -106,6 +115,16 @@ struct Settlement: Sendable {
                     [
                         .int2Array(finished.map { Int16($0.claimed.id.bucket.number) }),
                         .uuidArray(finished.map { $0.claimed.id.uuid }),
+                    ]))
+        }
+        let unchanged = finished.filter { $0.change == nil }
+        if !unchanged.isEmpty {
+            queries.append(
+                PostgresQuery(
+                    Self.keepSQL,
+                    Self.keys(unchanged.map(\.claimed.id)) + [
+                        .int4Array(unchanged.map { Int32(clamping: $0.pursuit.forwards) }),
+                        .boolArray(unchanged.map { $0.pursuit.entitledBefore }),
                     ]))
         }
         if !resting.isEmpty {

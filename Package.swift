@@ -100,7 +100,7 @@ let package = Package(
         tests("CleengSimulatorTests", ["CleengSimulator", locks]),
         tests("AppleStoreTests", ["AppleStore", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
-        tests("PostgresTests", ["Postgres", "CLibPQ"]),
+        tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests("RelayFrontTests", ["RelayFront", "RelayCore", hummingbird, nioCore]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres"]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),

@@ -135,7 +135,8 @@ struct PursuitWorker: Sendable {
         try await write(claimed, pursuit, notes, again.next)
     }
 
-    /// Tries on while the database is away: the fence sees to it that a write that comes too late changes nothing.
+    /// Tries on while the database is away or slow: the fence sees to it that a write that comes too late, or a second time,
+    /// changes nothing. Only what the database refuses for what is in it is set aside.
     @discardableResult
     private func write(
         _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ notes: Notes, _ next: Decision.Next
@@ -153,7 +154,7 @@ struct PursuitWorker: Sendable {
                 let outcome = try await writer.write(write)
                 report(claimed, notes.change, outcome)
                 return outcome
-            } catch let error as PostgresError where error.isUnavailable || error.isTransient {
+            } catch let error as PostgresError where error.code != .server || error.isTransient {
                 try await Task.sleep(for: .milliseconds(200))
             } catch let error as CancellationError {
                 throw error

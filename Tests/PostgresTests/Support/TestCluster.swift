@@ -6,32 +6,43 @@ final class TestCluster: Sendable {
     private let folder: String
     private let options: [String]
     // Closing its end of this pipe is what tells the janitor to clean up, and the kernel closes it when the process ends.
-    private let lifeline: Pipe
+    private let lifeline: (reading: Int32, writing: Int32)
     private let binaries: String
 
     struct Failure: Error { let what: String }
 
-    /// - Parameter options: settings for the server, as in `name=value`.
-    init(options: [String] = []) throws {
+    /// - Parameters:
+    ///   - options: settings for the server, as in `name=value`.
+    ///   - hasTLS: whether it speaks TLS, with a certificate of its own making.
+    static func launch(options: [String] = [], hasTLS: Bool = false) async throws -> TestCluster {
+        try await ChildProcess.off { try TestCluster(options: options, hasTLS: hasTLS) }
+    }
+
+    private init(options: [String], hasTLS: Bool) throws {
         binaries = try Self.findBinaries()
         port = try Self.freePort()
         folder = "/tmp/pgtest-\(getpid())-\(port)"
-        self.options = options
-        lifeline = Pipe()
+        self.options = options + (hasTLS ? ["ssl=on"] : [])
+        lifeline = try ChildProcess.makePipe()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try startJanitor()
-        if getuid() == 0 { try Self.run("/bin/chown", ["postgres", folder]) }
+        if getuid() == 0 { try Self.run(["/bin/chown", "postgres", folder]) }
         try asServerUser(
             "initdb",
             ["-D", "\(folder)/data", "-U", "app", "--auth=trust", "--no-sync", "--locale=C.UTF-8", "-E", "UTF8"])
-        try start()
+        if hasTLS { try makeCertificate() }
+        try startServer()
     }
 
-    deinit { try? lifeline.fileHandleForWriting.close() }
+    deinit { close(lifeline.writing) }
 
     var connectionString: String { "host=127.0.0.1 port=\(port) user=app dbname=postgres" }
 
-    func start() throws {
+    func start() async throws {
+        try await ChildProcess.off { try self.startServer() }
+    }
+
+    private func startServer() throws {
         let settings =
             [
                 "fsync=off", "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(folder)",
@@ -42,43 +53,38 @@ final class TestCluster: Sendable {
     }
 
     /// Without waiting for clients: `fast` tells them, `immediate` is as a crash.
-    func stop(_ mode: String = "fast") throws {
-        try asServerUser("pg_ctl", ["-D", "\(folder)/data", "-m", mode, "-w", "stop"])
+    func stop(_ mode: String = "fast") async throws {
+        let arguments = ["-D", "\(folder)/data", "-m", mode, "-w", "stop"]
+        try await ChildProcess.off { try self.asServerUser("pg_ctl", arguments) }
+    }
+
+    static let openssl = "/usr/bin/openssl"
+
+    private func makeCertificate() throws {
+        let files = ["-keyout", "\(folder)/data/server.key", "-out", "\(folder)/data/server.crt"]
+        let request = ["req", "-new", "-x509", "-nodes", "-days", "2", "-newkey", "rsa:2048", "-subj", "/CN=localhost"]
+        try Self.run(Self.serverUser + [Self.openssl] + request + files)
     }
 
     private func startJanitor() throws {
-        let janitor = Process()
-        janitor.executableURL = URL(fileURLWithPath: "/bin/sh")
         let stop = Self.serverUser.joined(separator: " ") + " \(binaries)/pg_ctl -D \(folder)/data -m immediate stop"
-        janitor.arguments = ["-c", "trap '' INT TERM HUP; cat; \(stop); rm -rf \(folder)"]
-        janitor.standardInput = lifeline.fileHandleForReading
-        janitor.standardOutput = FileHandle.nullDevice
-        janitor.standardError = FileHandle.nullDevice
-        // So that no other child of this process holds the pipe open.
-        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try janitor.run()
+        let script = "trap '' INT TERM HUP; cat; \(stop); rm -rf \(folder)"
+        _ = try ChildProcess.start(["/bin/sh", "-c", script], input: lifeline.reading)
+        close(lifeline.reading)
     }
 
     private func asServerUser(_ command: String, _ arguments: [String]) throws {
-        let line = Self.serverUser + ["\(binaries)/\(command)"] + arguments
-        try Self.run("/usr/bin/env", line)
+        try Self.run(Self.serverUser + ["\(binaries)/\(command)"] + arguments)
     }
 
     /// PostgreSQL refuses to run as root.
     private static let serverUser =
-        getuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : []
+        getuid() == 0 ? ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : []
 
-    private static func run(_ path: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(what: "\(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
+    private static func run(_ arguments: [String]) throws {
+        let status = ChildProcess.wait(for: try ChildProcess.start(arguments))
+        guard status == 0 else {
+            throw Failure(what: "\(arguments.joined(separator: " ")) ended with status \(status)")
         }
     }
 
@@ -94,19 +100,23 @@ final class TestCluster: Sendable {
         return folder
     }
 
+    /// Below the range from which the kernel takes ports for clients: one of those may be taken while a server is stopped.
     static func freePort() throws -> Int {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+        for _ in 0..<100 {
+            let port = Int.random(in: 20_000..<32_000)
+            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(socket) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+            address.sin_port = UInt16(port).bigEndian
+            let isFree = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
             }
+            if isFree { return port }
         }
-        guard isBound else { throw Failure(what: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
+        throw Failure(what: "no free port")
     }
 }

@@ -4,11 +4,11 @@ import Postgres
 
 /// The server that most tests share: the one that `RELAY_TEST_DATABASE_URL` names, or else one for the whole run.
 enum TestDatabase {
-    private static let cluster = Result { try TestCluster() }
+    private static let cluster = Task { try await TestCluster.launch() }
 
-    static func connectionString() throws -> String {
+    static func connectionString() async throws -> String {
         if let given = ProcessInfo.processInfo.environment["RELAY_TEST_DATABASE_URL"], !given.isEmpty { return given }
-        return try cluster.get().connectionString
+        return try await cluster.value.connectionString
     }
 
     /// A name that no other test uses.
@@ -17,13 +17,17 @@ enum TestDatabase {
     }
 }
 
-/// Runs `body` with a pool that is up, and shuts it down afterwards.
+/// Runs `body` with a pool, and shuts it down afterwards.
+///
+/// - Parameter awaitsServer: false where `body` is to start before the pool is up.
 func withPool<T: Sendable>(
-    _ connectionString: String? = nil, observer: any PostgresObserver = SilentPostgresObserver(),
+    _ connectionString: String? = nil, awaitsServer: Bool = true,
+    observer: any PostgresObserver = SilentPostgresObserver(),
     _ configure: (inout PostgresConfiguration) -> Void = { _ in }, _ body: (PostgresPool) async throws -> T
 ) async throws -> T {
-    var configuration = PostgresConfiguration(
-        connectionString: try connectionString ?? TestDatabase.connectionString())
+    var connectionString = connectionString
+    if connectionString == nil { connectionString = try await TestDatabase.connectionString() }
+    var configuration = PostgresConfiguration(connectionString: connectionString ?? "")
     configuration.sharedConnections = 2
     configuration.backoff.initial = .milliseconds(20)
     configuration.backoff.max = .milliseconds(200)
@@ -31,7 +35,15 @@ func withPool<T: Sendable>(
     let pool = PostgresPool(configuration, logger: .silent, observer: observer)
     let running = Task { await pool.run() }
     let result: Result<T, any Error>
-    do { result = .success(try await body(pool)) } catch { result = .failure(error) }
+    do {
+        if awaitsServer {
+            try await eventually { (try? await pool.query(PostgresQuery("SELECT"))) != nil }
+            try await eventually { (try? await pool.withTransaction { _ in }) != nil }
+        }
+        result = .success(try await body(pool))
+    } catch {
+        result = .failure(error)
+    }
     running.cancel()
     await running.value
     return try result.get()
@@ -59,6 +71,7 @@ func eventually(_ condition: () async throws -> Bool) async throws {
 }
 
 /// Fails rather than hangs.
+@discardableResult
 func within<T: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> T) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
         group.addTask { try await body() }

@@ -44,7 +44,9 @@ import Testing
 
     @Test func theFileItselfIsAGoodConfiguration() throws {
         let reader = try SettingReader(
-            environment: ["RELAY_DATABASE_URL": "postgresql://localhost/relay", "RELAY_CLEENG_PUBLISHER_TOKEN": "token"],
+            environment: [
+                "RELAY_DATABASE_URL": "postgresql://localhost/relay", "RELAY_CLEENG_PUBLISHER_TOKEN": "token",
+            ],
             file: Self.file.path)
         let settings = try ServeSettings(reader)
         #expect(settings.httpPort == 8080)

@@ -44,6 +44,12 @@ struct Assembly: Sendable {
             registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
                 Double(pursuit.held)
             }
+            for state in InstanceReport.UpstreamState.allCases {
+                registry.registerGauge(
+                    "relay_upstream_state", help: "1 for the state that the upstream is in, as this process sees it.",
+                    labels: [("state", state.rawValue)]
+                ) { cleeng.report()?.state ?? .ok == state ? 1 : 0 }
+            }
             services.append(pursuit)
             upstream = cleeng
         }

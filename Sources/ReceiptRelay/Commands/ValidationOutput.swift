@@ -70,6 +70,31 @@ struct ValidationDetailOutput: Encodable {
     let transfer: Transfer?
     let timeline: [Event]
 
+    private enum CodingKeys: String, CodingKey {
+        case appType, couponCode, originalTransactionId, transactionId, environment, productId, receiptReadable
+        case entitledBefore, attempts, evidence, nextStepAt, parked, transfer, timeline
+    }
+
+    /// Flat, as the ops API has it; the evidence is the JSON that is stored.
+    func encode(to encoder: any Encoder) throws {
+        try validation.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(appType, forKey: .appType)
+        try container.encode(couponCode, forKey: .couponCode)
+        try container.encode(originalTransactionId, forKey: .originalTransactionId)
+        try container.encode(transactionId, forKey: .transactionId)
+        try container.encode(environment, forKey: .environment)
+        try container.encode(productId, forKey: .productId)
+        try container.encode(receiptReadable, forKey: .receiptReadable)
+        try container.encode(entitledBefore, forKey: .entitledBefore)
+        try container.encode(attempts, forKey: .attempts)
+        try container.encode(evidence.flatMap(StoredJSON.init), forKey: .evidence)
+        try container.encode(nextStepAt, forKey: .nextStepAt)
+        try container.encode(parked, forKey: .parked)
+        try container.encode(transfer, forKey: .transfer)
+        try container.encode(timeline, forKey: .timeline)
+    }
+
     init(_ detail: ValidationDetail) {
         validation = ValidationOutput(detail.validation)
         appType = detail.appType

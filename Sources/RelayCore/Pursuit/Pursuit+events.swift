@@ -50,7 +50,7 @@ extension Pursuit {
             expire(at: now, into: &decision)
             settle(
                 .init(
-                    status: .rejected, reason: code ?? message ?? "rejected", late: status != .pending, at: now,
+                    status: .rejected, reason: code ?? message ?? "rejected", late: now >= deadline, at: now,
                     evidence: nil),
                 detail: detail, into: &decision)
             decision.next = .finished
@@ -78,7 +78,7 @@ extension Pursuit {
             expire(at: now, into: &decision)
             settle(
                 .init(
-                    status: .granted, late: status != .pending, at: now, expiresAt: expiresAt, evidence: evidence,
+                    status: .granted, late: now >= deadline, at: now, expiresAt: expiresAt, evidence: evidence,
                     observedAt: answer.observedAt),
                 detail: nil, into: &decision)
             decision.next = .finished

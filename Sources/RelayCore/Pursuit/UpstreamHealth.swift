@@ -32,6 +32,7 @@ public struct UpstreamHealth: Sendable, Equatable {
         switch outcome {
         case .success:
             failures = 0
+            lastError = nil
             state = .ok
         case .failure(let why):
             failures += 1

@@ -22,7 +22,7 @@ struct PaymentRoutes: Sendable {
             metrics.count(outcome)
             return response
         } catch {
-            metrics.count(Problem(describing: error).status.kind == .serverError ? .failed : .refused)
+            metrics.count(IntakeOutcome(Problem(describing: error)))
             throw error
         }
     }

@@ -1,15 +1,17 @@
 import NIOConcurrencyHelpers
 import Postgres
 
-/// The keys in memory: a request is authenticated without asking the database. Looked up anew every two seconds, so that is how
-/// long a revoked key lives on; a key that is not found is looked up at once, though not more than once a second, so that
-/// guessing costs the database nothing.
+/// The keys in memory: a request is authenticated without asking the database. Looked up anew every two seconds, so that is
+/// how long a revoked key lives on. A key that is not found is looked up at once; everybody who waits shares the look, and
+/// there are at most twenty in a second, so that guessing costs the database next to nothing.
 public final class KeyRing: Sendable {
     private struct State {
         var keys: [String: APIKey]?
-        var loadedAt: ContinuousClock.Instant?
-        var loading: Task<Void, any Error>?
+        var lookedAt: ContinuousClock.Instant?
+        var loading: Task<ContinuousClock.Instant, any Error>?
     }
+
+    private static let shortestPause = Duration.milliseconds(50)
 
     private let store: RelayStore
     private let state = NIOLockedValueBox(State())
@@ -24,17 +26,19 @@ public final class KeyRing: Sendable {
     public func authenticate(_ text: some StringProtocol) async throws -> APIKey? {
         guard let (id, digest) = APIKey.parse(text) else { return nil }
         if let key = known(id) { return key.matches(digest) ? key : nil }
-        let (isLoaded, age) = state.withLockedValue { state in
-            (state.keys != nil, state.loadedAt.map { ContinuousClock.now - $0 })
+        let arrival = ContinuousClock.now
+        let isLoaded = state.withLockedValue { $0.keys != nil }
+        // A look that was under way already may have been sent before the key was made: then there is one more.
+        for _ in 0..<2 {
+            do {
+                let lookedAt = try await load()
+                if let key = known(id) { return key.matches(digest) ? key : nil }
+                if lookedAt >= arrival { return nil }
+            } catch  where isLoaded {
+                return nil
+            }
         }
-        if isLoaded, let age, age < .seconds(1) { return nil }
-        do {
-            try await load()
-        } catch  where isLoaded {
-            return nil
-        }
-        guard let key = known(id) else { return nil }
-        return key.matches(digest) ? key : nil
+        return nil
     }
 
     private func known(_ id: String) -> APIKey? {
@@ -42,27 +46,32 @@ public final class KeyRing: Sendable {
     }
 
     /// Those who come while it runs share one look.
-    func load() async throws {
+    ///
+    /// - Returns: when the look was sent.
+    @discardableResult
+    func load() async throws -> ContinuousClock.Instant {
         let loading = state.withLockedValue { state in
             if let loading = state.loading { return loading }
+            let earliest = state.lookedAt.map { $0 + Self.shortestPause } ?? .now
             let task = Task { [store, box = self.state] in
                 defer { box.withLockedValue { $0.loading = nil } }
+                try await Task.sleep(until: earliest, clock: .continuous)
+                let lookedAt = ContinuousClock.now
+                box.withLockedValue { $0.lookedAt = lookedAt }
                 let keys = try await store.keys(includingRevoked: false)
-                box.withLockedValue { state in
-                    state.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-                    state.loadedAt = .now
-                }
+                box.withLockedValue { $0.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 }) }
+                return lookedAt
             }
             state.loading = task
             return task
         }
-        try await loading.value
+        return try await loading.value
     }
 
     /// Until the task is cancelled.
     public func run() async {
         while !Task.isCancelled {
-            try? await load()
+            _ = try? await load()
             try? await Task.sleep(for: .seconds(2))
         }
     }

@@ -43,13 +43,16 @@ extension RelayStore {
 
     /// Each migration with when it was applied; nil: not yet.
     ///
+    /// - Parameter toleratesNewer: whether a database that a newer version has brought further is all right: it is for a copy
+    ///   that runs while the next version is rolled out, since every migration is safe for the version before it.
     /// - Throws: ``MigrationError`` where the two do not fit.
     public func migrationStatus(
-        _ migrations: [Migration] = Migration.all
+        _ migrations: [Migration] = Migration.all, toleratesNewer: Bool = false
     ) async throws -> [(migration: Migration, appliedAt: Timestamp?)] {
         let exists = try await pool.query(PostgresQuery(Self.existsSQL)).first?.get(0, as: Bool.self) ?? false
         let done = exists ? try Self.applied(try await pool.query(PostgresQuery(Self.appliedSQL))) : [:]
-        try Self.check(migrations, against: done)
+        let known = migrations.map(\.number).max() ?? 0
+        try Self.check(migrations, against: toleratesNewer ? done.filter { $0.key <= known } : done)
         return migrations.map { ($0, done[$0.number]?.at) }
     }
 

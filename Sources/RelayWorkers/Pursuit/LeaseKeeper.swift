@@ -109,7 +109,8 @@ final class LeaseKeeper: Sendable {
             try await store.giveBack(leases)
         } catch {
             logger.warning(
-                "leases could not be given back: they run out by themselves", metadata: ["count": .stringConvertible(leases.count)])
+                "leases could not be given back: they run out by themselves",
+                metadata: ["count": .stringConvertible(leases.count)])
         }
     }
 }

@@ -31,20 +31,20 @@ actor ReadDesk {
     init(store: RelayStore, upstream: Upstream, leases: LeaseKeeper, interval: Duration, lease: Duration) {
         self.upstream = upstream
         self.turns = PostgresBatcher(
-            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { AnyHashable($0) }
-        ) { customers in
-            let nextAt = try await store.takeReads(of: customers, interval: interval)
-            let winners = customers.filter { nextAt[$0] == .some(nil) }
-            let claimedAt = ContinuousClock.now
-            let siblings = winners.isEmpty ? [] : try await store.claimSiblings(of: winners, lease: lease)
-            for sibling in siblings { leases.hold(sibling, since: claimedAt) }
-            let byCustomer = Dictionary(grouping: siblings) {
-                CustomerKey(publisher: $0.publisher, customer: $0.customer)
-            }
-            return customers.map { customer in
-                .success(Turn(nextAt: nextAt[customer] ?? nil, siblings: byCustomer[customer] ?? []))
-            }
-        }
+            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { AnyHashable($0) },
+            flush: { customers in
+                let nextAt = try await store.takeReads(of: customers, interval: interval)
+                let winners = customers.filter { nextAt[$0] == .some(nil) }
+                let claimedAt = ContinuousClock.now
+                let siblings = winners.isEmpty ? [] : try await store.claimSiblings(of: winners, lease: lease)
+                for sibling in siblings { leases.hold(sibling, since: claimedAt) }
+                let byCustomer = Dictionary(grouping: siblings) {
+                    CustomerKey(publisher: $0.publisher, customer: $0.customer)
+                }
+                return customers.map { customer in
+                    .success(Turn(nextAt: nextAt[customer] ?? nil, siblings: byCustomer[customer] ?? []))
+                }
+            })
     }
 
     /// - Throws: ``PostgresError`` where the right to read could not be asked for.

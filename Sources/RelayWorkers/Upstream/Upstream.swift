@@ -49,7 +49,7 @@ public final class Upstream: Sendable {
     }
 
     /// The worse of the two routes. Nil before anything was asked of the upstream.
-    func report() -> InstanceReport? {
+    public func report() -> InstanceReport? {
         health.withLockedValue { health in
             guard let health else { return nil }
             func severity(_ state: UpstreamHealth.State) -> Int {

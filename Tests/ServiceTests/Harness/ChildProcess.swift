@@ -13,7 +13,6 @@ final class ChildProcess: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-    /// Not Sendable, and touched by this class alone after `run()`: only its pid is asked for, and it is signalled by that.
     let pid: pid_t
 
     /// Where `swift build` put the executables: beside the test bundle, or where the caller says.
@@ -23,19 +22,13 @@ final class ChildProcess: Sendable {
     }
 
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        let process = Process()
-        process.executableURL = Self.binaries.appendingPathComponent(program)
-        process.arguments = arguments
         var all = ["PATH": "/usr/bin:/bin", "HOME": NSTemporaryDirectory()]
         all.merge(environment, uniquingKeysWith: { $1 })
-        process.environment = all
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = FileHandle.nullDevice
-        let state = state
-        process.terminationHandler = { ended in
-            let code = ended.terminationReason == .uncaughtSignal ? -ended.terminationStatus : ended.terminationStatus
+        let child = try Spawn(Self.binaries.appendingPathComponent(program).path, arguments, environment: all)
+        pid = child.pid
+        child.watch { [state] data in
+            Self.take(data, into: state)
+        } onExit: { [state] code in
             let waiting = state.withLockedValue { state in
                 state.exitCode = code
                 defer { state.exitWaiting = [] }
@@ -43,13 +36,6 @@ final class ChildProcess: Sendable {
             }
             for continuation in waiting { continuation.resume(returning: code) }
         }
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            Self.take(data, into: state)
-        }
-        try process.run()
-        pid = process.processIdentifier
     }
 
     private static func take(_ data: Data, into state: NIOLockedValueBox<State>) {

@@ -23,7 +23,7 @@ struct JSON: Sendable, Equatable, CustomStringConvertible {
         case let array as [Any]: value = .array(array.map(JSON.init))
         case let string as String: value = .string(string)
         case let number as NSNumber:
-            value = CFGetTypeIDIsBoolean(number) ? .bool(number.boolValue) : .number(number.doubleValue)
+            value = isBoolean(number) ? .bool(number.boolValue) : .number(number.doubleValue)
         default: value = .null
         }
     }
@@ -62,6 +62,6 @@ struct JSON: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Foundation on Linux keeps booleans as numbers whose Objective-C type is a char.
-private func CFGetTypeIDIsBoolean(_ number: NSNumber) -> Bool {
+private func isBoolean(_ number: NSNumber) -> Bool {
     String(cString: number.objCType) == "c"
 }

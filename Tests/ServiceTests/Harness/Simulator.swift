@@ -26,7 +26,7 @@ struct Simulator: Sendable {
         var parts = URLComponents(string: url + "/_simulator/requests")
         parts?.queryItems = query
         let answer = try await HTTP.get(parts?.string ?? "")
-        return answer.json["requests"].array ?? answer.json.array ?? []
+        return answer.json["items"].array ?? []
     }
 
     func end() async { await process.end() }

@@ -43,6 +43,9 @@ struct TestDatabase: Sendable {
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.sharedConnections = 1
         configuration.exclusiveConnections = 1
+        // Many tests start at once, on few cores.
+        configuration.connectionWait = .seconds(20)
+        configuration.queryTimeout = .seconds(25)
         let pool = PostgresPool(configuration, logger: Logger(label: "test"))
         let running = Task { await pool.run() }
         do {

@@ -1,0 +1,82 @@
+import Foundation
+
+/// A child process and the reading end of its output, both standard streams in one pipe.
+///
+/// Not by Foundation's `Process`: on Linux its descriptors are inherited by children that are started at the same moment, so
+/// that ends go unnoticed, and file handles with a readability handler that are made and dropped by the hundred bring its
+/// event loop down.
+struct Spawn: Sendable {
+    struct Failed: Error, CustomStringConvertible {
+        let what: String
+        let number: Int32
+        var description: String { "\(what): \(String(cString: strerror(number)))" }
+    }
+
+    let pid: pid_t
+    private let output: Int32
+
+    init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+        var ends: [Int32] = [-1, -1]
+        // Swift does not see pipe2(2), the other way to a pipe that no other child inherits.
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Failed(what: "socketpair", number: errno) }
+        defer { close(ends[1]) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+        // A thread of a test's may block signals, and what it blocks a child inherits.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGPIPE, SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var pid: pid_t = 0
+        let result = Self.withCStrings([path] + arguments) { argv in
+            Self.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
+                posix_spawn(&pid, path, &actions, &attributes, argv, envp)
+            }
+        }
+        guard result == 0 else {
+            close(ends[0])
+            throw Failed(what: path, number: result)
+        }
+        self.pid = pid
+        output = ends[0]
+    }
+
+    /// To be called once. Both closures are called on threads of their own, `onOutput` with an empty piece at the end.
+    func watch(onOutput: @escaping @Sendable (Data) -> Void, onExit: @escaping @Sendable (Int32) -> Void) {
+        Thread.detachNewThread { [output] in
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                let count = read(output, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                onOutput(Data(buffer[..<count]))
+            }
+            close(output)
+            onOutput(Data())
+        }
+        Thread.detachNewThread { [pid] in
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7f
+            onExit(signal == 0 ? (status >> 8) & 0xff : -signal)
+        }
+    }
+
+    private static func withCStrings<T>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> T
+    ) -> T {
+        let pointers = strings.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers + [nil])
+    }
+}

@@ -107,7 +107,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", httpClient, locks, logging, nioCore,
+                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", crypto, httpClient, locks, logging, nioCore,
                 nioFoundation, nioHTTP1, yams,
             ]),
     ],

@@ -78,12 +78,19 @@ struct Assembly: Sendable {
             logger.critical("ended by an error", metadata: ["error": "\(error)"])
             await intake?.drain()
             try? await httpClient.shutdown()
-            ConfigurationOption.complain("\(error)")
+            ConfigurationOption.complain(Self.advice(error))
             throw ExitCodes.software
         }
         await intake?.drain()
         try await httpClient.shutdown()
         logger.notice("ended")
+    }
+
+    /// What stops a running group is, nearly always, an address that cannot be listened on.
+    private static func advice(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)".split(separator: "\n").joined(separator: " ") }
+        let settings = [Setting.httpHost, .httpPort, .opsHost, .opsPort].map(\.name).joined(separator: ", ")
+        return "cannot listen (\(String(cString: strerror(error.errnoCode)))): look at \(settings)"
     }
 
     private func announce(_ front: String, _ address: SocketAddress) {

@@ -1,0 +1,58 @@
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("The database's clock, carried forward")
+struct DatabaseClockTests {
+    private let start = ContinuousClock.now
+    private let noon = Timestamp(seconds: 1_795_262_400)
+
+    @Test("knows nothing before it has heard of the database")
+    func unknown() {
+        #expect(DatabaseClock().now == nil)
+    }
+
+    @Test("takes what the database said for the middle between question and answer, and goes on from there")
+    func middle() {
+        let clock = DatabaseClock()
+        clock.observe(noon, sent: start, received: start + .milliseconds(10))
+        #expect(clock.now(at: start + .milliseconds(5)) == noon)
+        #expect(clock.now(at: start + .milliseconds(1_005)) == noon + .seconds(1))
+        #expect(clock.now(at: start) == noon - .milliseconds(5))
+    }
+
+    @Test("prefers the sharper of two observations")
+    func sharper() {
+        let clock = DatabaseClock()
+        clock.observe(noon, sent: start, received: start + .milliseconds(10))
+        let vague = noon + .seconds(40)
+        clock.observe(vague, sent: start + .seconds(1), received: start + .seconds(1) + .milliseconds(300))
+        #expect(clock.now(at: start + .milliseconds(5)) == noon)
+        let sharp = noon + .seconds(2)
+        clock.observe(sharp, sent: start + .seconds(2), received: start + .seconds(2) + .milliseconds(2))
+        #expect(clock.now(at: start + .seconds(2) + .milliseconds(1)) == sharp)
+    }
+
+    @Test("takes a vague one after ten seconds, since clocks drift and primaries change")
+    func drift() {
+        let clock = DatabaseClock()
+        clock.observe(noon, sent: start, received: start + .milliseconds(2))
+        let later = start + .milliseconds(10_002)
+        clock.observe(noon - .seconds(30), sent: later, received: later + .milliseconds(500))
+        #expect(clock.now(at: later + .milliseconds(250)) == noon - .seconds(30))
+    }
+
+    @Test("is set by asking, and agrees with the database")
+    func asking() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            try await store.readClock()
+            let before = try await database.now()
+            let told = try #require(store.clock.now)
+            let after = try await database.now()
+            // Half a round trip is what it cannot know.
+            #expect((before - .seconds(1)...after + .seconds(1)).contains(told))
+        }
+    }
+}

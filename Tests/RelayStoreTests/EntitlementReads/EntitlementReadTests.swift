@@ -1,0 +1,103 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("The right to read a customer's entitlement")
+struct EntitlementReadTests {
+    private let ana = CustomerKey(publisher: "main", customer: "ana@example.test")
+    private let interval = Duration.seconds(5)
+
+    @Test("is given once in an interval; who is too early learns when it will be given again")
+    func once() async throws {
+        try await withStore { database, store in
+            let before = try await database.now()
+            #expect(try await store.takeReads(of: [ana], interval: interval) == [ana: nil])
+            let after = try await database.now()
+            let answer = try await store.takeReads(of: [ana], interval: interval)
+            let next = try #require(answer[ana] ?? nil)
+            #expect((before + interval...after + interval).contains(next))
+            #expect(try await store.takeReads(of: [ana], interval: interval) == [ana: next])
+        }
+    }
+
+    @Test("is given again when the interval is over, and not before")
+    func again() async throws {
+        try await withStore { database, store in
+            _ = try await store.takeReads(of: [ana], interval: .seconds(600))
+            try await database.letPass(seconds: 500)
+            #expect(try await store.takeReads(of: [ana], interval: .seconds(600))[ana] != .some(nil))
+            try await database.letPass(seconds: 100)
+            #expect(try await store.takeReads(of: [ana], interval: .seconds(600)) == [ana: nil])
+        }
+    }
+
+    @Test("goes to one of all who ask at once, from whichever process", arguments: 1...3)
+    func concurrent(round: Int) async throws {
+        try await withStores(2) { database, stores in
+            let customers = (0..<10).map { CustomerKey(publisher: "main", customer: "c\($0)@example.test") }
+            let answers = try await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        try await stores[number % 2].takeReads(of: customers.shuffled(), interval: .seconds(600))
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let moments = Set(
+                try await database.column("SELECT read_at FROM entitlement_reads", as: PostgresTimestamp.self))
+            for customer in customers {
+                #expect(answers.filter { $0[customer] == .some(nil) }.count == 1)
+                #expect(answers.allSatisfy { $0[customer] != nil })
+            }
+            #expect(moments.count <= 20)
+            let earliest = try #require(moments.min()).microsecondsSince1970
+            #expect(
+                answers.flatMap(\.values).compactMap { $0 }.allSatisfy { $0.microseconds >= earliest + 600_000_000 })
+        }
+    }
+
+    @Test("goes to one of two that ask in the very same microsecond")
+    func sameMicrosecond() async throws {
+        try await TestDatabase.run { database in
+            try await database.freezeTransactionTime()
+            let stores = [await database.store("one"), await database.store("two")]
+            try await stores[0].migrate()
+            #expect(try await stores[0].takeReads(of: [ana], interval: interval)[ana] == .some(nil))
+            #expect(try await stores[1].takeReads(of: [ana], interval: interval)[ana] != .some(nil))
+            try await database.moveFrozenTime(seconds: 5)
+            #expect(try await stores[1].takeReads(of: [ana], interval: interval)[ana] == .some(nil))
+            #expect(try await stores[0].takeReads(of: [ana], interval: interval)[ana] != .some(nil))
+        }
+    }
+
+    @Test("is each customer's own, and each publisher's")
+    func apart() async throws {
+        try await withStore { database, store in
+            _ = try await store.takeReads(of: [ana], interval: interval)
+            let others = [
+                CustomerKey(publisher: "other", customer: ana.customer),
+                CustomerKey(publisher: "main", customer: "ben@example.test"),
+            ]
+            let answers = try await store.takeReads(of: [ana] + others, interval: interval)
+            #expect(answers.count == 3)
+            #expect(answers[others[0]] == .some(nil))
+            #expect(answers[others[1]] == .some(nil))
+            #expect(answers[ana] != .some(nil))
+        }
+    }
+
+    @Test("given long ago is forgotten by the upkeep, and no other")
+    func pruning() async throws {
+        try await withStore { database, store in
+            _ = try await store.takeReads(of: [ana], interval: interval)
+            try await database.letPass(seconds: 4_000)
+            let ben = CustomerKey(publisher: "main", customer: "ben@example.test")
+            _ = try await store.takeReads(of: [ben], interval: interval)
+            #expect(try await store.pruneEntitlementReads() == 1)
+            #expect(
+                try await database.column("SELECT customer FROM entitlement_reads", as: String.self) == [ben.customer])
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("API keys")
+struct KeyTests {
+    private func make(
+        _ store: RelayStore, role: KeyRole = .app, name: String = "tv", publisher: String = "main", app: String = ""
+    ) async throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        return try await store.createKey(role: role, name: name, publisher: publisher, app: app, using: &generator)
+    }
+
+    private func id(_ key: String) throws -> String {
+        try #require(APIKey.parse(key)).id
+    }
+
+    @Test("open what their role names, for whom they were made", arguments: KeyRole.allCases)
+    func authenticate(role: KeyRole) async throws {
+        try await withStore { database, store in
+            let text = try await make(store, role: role, name: "n", publisher: "fox", app: "com.example.tv")
+            let key = try #require(try await KeyRing(store: store).authenticate(text))
+            #expect(key.role == role)
+            #expect(key.publisher == "fox")
+            #expect(key.app == "com.example.tv")
+            #expect(key.name == "n")
+            #expect(text.hasPrefix("rr_\(role.name)_\(key.id)_"))
+        }
+    }
+
+    @Test("are kept as digests: nothing in the database opens anything")
+    func digests() async throws {
+        try await withStore { database, store in
+            let text = try await make(store)
+            let secret = try #require(text.split(separator: "_").last)
+            #expect(try await database.picture(of: "api_keys").allSatisfy { !$0.contains(secret) })
+            #expect(
+                try await database.value("SELECT digest FROM api_keys", as: [UInt8].self) == APIKey.digest(of: text))
+        }
+    }
+
+    @Test("bring their publisher along where it is new, and find it where it is known")
+    func publisher() async throws {
+        try await withStore { database, store in
+            for publisher in ["main", "fox", "main"] { _ = try await make(store, publisher: publisher) }
+            #expect(
+                try await database.column("SELECT id FROM publishers ORDER BY 1", as: String.self) == ["fox", "main"])
+        }
+    }
+
+    @Test(
+        "of a publisher whose name cannot be one are refused, and nothing is left",
+        arguments: ["", "Main", "a b", "-a"])
+    func publisherName(name: String) async throws {
+        try await withStore { database, store in
+            let error = await postgresError { try await make(store, publisher: name) }
+            #expect(error?.sqlState == "23514")
+            let left = try await database.value(
+                "SELECT (SELECT count(*) FROM publishers) + (SELECT count(*) FROM api_keys)", as: Int.self)
+            #expect(left == 0)
+        }
+    }
+
+    @Test("with another secret, another role's name or an unknown id open nothing")
+    func wrong() async throws {
+        try await withStore { database, store in
+            let text = try await make(store)
+            let ring = KeyRing(store: store)
+            let last: Character = text.hasSuffix("0") ? "1" : "0"
+            #expect(try await ring.authenticate(text.dropLast() + String(last)) == nil)
+            #expect(
+                try await ring.authenticate(text.replacingOccurrences(of: "rr_app", with: "rr_ops-operator")) == nil)
+            let unknown = "rr_app_\(String(repeating: "0", count: 16))_\(String(repeating: "0", count: 64))"
+            #expect(try await ring.authenticate(unknown) == nil)
+            #expect(try await ring.authenticate(text) != nil)
+        }
+    }
+
+    @Test(
+        "that cannot be keys are not even looked for",
+        arguments: [
+            "", "rr", "rr___", "rr_app_0_0", "rr_app_0123456789abcdef_", String(repeating: "_", count: 128),
+            "rr_app_0123456789abcdef_\(String(repeating: "0", count: 64))_x", String(repeating: "x", count: 100_000),
+            "sk_app_0123456789abcdef_\(String(repeating: "0", count: 64))", "\0\u{1F600}",
+        ])
+    func malformed(text: String) async throws {
+        // No pool of it runs: a look would fail.
+        let pool = PostgresPool(PostgresConfiguration(connectionString: "host=127.0.0.1 port=1"), logger: .silent)
+        let store = RelayStore(pool: pool, instance: "none", logger: .silent)
+        #expect(try await KeyRing(store: store).authenticate(text) == nil)
+    }
+
+    @Test("that were made a moment ago open at once, also for many who come together")
+    func fresh() async throws {
+        try await withStores(2) { database, stores in
+            let ring = KeyRing(store: stores[0])
+            try await ring.load()
+            for _ in 0..<3 {
+                let text = try await make(stores[1])
+                let opened = try await withThrowingTaskGroup { group in
+                    for _ in 0..<20 { group.addTask { try await ring.authenticate(text) != nil } }
+                    return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+                }
+                #expect(opened == 20)
+            }
+        }
+    }
+
+    @Test("that are made later are found at the next look, and revoked ones are forgotten by it")
+    func looks() async throws {
+        try await withStores(2) { database, stores in
+            let ring = KeyRing(store: stores[0])
+            let first = try await make(stores[1])
+            #expect(try await ring.authenticate(first) != nil)
+            let second = try await make(stores[1])
+            try await ring.load()
+            #expect(try await ring.authenticate(second) != nil)
+            #expect(try await stores[1].revokeKey(try id(first)))
+            // In memory still.
+            #expect(try await ring.authenticate(first) != nil)
+            try await ring.load()
+            #expect(try await ring.authenticate(first) == nil)
+            #expect(try await ring.authenticate(second) != nil)
+        }
+    }
+
+    @Test("are listed in the order they were made, revoked ones where asked for")
+    func list() async throws {
+        try await withStore { database, store in
+            let keys = [
+                try await make(store, name: "a"), try await make(store, name: "b"), try await make(store, name: "c"),
+            ]
+            #expect(try await store.keys(includingRevoked: false).map(\.name) == ["a", "b", "c"])
+            #expect(try await store.revokeKey(try id(keys[1])))
+            #expect(try await store.keys(includingRevoked: false).map(\.name) == ["a", "c"])
+            let all = try await store.keys(includingRevoked: true)
+            #expect(all.map { $0.revokedAt != nil } == [false, true, false])
+            // A second revocation changes nothing of the first.
+            #expect(try await store.revokeKey(try id(keys[1])))
+            #expect(try await store.keys(includingRevoked: true) == all)
+            #expect(try await store.revokeKey("0000000000000000") == false)
+        }
+    }
+
+    @Test("once known, go on to open while the database is away")
+    func databaseAway() async throws {
+        try await withStore { database, store in
+            let ring = KeyRing(store: store)
+            let text = try await make(store)
+            #expect(try await ring.authenticate(text) != nil)
+            try await database.run("ALTER TABLE api_keys RENAME TO away")
+            let error = await postgresError { try await ring.load() }
+            #expect(error?.sqlState == "42P01")
+            #expect(try await ring.authenticate(text) != nil)
+            let fresh = KeyRing(store: store)
+            let unread = await postgresError { try await fresh.authenticate(text) }
+            #expect(unread != nil)
+        }
+    }
+}

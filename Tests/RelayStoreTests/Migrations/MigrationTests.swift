@@ -1,0 +1,113 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Migrations")
+struct MigrationTests {
+    private let first = Migration("0001_first", Array("CREATE TABLE first (id integer PRIMARY KEY);".utf8))
+    private let second = Migration("0002_second", Array("CREATE TABLE second (id integer PRIMARY KEY);".utf8))
+
+    @Test("what was applied is not applied again")
+    func twice() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            let applied = Applied()
+            try await store.migrate { applied.add($0.name) }
+            #expect(applied.names == Migration.all.map(\.name))
+            try await store.migrate { applied.add($0.name) }
+            #expect(applied.names == Migration.all.map(\.name))
+            #expect(
+                try await database.column("SELECT number FROM schema_migrations ORDER BY 1")
+                    == Migration.all.map(\.number))
+        }
+    }
+
+    @Test("copies that start at once apply each migration once, and none fails", arguments: 1...3)
+    func atOnce(round: Int) async throws {
+        try await TestDatabase.run { database in
+            let applied = Applied()
+            var stores: [RelayStore] = []
+            for number in 0..<4 { stores.append(await database.store("store-\(number)")) }
+            try await withThrowingTaskGroup { group in
+                for store in stores + stores {
+                    group.addTask { try await store.migrate([first, second]) { applied.add($0.name) } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(applied.names.sorted() == [first.name, second.name])
+            #expect(try await database.count("schema_migrations") == 2)
+        }
+    }
+
+    @Test("one that was edited after it had been applied is refused, and nothing is applied")
+    func edited() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            try await store.migrate([first])
+            let edited = Migration("0001_first", Array("CREATE TABLE first (id bigint PRIMARY KEY);".utf8))
+            await #expect(throws: MigrationError.edited("0001_first")) { try await store.migrate([edited, second]) }
+            await #expect(throws: MigrationError.edited("0001_first")) { try await store.migrationStatus([edited]) }
+            #expect(try await database.exists("second") == false)
+        }
+    }
+
+    @Test("a database that a newer version has migrated is refused, and nothing is applied")
+    func unknown() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            let third = Migration("0003_third", Array("CREATE TABLE third (id integer PRIMARY KEY);".utf8))
+            try await store.migrate([first, third])
+            await #expect(throws: MigrationError.unknown(3)) { try await store.migrate([first, second]) }
+            await #expect(throws: MigrationError.unknown(3)) { try await store.migrationStatus([first, second]) }
+            #expect(try await database.exists("second") == false)
+            // A copy that runs while the next version is rolled out may look past it, but not past an edit.
+            let status = try await store.migrationStatus([first], toleratesNewer: true)
+            #expect(status.map { $0.appliedAt != nil } == [true])
+            let edited = Migration("0001_first", Array("SELECT 1;".utf8))
+            await #expect(throws: MigrationError.edited("0001_first")) {
+                try await store.migrationStatus([edited], toleratesNewer: true)
+            }
+        }
+    }
+
+    @Test("one that fails leaves nothing of itself, and keeps what came before")
+    func failing() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            let broken = Migration("0002_broken", Array("CREATE TABLE half (id integer); SELECT 1 / 0;".utf8))
+            let error = await postgresError { try await store.migrate([first, broken]) }
+            #expect(error?.sqlState == "22012")
+            #expect(try await database.exists("half") == false)
+            #expect(try await database.column("SELECT name FROM schema_migrations") == ["0001_first"])
+            // It is not held against the one that takes its place.
+            try await store.migrate([first, second])
+            #expect(try await database.exists("second"))
+        }
+    }
+
+    @Test("the status says what is applied, and when, also of a database that has nothing")
+    func status() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            #expect(try await store.migrationStatus([first, second]).map(\.appliedAt) == [nil, nil])
+            // Looking makes nothing.
+            #expect(try await database.exists("schema_migrations") == false)
+            let before = try await database.now()
+            try await store.migrate([first])
+            let status = try await store.migrationStatus([first, second])
+            #expect(status.map(\.migration) == [first, second])
+            let appliedAt = try #require(status[0].appliedAt)
+            let after = try await database.now()
+            #expect((before...after).contains(appliedAt))
+            #expect(status[1].appliedAt == nil)
+        }
+    }
+}
+
+extension TestDatabase {
+    fileprivate nonisolated func exists(_ table: String) async throws -> Bool {
+        try await value("SELECT to_regclass($1) IS NOT NULL", .text(table))
+    }
+}

@@ -1,0 +1,103 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("An operator's end")
+struct AbandonTests {
+    @Test("is a rejection with that reason, kept with who and why; the pursuit ends, and who waits is told")
+    func abandon() async throws {
+        try await withStore { database, store in
+            let id = try await store.take(.sample())
+            let waiter = store.changes.register(id)
+            defer { waiter.leave() }
+            try await store.abandon(id, by: "ops key", reason: "a test purchase")
+            let stored = try #require(try await store.validation(id))
+            #expect(stored.status == .rejected && stored.reason == "abandoned" && !stored.late)
+            #expect(stored.settledAt != nil)
+            #expect(try await database.count("pursuits") == 0)
+            let last = try #require(try await store.detail(id)?.timeline.last)
+            #expect(last.event.kind == .abandoned)
+            #expect(last.event.detail == "by ops key: a test purchase")
+            #expect(await waiter.wait(until: .now + .seconds(20)).changed?.status == .rejected)
+            // The same purchase may start afresh.
+            #expect(try await store.accept(.sample()).isCreated)
+        }
+    }
+
+    @Test("of one that is held fences its worker off")
+    func leased() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            try await store.abandon(claimed.id, by: "ops", reason: "")
+            #expect(try await store.outcome(of: claimed.granted()) == .leaseLost)
+            #expect(try await store.outcome(of: claimed.failed(retryAt: claimed.soon)) == .leaseLost)
+            #expect(try await store.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).isEmpty)
+            #expect(try await store.status(of: claimed.id) == .rejected)
+            #expect(try await database.count("subscriptions") == 0)
+        }
+    }
+
+    @Test("and a worker's settlement at the same moment: one of the two counts, wholly", arguments: 1...5)
+    func race(round: Int) async throws {
+        try await withStores(2) { database, stores in
+            let claimed = try await stores[0].takeAndClaim(.sample())
+            async let settling = stores[0].outcome(of: claimed.granted())
+            async let abandoning: OpsRefusal? = {
+                do {
+                    try await stores[1].abandon(claimed.id, by: "ops", reason: "")
+                    return nil
+                } catch let refusal as OpsRefusal {
+                    return refusal
+                }
+            }()
+            let (outcome, refusal) = (try await settling, try await abandoning)
+            let status = try await stores[0].status(of: claimed.id)
+            let isGranted = outcome == .written
+            #expect(refusal == (isGranted ? .status(.granted) : nil))
+            #expect(status == (isGranted ? .granted : .rejected))
+            #expect(try await database.count("subscriptions") == (isGranted ? 1 : 0))
+            #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == (isGranted ? 1 : 2))
+        }
+    }
+
+    @Test("is late after the deadline, written or not", arguments: [false, true])
+    func late(isWritten: Bool) async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            if isWritten { try await store.write(claimed.timedOut(restingUntil: claimed.pursuit.deadline)) }
+            try await database.letPass(seconds: 61)
+            try await store.abandon(claimed.id, by: "ops", reason: "")
+            let stored = try #require(try await store.validation(claimed.id))
+            #expect(stored.status == .rejected && stored.late)
+        }
+    }
+
+    @Test("is refused of what has ended already")
+    func refused() async throws {
+        try await withStore { database, store in
+            let granted = try await store.takeAndGrant(.sample())
+            await #expect(throws: OpsRefusal.status(.granted)) {
+                try await store.abandon(granted, by: "ops", reason: "")
+            }
+            let rejected = try await store.takeAndClaim(.sample(subscription: "2"))
+            try await store.write(rejected.rejected())
+            await #expect(throws: OpsRefusal.status(.rejected)) {
+                try await store.abandon(rejected.id, by: "ops", reason: "")
+            }
+            #expect(try await database.count("timeline", where: "event = 7") == 0)
+        }
+    }
+
+    @Test("leaves the purchase alone that a fresh validation speaks for by now")
+    func freshOne() async throws {
+        try await withStore { database, store in
+            let old = try await store.take(.sample())
+            try await database.letPass(seconds: 60)
+            let fresh = try await store.take(.sample())
+            try await store.abandon(old, by: "ops", reason: "")
+            #expect(try await store.accept(.sample()) == .existing(fresh))
+        }
+    }
+}

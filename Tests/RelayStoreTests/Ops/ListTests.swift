@@ -1,0 +1,125 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("The list that ops looks through")
+struct ListTests {
+    /// Every page, to the end.
+    private func all(
+        _ store: RelayStore, _ filter: ValidationFilter, limit: Int
+    ) async throws -> [[ValidationID]] {
+        var filter = filter
+        filter.limit = limit
+        var pages: [[ValidationID]] = []
+        repeat {
+            let page = try await store.validations(matching: filter)
+            pages.append(page.items.map(\.id))
+            // As it travels through a client.
+            filter.cursor = try page.next.map { try #require(ValidationCursor($0.description)) }
+        } while filter.cursor != nil
+        return pages
+    }
+
+    @Test(
+        "comes in pages, newest first, complete and without repeats, also where many were accepted in one microsecond")
+    func pages() async throws {
+        try await withStore { database, store in
+            let samples = try (0..<23).map {
+                try Acceptance.sample(customer: "c\($0 % 2)@example.test", subscription: "\($0)")
+            }
+            _ = try await acceptAll(samples, by: [store.intake()])
+            try await database.run(
+                "UPDATE validations SET accepted_at = to_timestamp(1800000000 + get_byte(uuid_send(id), 15) % 3)")
+            let expected: [UUID] = try await database.column(
+                "SELECT id FROM validations ORDER BY accepted_at DESC, id DESC")
+            for limit in [1, 5, 23, 24] {
+                let pages = try await all(store, ValidationFilter(), limit: limit)
+                #expect(pages.flatMap { $0 }.map(\.uuid) == expected)
+                #expect(pages.dropLast().allSatisfy { $0.count == limit })
+                #expect(pages.last?.isEmpty == false)
+            }
+            let customer = "c1@example.test"
+            let theirs: [UUID] = try await database.column(
+                "SELECT id FROM validations WHERE customer = $1 ORDER BY accepted_at DESC, id DESC", .text(customer))
+            let pages = try await all(store, ValidationFilter(customer: customer), limit: 4)
+            #expect(pages.flatMap { $0 }.map(\.uuid) == theirs)
+        }
+    }
+
+    @Test("does not lose its place when newer ones come in between")
+    func newcomers() async throws {
+        try await withStore { database, store in
+            var ids: [ValidationID] = []
+            for number in 0..<4 { ids.append(try await store.take(.sample(subscription: "\(number)"))) }
+            let first = try await store.validations(matching: ValidationFilter(limit: 2))
+            try await store.take(.sample(subscription: "new"))
+            let second = try await store.validations(matching: ValidationFilter(limit: 2, cursor: first.next))
+            #expect((first.items + second.items).map(\.id) == ids.reversed())
+            #expect(second.next == nil)
+        }
+    }
+
+    @Test("of a status goes by what a reader would be told: what is past its deadline is timed_out")
+    func status() async throws {
+        try await withStore { database, store in
+            let granted = try await store.takeAndGrant(.sample(subscription: "1"))
+            let past = try await store.take(.sample(subscription: "2"))
+            try await database.letPass(seconds: 60)
+            let pending = try await store.take(.sample(subscription: "3"))
+            func ids(_ status: ValidationStatus) async throws -> [ValidationID] {
+                let items = try await store.validations(matching: ValidationFilter(status: status)).items
+                #expect(items.allSatisfy { $0.status == status })
+                return items.map(\.id)
+            }
+            #expect(try await ids(.pending) == [pending])
+            #expect(try await ids(.timedOut) == [past])
+            #expect(try await ids(.granted) == [granted])
+            #expect(try await ids(.rejected).isEmpty)
+        }
+    }
+
+    @Test("can be narrowed by age, customer and offer, together")
+    func filters() async throws {
+        try await withStore { database, store in
+            let old = try await store.take(.sample(customer: "ana@example.test", subscription: "1", offer: "S1_US"))
+            try await store.take(.sample(customer: "ben@example.test", subscription: "2", offer: "S1_US"))
+            try await store.take(.sample(customer: "ana@example.test", subscription: "3", offer: "S2_US"))
+            try await database.letPass(seconds: 100)
+            let new = try await store.take(.sample(customer: "ana@example.test", subscription: "4", offer: "S1_US"))
+            func ids(_ filter: ValidationFilter) async throws -> [ValidationID] {
+                try await store.validations(matching: filter).items.map(\.id)
+            }
+            #expect(try await ids(ValidationFilter(customer: "ana@example.test", offerID: "S1_US")) == [new, old])
+            #expect(
+                try await ids(
+                    ValidationFilter(olderThan: .seconds(100), customer: "ana@example.test", offerID: "S1_US")) == [old]
+            )
+            #expect(try await ids(ValidationFilter(olderThan: .seconds(100))).count == 3)
+            #expect(try await ids(ValidationFilter(olderThan: .seconds(3_600))).isEmpty)
+            #expect(try await ids(ValidationFilter(customer: "nobody@example.test")).isEmpty)
+            #expect(try await ids(ValidationFilter(offerID: "S1_US")).count == 3)
+        }
+    }
+
+    @Test("bears an age beyond all that is kept", arguments: [Int64.max, 1_000_000_000_000])
+    func hugeAge(seconds: Int64) async throws {
+        try await withStore { database, store in
+            try await store.take(.sample())
+            let page = try await store.validations(matching: ValidationFilter(olderThan: .seconds(seconds)))
+            #expect(page.items.isEmpty)
+        }
+    }
+
+    @Test(
+        "knows a cursor from what is none",
+        arguments: [
+            "", "-", "1-2", "x-\(String(repeating: "0", count: 38))", "1-\(String(repeating: "0", count: 37))",
+            "\(Int64.max)-\(String(repeating: "0", count: 38))", "-5-\(String(repeating: "0", count: 38))",
+        ])
+    func cursor(text: String) {
+        #expect(ValidationCursor(text) == nil)
+    }
+}

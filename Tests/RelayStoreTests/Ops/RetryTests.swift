@@ -1,0 +1,160 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("An operator's retry")
+struct RetryTests {
+    @Test("of a rejected one sends it once more; the status stays until something new is known")
+    func rejected() async throws {
+        try await withStore { database, store in
+            let first = try await store.takeAndClaim(.sample())
+            try await store.write(first.rejected())
+            try await store.retry(first.id, by: "ops", reason: "again")
+            #expect(try await store.status(of: first.id) == .rejected)
+            let claimed = try await store.claimOne()
+            #expect(claimed.id == first.id)
+            #expect(claimed.isSending)
+            #expect(claimed.fence > first.fence)
+            #expect(claimed.pursuit.status == .rejected && claimed.pursuit.phase == .forwarding)
+            #expect(claimed.pursuit.forwards == 1)
+            try await store.write(claimed.granted())
+            let granted = try #require(try await store.validation(first.id))
+            #expect(granted.status == .granted && granted.reason == nil)
+        }
+    }
+
+    @Test("of one that waits for its next try makes it due at once")
+    func waiting() async throws {
+        try await withStore { database, store in
+            let first = try await store.takeAndClaim(.sample())
+            try await store.write(first.failed(retryAt: first.pursuit.deadline + .seconds(3_600)))
+            #expect(try await store.claimDue().isEmpty)
+            try await store.retry(first.id, by: "ops", reason: "again")
+            let claimed = try await store.claimOne()
+            #expect(claimed.isSending)
+            #expect(claimed.pursuit.retryAt == nil)
+        }
+    }
+
+    @Test("of one whose access is watched for sends it again, and fences off whoever holds it")
+    func watching() async throws {
+        try await withStore { database, store in
+            let first = try await store.takeAndClaim(.sample())
+            try await store.write(first.watching(until: first.soon))
+            try await database.makeDue(first.id)
+            let reader = try await store.claimOne()
+            try await store.retry(first.id, by: "ops", reason: "again")
+            #expect(try await store.outcome(of: reader.granted()) == .leaseLost)
+            let claimed = try await store.claimOne()
+            #expect(claimed.isSending && claimed.pursuit.phase == .forwarding)
+        }
+    }
+
+    @Test("of one that was set aside takes it up again")
+    func parked() async throws {
+        try await withStore { database, store in
+            let first = try await store.takeAndClaim(.sample())
+            try await store.park(first, why: "test")
+            try await store.retry(first.id, by: "ops", reason: "mended")
+            let claimed = try await store.claimOne()
+            #expect(claimed.isSending && claimed.pursuit.phase == .forwarding)
+            try await store.write(claimed.granted())
+            let kinds = try #require(try await store.detail(first.id)).timeline.map(\.event.kind)
+            #expect(kinds == [.accepted, .parked, .retried, .forwarded, .entitlementRead, .granted])
+        }
+    }
+
+    @Test("of one whose watch is over brings it back")
+    func watchOver() async throws {
+        try await withStore { database, store in
+            let first = try await store.takeAndClaim(.sample())
+            var write = first.timedOut(restingUntil: first.pursuit.deadline)
+            write.next = .finished
+            try await store.write(write)
+            #expect(try await database.count("pursuits") == 0)
+            try await store.retry(first.id, by: "ops", reason: "again")
+            #expect(try await store.claimOne().pursuit.status == .timedOut)
+        }
+    }
+
+    @Test("is refused where it has succeeded or belongs to somebody else by now")
+    func status() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            await #expect(throws: OpsRefusal.status(.granted)) { try await store.retry(old, by: "ops", reason: "") }
+            try await store.takeAndGrant(.sample(customer: "ben@example.test"))
+            await #expect(throws: OpsRefusal.status(.transferred)) { try await store.retry(old, by: "ops", reason: "") }
+            #expect(try await database.count("pursuits") == 0)
+            #expect(try await database.count("timeline", where: "event = 16") == 0)
+        }
+    }
+
+    @Test("is refused for an unknown id")
+    func unknown() async throws {
+        try await withStore { database, store in
+            let id = try Acceptance.sample().id
+            await #expect(throws: OpsRefusal.unknown) { try await store.retry(id, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.unknown) { try await store.abandon(id, by: "ops", reason: "") }
+        }
+    }
+
+    @Test("is refused while it is being sent, and possible when the sender's lease is over")
+    func busy() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            await #expect(throws: OpsRefusal.busy) { try await store.retry(claimed.id, by: "ops", reason: "") }
+            #expect(try await store.renew([(claimed.id, claimed.fence)], lease: .seconds(60)) == [claimed.id])
+            try await database.makeDue(claimed.id)
+            try await store.retry(claimed.id, by: "ops", reason: "")
+            // It may have been sent: its turn is not given to another.
+            #expect(try await database.count("pursuits", where: "sending") == 1)
+            #expect(try await store.claimOne().isSending)
+        }
+    }
+
+    @Test("is refused where the receipt is no longer kept")
+    func receiptGone() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            try await store.write(claimed.rejected())
+            try await database.run("DELETE FROM receipts")
+            await #expect(throws: OpsRefusal.receiptGone) { try await store.retry(claimed.id, by: "ops", reason: "") }
+        }
+    }
+
+    /// What has become of a newer request for the subscription.
+    enum Newer: CaseIterable { case sending, watched, failed, granted }
+
+    @Test("is refused once a newer request for the subscription was sent", arguments: Newer.allCases)
+    func superseded(newer: Newer) async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndClaim(.sample(customer: "ana@example.test"))
+            try await store.write(old.rejected())
+            let claimed = try await store.takeAndClaim(.sample(customer: "ben@example.test"))
+            switch newer {
+            case .sending: break
+            case .watched: try await store.write(claimed.watching(until: claimed.pursuit.deadline))
+            case .failed: try await store.write(claimed.failed(retryAt: claimed.pursuit.deadline))
+            case .granted: try await store.write(claimed.granted())
+            }
+            await #expect(throws: OpsRefusal.superseded) { try await store.retry(old.id, by: "ops", reason: "") }
+            #expect(try await database.count("timeline", where: "event = 16") == 0)
+        }
+    }
+
+    @Test("is possible where the newer request was refused, was not sent yet, or is of another environment's ledger")
+    func notSuperseded() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndClaim(.sample(customer: "ana@example.test"))
+            try await store.write(old.rejected())
+            try await store.takeAndGrant(.sample(customer: "ben@example.test", environment: "Sandbox"))
+            try await store.write(try await store.takeAndClaim(.sample(customer: "cid@example.test")).rejected())
+            try await store.take(.sample(customer: "dan@example.test"))
+            try await store.retry(old.id, by: "ops", reason: "")
+            // And it goes first: it is the older one.
+            #expect(try await store.claimOne().id == old.id)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Weekly partitions")
+struct PartitionTests {
+    private func partitions(of table: String, in database: TestDatabase) async throws -> [String] {
+        try await database.column(
+            """
+            SELECT c.relname::text
+            FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+            WHERE i.inhparent = $1::text::regclass
+            ORDER BY 1
+            """, .text(table))
+    }
+
+    @Test("are made for this week and the next three, and what is there is left alone")
+    func make() async throws {
+        try await withStore { database, store in
+            try await store.makePartitions()
+            let mondays: [String] = try await database.column(
+                """
+                SELECT to_char(date_trunc('week', now() AT TIME ZONE 'UTC') + n * interval '7 days', 'YYYYMMDD')
+                FROM generate_series(0, 3) AS n
+                """)
+            for table in RelayStore.partitionedTables {
+                let expected = mondays.map { "\(table)_\($0)" } + ["\(table)_default"]
+                #expect(try await partitions(of: table, in: database) == expected)
+            }
+            let before = try await database.column("SELECT oid::int8 FROM pg_class ORDER BY 1", as: Int.self)
+            try await store.makePartitions()
+            #expect(try await database.column("SELECT oid::int8 FROM pg_class ORDER BY 1", as: Int.self) == before)
+        }
+    }
+
+    @Test("can be made by several copies at once, and none fails", arguments: 1...3)
+    func concurrently(round: Int) async throws {
+        try await withStores(4) { database, stores in
+            try await withThrowingTaskGroup { group in
+                for store in stores { group.addTask { try await store.makePartitions() } }
+                try await group.waitForAll()
+            }
+            // One that gave way to another may have left a later week to the next round.
+            try await stores[0].makePartitions()
+            for table in RelayStore.partitionedTables {
+                #expect(try await partitions(of: table, in: database).count == 5)
+            }
+        }
+    }
+
+    @Test("take the rows of their weeks, and every look-up finds them there")
+    func rows() async throws {
+        try await withStore { database, store in
+            try await store.makePartitions()
+            let id = try await store.takeAndGrant(.sample())
+            for table in RelayStore.partitionedTables {
+                let holders = try await database.column(
+                    "SELECT DISTINCT tableoid::regclass::text FROM \(table)", as: String.self)
+                #expect(holders == (try await partitions(of: table, in: database).prefix(1).map { $0 }))
+                #expect(try await database.count("\(table)_default") == 0)
+            }
+            #expect(try await store.status(of: id) == .granted)
+            #expect(try await store.purchase(id).receipt.bytes.isEmpty == false)
+        }
+    }
+
+    @Test("cannot be made where the default partition has their rows already: those stay, and nothing fails")
+    func rowsInDefault() async throws {
+        try await withStore { database, store in
+            let before = try await store.takeAndGrant(.sample(subscription: "1"))
+            try await store.makePartitions()
+            for table in RelayStore.partitionedTables {
+                // The three weeks to come.
+                #expect(try await partitions(of: table, in: database).count == 4)
+            }
+            let after = try await store.takeAndGrant(.sample(subscription: "2"))
+            #expect(try await store.status(of: before) == .granted)
+            #expect(try await store.status(of: after) == .granted)
+            #expect(try await database.count("validations_default") == 2)
+        }
+    }
+
+    @Test("leave room in their pages as the default partition does: settled rows are written in place")
+    func fillFactor() async throws {
+        try await withStore { database, store in
+            try await store.makePartitions()
+            let options = try await database.column(
+                "SELECT coalesce(reloptions::text, '') FROM pg_class WHERE relname ~ '^validations_(2|default)' AND relkind = 'r'",
+                as: String.self)
+            #expect(options.count == 5)
+            #expect(Set(options) == ["{fillfactor=85}"])
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Claiming what is due")
+struct ClaimTests {
+    @Test("goes by the due time, and no further than asked")
+    func order() async throws {
+        try await withStore { database, store in
+            var ids: [ValidationID] = []
+            for number in 0..<6 {
+                ids.append(try await store.take(.sample(subscription: "\(number)")))
+                try await database.run(
+                    "UPDATE pursuits SET due_at = now() - $2::int4 * interval '1 second' WHERE id = $1",
+                    .uuid(ids[number].uuid), .int4(Int32(10 + number)))
+            }
+            #expect(Set(try await store.claimDue(limit: 2).map(\.id)) == [ids[5], ids[4]])
+            #expect(Set(try await store.claimDue(limit: 3).map(\.id)) == [ids[3], ids[2], ids[1]])
+            #expect(try await store.claimDue(limit: 3).map(\.id) == [ids[0]])
+            #expect(try await store.claimDue(limit: 3).isEmpty)
+        }
+    }
+
+    @Test("leaves what is not due yet")
+    func notDue() async throws {
+        try await withStore { database, store in
+            let id = try await store.take(.sample())
+            try await database.run("UPDATE pursuits SET due_at = now() + interval '1 minute'")
+            #expect(try await store.claimDue().isEmpty)
+            try await database.makeDue(id)
+            #expect(try await store.claimDue().map(\.id) == [id])
+        }
+    }
+
+    @Test("brings everything that the pursuit goes on with")
+    func contents() async throws {
+        try await withStore { database, store in
+            let sample = try Acceptance.sample()
+            let first = try await store.takeAndClaim(sample)
+            let stored = try #require(try await store.validation(sample.id))
+            #expect(first.fence == 1)
+            #expect(first.isSending)
+            #expect(!first.overtakes && !first.isOvertaken)
+            #expect(first.publisher == "main")
+            #expect(first.subscriptionKey == sample.subscriptionKey)
+            #expect(first.customer == "ana@example.test")
+            #expect(first.email == sample.email.sent)
+            #expect(first.offerID == sample.offerID)
+            #expect(first.pursuit == Pursuit(acceptedAt: stored.acceptedAt, deadline: stored.deadline))
+
+            var write = first.watching(until: first.soon)
+            write.pursuit.entitledBefore = false
+            try await store.write(write)
+            try await database.makeDue(first.id)
+            let second = try await store.claimOne()
+            #expect(second.fence == 2)
+            #expect(!second.isSending)
+            #expect(second.pursuit == write.pursuit)
+            #expect(second.pursuit.phase == .watching)
+            #expect(second.pursuit.forwards == 1)
+            #expect(store.clock.now != nil)
+        }
+    }
+
+    @Test("never gives one to two workers, however many come at once")
+    func once() async throws {
+        try await withStores(3) { database, stores in
+            let samples = try (0..<200).map { try Acceptance.sample(subscription: "\($0)") }
+            _ = try await acceptAll(samples, by: [stores[0].intake()])
+            try await database.run("UPDATE pursuits SET due_at = now() - interval '1 second'")
+            let claimed = try await withThrowingTaskGroup { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        var mine: [ClaimedPursuit] = []
+                        while true {
+                            let more = try await stores[number % 3].claimDue(limit: 7)
+                            mine += more
+                            // What others hold at this moment is passed over: nothing may be seen although there is some.
+                            if more.isEmpty, try await database.count("pursuits", where: "fence = 0") == 0 {
+                                return mine
+                            }
+                        }
+                    }
+                }
+                return try await group.reduce(into: [ClaimedPursuit]()) { $0 += $1 }
+            }
+            #expect(claimed.count == 200)
+            #expect(Set(claimed.map(\.id)) == Set(samples.map(\.id)))
+            #expect(claimed.allSatisfy { $0.fence == 1 })
+        }
+    }
+
+    @Test("passes over a row that another is just claiming, and does not wait for it")
+    func skipLocked() async throws {
+        try await withStore { database, store in
+            let held = try await store.take(.sample(subscription: "1"))
+            let free = try await store.take(.sample(subscription: "2"))
+            try await database.hand.withTransaction { transaction in
+                _ = try await transaction.query(
+                    PostgresQuery("SELECT id FROM pursuits WHERE id = $1 FOR UPDATE", [.uuid(held.uuid)]))
+                #expect(try await store.claimDue().map(\.id) == [free])
+            }
+        }
+    }
+
+    @Test("brings back what a dead worker held, once its lease is over, under a higher fence")
+    func leaseExpiry() async throws {
+        try await withStores(2) { database, stores in
+            let first = try await stores[0].takeAndClaim(.sample())
+            #expect(try await stores[1].claimDue().isEmpty)
+            try await database.makeDue(first.id)
+            let second = try await stores[1].claimOne()
+            #expect(second.id == first.id)
+            #expect(second.fence > first.fence)
+            #expect(second.isSending)
+            #expect(try await database.value("SELECT owner FROM pursuits", as: String.self) == "store-1")
+        }
+    }
+
+    @Test("holds the lease for as long as asked")
+    func leaseLength() async throws {
+        try await withStore { database, store in
+            try await store.take(.sample())
+            let before = try await database.now()
+            _ = try await store.claimDue(limit: 1, lease: .seconds(6))
+            let after = try await database.now()
+            let due = try await database.value("SELECT due_at FROM pursuits", as: PostgresTimestamp.self)
+            let end = Timestamp(microseconds: due.microsecondsSince1970)
+            #expect((before + .seconds(6)...after + .seconds(6)).contains(end))
+        }
+    }
+
+    @Test("of what is set aside for an operator takes nothing")
+    func parked() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            try await store.park(claimed, why: "it cannot be written")
+            try await database.makeDue(claimed.id)
+            #expect(try await store.claimDue().isEmpty)
+            // The worker that parked it has nothing to say of it any more.
+            #expect(try await store.outcome(of: claimed.rejected()) == .leaseLost)
+        }
+    }
+
+    @Test("takes what else waits for a customer's entitlement along, whether or not it is due")
+    func siblings() async throws {
+        try await withStores(2) { database, stores in
+            let later = Timestamp(microseconds: try await database.now().microseconds) + .seconds(600)
+            var ids: [ValidationID] = []
+            for number in 0..<3 {
+                let claimed = try await stores[0].takeAndClaim(.sample(subscription: "\(number)"))
+                try await stores[0].write(claimed.watching(until: later))
+                ids.append(claimed.id)
+            }
+            // Not another customer's, not another publisher's, not one that is still to be sent, not one that is held.
+            let others = try [
+                Acceptance.sample(customer: "ben@example.test", subscription: "4"),
+                .sample(subscription: "5", publisher: "other"),
+            ]
+            for other in others {
+                try await stores[0].write(try await stores[0].takeAndClaim(other).watching(until: later))
+            }
+            try await stores[0].take(.sample(subscription: "6"))
+            try await database.makeDue(ids[2])
+            let held = try #require(try await stores[0].claimDue().first { $0.id == ids[2] })
+
+            let key = CustomerKey(publisher: "main", customer: "ana@example.test")
+            let siblings = try await stores[1].claimSiblings(of: [key], lease: .seconds(60))
+            #expect(Set(siblings.map(\.id)) == Set(ids[..<2]))
+            #expect(siblings.allSatisfy { $0.fence == 2 && $0.pursuit.phase == .watching && !$0.isSending })
+            #expect(try await stores[1].claimSiblings(of: [key], lease: .seconds(60)).isEmpty)
+            // The one held is its holder's still, until the lease runs out.
+            #expect(try await stores[0].renew([(held.id, held.fence)], lease: .seconds(60)) == [held.id])
+            try await database.makeDue(held.id)
+            #expect(try await stores[1].claimSiblings(of: [key], lease: .seconds(60)).map(\.id) == [held.id])
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Leases")
+struct LeaseTests {
+    private func due(_ id: ValidationID, in database: TestDatabase) async throws -> Timestamp {
+        let due = try await database.value(
+            "SELECT due_at FROM pursuits WHERE id = $1", .uuid(id.uuid), as: PostgresTimestamp.self)
+        return Timestamp(microseconds: due.microsecondsSince1970)
+    }
+
+    @Test("are renewed together, and those that are no longer held are told apart")
+    func renew() async throws {
+        try await withStores(2) { database, stores in
+            for number in 0..<3 { try await stores[0].take(.sample(subscription: "\(number)")) }
+            let claimed = try await stores[0].claimDue(limit: 3, lease: .seconds(30))
+            try #require(claimed.count == 3)
+            try await database.makeDue(claimed[1].id)
+            let taken = try await stores[1].claimOne()
+            let before = try await due(taken.id, in: database)
+
+            let renewed = try await stores[0].renew(claimed.map { ($0.id, $0.fence) }, lease: .seconds(300))
+            #expect(renewed == [claimed[0].id, claimed[2].id])
+            let limit = try await database.now() + .seconds(200)
+            #expect(try await due(claimed[0].id, in: database) > limit)
+            #expect(try await due(claimed[2].id, in: database) > limit)
+            #expect(try await due(taken.id, in: database) == before)
+            // What was renewed can still be written.
+            try await stores[0].write(claimed[0].rejected())
+        }
+    }
+
+    @Test("that are given back can be taken at once by another copy")
+    func giveBack() async throws {
+        try await withStores(2) { database, stores in
+            let claimed = try await stores[0].takeAndClaim(.sample())
+            try await stores[0].giveBack([])
+            #expect(try await stores[1].claimDue().isEmpty)
+            try await stores[0].giveBack([(claimed.id, claimed.fence)])
+            let taken = try await stores[1].claimOne()
+            #expect(taken.id == claimed.id)
+            #expect(taken.fence == claimed.fence + 1)
+            #expect(taken.isSending)
+        }
+    }
+
+    @Test("released with a time for the next step come back then, with what was learned")
+    func release() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            let until = claimed.pursuit.acceptedAt + .seconds(30)
+            try await store.write(claimed.failed(retryAt: until))
+            #expect(try await due(claimed.id, in: database) == until)
+            #expect(try await database.count("pursuits", where: "owner IS NULL AND NOT sending AND forwards = 1") == 1)
+            let events = try #require(try await store.detail(claimed.id)).timeline.map(\.event.kind)
+            #expect(events == [.accepted, .forwardFailed])
+        }
+    }
+
+    @Test("of a batch: the stale one is told so, and the others are written")
+    func batchOfReleases() async throws {
+        try await withStores(2) { database, stores in
+            for number in 0..<3 { try await stores[0].take(.sample(subscription: "\(number)")) }
+            let claimed = try await stores[0].claimDue()
+            try #require(claimed.count == 3)
+            try await database.makeDue(claimed[1].id)
+            let taken = try await stores[1].claimOne()
+            let writes = claimed.map { $0.failed(retryAt: $0.pursuit.deadline) }
+            #expect(try await stores[0].release(writes) == [.written, .leaseLost, .written])
+            #expect(try await database.count("timeline") == 2)
+            #expect(try await stores[1].renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
+        }
+    }
+}

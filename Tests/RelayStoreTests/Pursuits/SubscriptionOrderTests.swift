@@ -1,0 +1,242 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Requests for one subscription")
+struct SubscriptionOrderTests {
+    private let ana = "ana@example.test"
+    private let ben = "ben@example.test"
+
+    @Test("are sent one at a time, in the order of acceptance")
+    func inOrder() async throws {
+        try await withStore { database, store in
+            let first = try await store.take(.sample(customer: ana))
+            let second = try await store.take(.sample(customer: ben))
+            // Even where the newer one has been due for longer.
+            try await database.run(
+                "UPDATE pursuits SET due_at = now() - interval '1 hour' WHERE id = $1", .uuid(second.uuid))
+            let claimed = try await store.claimDue()
+            #expect(claimed.map(\.id) == [first])
+            #expect(claimed[0].isSending && !claimed[0].overtakes)
+            #expect(try await store.claimDue().isEmpty)
+
+            try await store.write(claimed[0].watching(until: claimed[0].pursuit.deadline))
+            let next = try await store.claimDue()
+            #expect(next.map(\.id) == [second])
+            // The older one was sent: it is not waiting, and so not overtaken.
+            #expect(next[0].isSending && !next[0].overtakes && !next[0].isOvertaken)
+        }
+    }
+
+    @Test("accepted in the same microsecond by two processes are sent one after the other, too")
+    func sameMicrosecond() async throws {
+        try await withStore { database, store in
+            for customer in [ana, ben, "cid@example.test"] { try await store.take(.sample(customer: customer)) }
+            try await database.run("UPDATE pursuits SET accepted_at = (SELECT min(accepted_at) FROM pursuits)")
+            var seen: Set<ValidationID> = []
+            for _ in 0..<3 {
+                let claimed = try await store.claimOne()
+                #expect(claimed.isSending)
+                seen.insert(claimed.id)
+                try await store.write(claimed.rejected())
+            }
+            #expect(seen.count == 3)
+        }
+    }
+
+    @Test("are told apart by publisher")
+    func publishers() async throws {
+        try await withStore { database, store in
+            try await store.take(.sample(publisher: "one"))
+            try await store.take(.sample(publisher: "two"))
+            #expect(try await store.claimDue().filter(\.isSending).count == 2)
+        }
+    }
+
+    @Test("have one sender at most, whoever claims at once", arguments: 1...3)
+    func concurrentClaims(round: Int) async throws {
+        try await withStores(3) { database, stores in
+            for number in 0..<12 { try await stores[0].take(.sample(customer: "c\(number)@example.test")) }
+            let oldest = try await database.value(
+                "SELECT id FROM pursuits ORDER BY accepted_at LIMIT 1", as: UUID.self)
+            let claimed = try await withThrowingTaskGroup { group in
+                for number in 0..<12 { group.addTask { try await stores[number % 3].claimPatiently() } }
+                return try await group.reduce(into: [ClaimedPursuit]()) { $0 += $1 }
+            }
+            #expect(claimed.map(\.id.uuid) == [oldest])
+            #expect(claimed.first?.isSending == true)
+        }
+    }
+
+    @Test("nothing is lost of a claim that fails because another took the right to send in the same instant")
+    func collision() async throws {
+        try await withStores(2) { database, stores in
+            let older = try await stores[0].takeAndClaim(.sample(customer: ana))
+            try await stores[0].write(older.failed(retryAt: older.pursuit.deadline))
+            let newer = try await stores[0].take(.sample(customer: ben))
+            let other = try await stores[0].take(.sample(subscription: "2"))
+            // As another copy's claim of the older one does, in a transaction that has not committed yet.
+            let claiming = try await database.hand.withTransaction { transaction in
+                _ = try await transaction.query(
+                    PostgresQuery("UPDATE pursuits SET sending = true, fence = 2 WHERE id = $1", [.uuid(older.id.uuid)])
+                )
+                let claiming = Task { await postgresError { try await stores[1].claimDue() } }
+                try await database.waitUntilBlocked()
+                return claiming
+            }
+            #expect(await claiming.value?.constraint == "pursuits_one_sender")
+            #expect(try await database.count("pursuits", where: "fence = 0 AND owner IS NULL AND NOT sending") == 2)
+            // Run again, it takes what may be taken.
+            #expect(try await stores[1].claimDue().map(\.id) == [other])
+            try await database.run("UPDATE pursuits SET sending = false WHERE id = $1", .uuid(older.id.uuid))
+            #expect(try await stores[1].claimDue().map(\.id) == [newer])
+        }
+    }
+
+    @Test("a newer one goes before an older one that waits for its next try, and says so")
+    func overtaking() async throws {
+        try await withStore { database, store in
+            let older = try await store.takeAndClaim(.sample(customer: ana))
+            try await store.write(older.failed(retryAt: older.pursuit.deadline))
+            let newer = try await store.takeAndClaim(.sample(customer: ben))
+            #expect(newer.isSending && newer.overtakes && !newer.isOvertaken)
+
+            let overtaken = try await store.claimOvertaken(by: newer, lease: .seconds(60))
+            #expect(overtaken.map(\.id) == [older.id])
+            #expect(overtaken[0].isOvertaken && !overtaken[0].isSending && !overtaken[0].overtakes)
+            #expect(overtaken[0].fence == older.fence + 1)
+            try await store.write(overtaken[0].superseded())
+            let ended = try #require(try await store.validation(older.id))
+            #expect(ended.status == .timedOut)
+            #expect(ended.reason == "superseded")
+            #expect(try await database.count("pursuits") == 1)
+        }
+    }
+
+    @Test("an older one is taken from a worker that only writes its deadline, so that it is never sent after")
+    func overtakingAHeldOne() async throws {
+        try await withStores(2) { database, stores in
+            let older = try await stores[0].takeAndClaim(.sample(customer: ana))
+            try await stores[0].write(older.failed(retryAt: older.pursuit.deadline + .seconds(60)))
+            let newer = try await stores[0].takeAndClaim(.sample(customer: ben))
+            try await database.makeDue(older.id)
+            let held = try #require(try await stores[1].claimOvertaken(by: newer, lease: .seconds(60)).first)
+            #expect(try await stores[0].claimDue().isEmpty)
+            let again = try #require(try await stores[0].claimOvertaken(by: newer, lease: .seconds(60)).first)
+            #expect(try await stores[1].outcome(of: held.rejected()) == .leaseLost)
+            try await stores[0].write(again.superseded())
+        }
+    }
+
+    @Test("claiming the overtaken leaves those alone that were sent, are newer, or belong to another publisher")
+    func overtakenOnly() async throws {
+        try await withStore { database, store in
+            let sent = try await store.takeAndClaim(.sample(customer: "a@example.test"))
+            try await store.write(sent.watching(until: sent.pursuit.deadline))
+            let waiting = try await store.takeAndClaim(.sample(customer: "b@example.test"))
+            try await store.write(waiting.failed(retryAt: waiting.pursuit.deadline))
+            let foreign = try await store.takeAndClaim(.sample(customer: "c@example.test", publisher: "other"))
+            try await store.write(foreign.failed(retryAt: foreign.pursuit.deadline))
+            let newer = try await store.takeAndClaim(.sample(customer: "d@example.test"))
+            try await store.take(.sample(customer: "e@example.test"))
+            #expect(try await store.claimOvertaken(by: newer, lease: .seconds(60)).map(\.id) == [waiting.id])
+        }
+    }
+
+    /// What may have become of a newer request after it was sent.
+    enum Fate: CaseIterable { case watched, failed, granted }
+
+    @Test("once a newer one was sent, an older one that is due is overtaken", arguments: Fate.allCases)
+    func overtaken(fate: Fate) async throws {
+        try await withStore { database, store in
+            let older = try await store.takeAndClaim(.sample(customer: ana))
+            try await store.write(older.failed(retryAt: older.pursuit.deadline))
+            let newer = try await store.takeAndClaim(.sample(customer: ben))
+            switch fate {
+            case .watched: try await store.write(newer.watching(until: newer.pursuit.deadline))
+            case .failed: try await store.write(newer.failed(retryAt: newer.pursuit.deadline))
+            case .granted: try await store.write(newer.granted())
+            }
+            try await database.letPass(seconds: 61)
+            let again = try #require(try await store.claimDue().first { $0.id == older.id })
+            #expect(again.isOvertaken)
+        }
+    }
+
+    @Test("a newer one that Cleeng refused overtakes nobody")
+    func refusedNewer() async throws {
+        try await withStore { database, store in
+            let older = try await store.takeAndClaim(.sample(customer: ana))
+            try await store.write(older.failed(retryAt: older.pursuit.deadline))
+            try await store.write(try await store.takeAndClaim(.sample(customer: ben)).rejected())
+            try await database.letPass(seconds: 61)
+            let again = try await store.claimOne()
+            #expect(again.id == older.id)
+            #expect(again.isSending && !again.isOvertaken)
+        }
+    }
+
+    @Test("one that is woken for its deadline only may not send")
+    func deadlineOnly() async throws {
+        try await withStore { database, store in
+            let first = try await store.takeAndClaim(.sample(customer: ana))
+            var write = first.failed(retryAt: first.pursuit.deadline + .seconds(60))
+            write.next = .rest(until: first.pursuit.deadline)
+            try await store.write(write)
+            try await database.letPass(seconds: 60)
+            let woken = try await store.claimOne()
+            #expect(!woken.isSending && !woken.overtakes)
+            try await store.write(woken.timedOut(restingUntil: woken.pursuit.deadline))
+            try await database.letPass(seconds: 60)
+            #expect(try await store.claimOne().isSending)
+        }
+    }
+
+    @Test("one that may have been sent by a worker that died goes before an older one that has become due since")
+    func diedWhileSending() async throws {
+        try await withStores(2) { database, stores in
+            let older = try await stores[0].takeAndClaim(.sample(customer: ana))
+            try await stores[0].write(older.failed(retryAt: older.pursuit.deadline))
+            // Dies between the claim and the end of the one that it overtakes.
+            let newer = try await stores[0].takeAndClaim(.sample(customer: ben))
+            try await database.makeDue(newer.id)
+            try await database.letPass(seconds: 61)
+            let claimed = try await stores[1].claimOne()
+            #expect(claimed.id == newer.id)
+            #expect(claimed.isSending && claimed.overtakes)
+            #expect(try await stores[1].claimOvertaken(by: claimed, lease: .seconds(60)).map(\.id) == [older.id])
+        }
+    }
+
+    @Test(
+        "one that was given back, perhaps sent, goes before an older one whose acceptance was committed after its claim"
+    )
+    func givenBackWhileSending() async throws {
+        try await withStores(2) { database, stores in
+            let newer = try await stores[0].takeAndClaim(.sample(customer: ben))
+            let late = try await stores[0].take(.sample(customer: ana))
+            try await database.run(
+                "UPDATE pursuits SET accepted_at = accepted_at - interval '1 second' WHERE id = $1", .uuid(late.uuid))
+            try await stores[0].giveBack([(newer.id, newer.fence)])
+            let claimed = try await stores[1].claimOne()
+            #expect(claimed.id == newer.id)
+            #expect(claimed.isSending && claimed.overtakes)
+        }
+    }
+}
+
+extension RelayStore {
+    /// As a worker does: a claim that met another sender is made again.
+    func claimPatiently() async throws -> [ClaimedPursuit] {
+        while true {
+            do {
+                return try await claimDue()
+            } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
+                continue
+            }
+        }
+    }
+}

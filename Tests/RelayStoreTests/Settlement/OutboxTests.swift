@@ -1,0 +1,40 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Word to the publisher")
+struct OutboxTests {
+    @Test("is one row a customer, the newest change, under a new version")
+    func newest() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(subscription: "1"))
+            #expect(try await database.value("SELECT version FROM outbox", as: Int.self) == 1)
+            let second = try await store.takeAndGrant(.sample(subscription: "2"))
+            #expect(try await database.value("SELECT version FROM outbox", as: Int.self) == 2)
+            #expect(try await database.count("outbox", where: "id = '\(second.uuid)'") == 1)
+        }
+    }
+
+    @Test("is one row where several of a customer's purchases are granted in one batch")
+    func oneBatch() async throws {
+        try await withStore { database, store in
+            for number in 0..<5 { try await store.take(.sample(subscription: "\(number)")) }
+            let outcomes = try await store.settle(try await store.claimDue().map { $0.granted() })
+            #expect(outcomes == Array(repeating: .written, count: 5))
+            #expect(try await database.count("outbox") == 1)
+            #expect(try await database.count("subscriptions") == 5)
+        }
+    }
+
+    @Test("is kept apart by publisher")
+    func publishers() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(publisher: "one"))
+            try await store.takeAndGrant(.sample(publisher: "two"))
+            #expect(
+                try await database.column("SELECT publisher FROM outbox ORDER BY 1", as: String.self) == ["one", "two"])
+        }
+    }
+}

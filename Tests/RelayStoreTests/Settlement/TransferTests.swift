@@ -1,0 +1,243 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("A subscription that passes to another email")
+struct TransferTests {
+    private let ana = "ana@example.test"
+    private let ben = "ben@example.test"
+
+    private func owner(in database: TestDatabase) async throws -> String {
+        try await database.value("SELECT customer FROM subscriptions", as: String.self)
+    }
+
+    @Test("ends the old owner's validation, begins the new one's, is recorded, and both are told, in one transaction")
+    func transfer() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndGrant(.sample(customer: ana))
+            try await database.run("DELETE FROM outbox")
+            let claimed = try await store.takeAndClaim(.sample(customer: ben))
+            #expect(try await store.status(of: old) == .granted)
+            let waiter = store.changes.register(old)
+            defer { waiter.leave() }
+            try await store.write(claimed.granted())
+
+            let ended = try #require(try await store.validation(old))
+            #expect(ended.status == .transferred)
+            #expect(ended.settledAt != nil)
+            #expect(try await store.status(of: claimed.id) == .granted)
+            #expect(try await owner(in: database) == ben)
+            let words = try await database.column(
+                "SELECT customer || ' ' || reason FROM outbox ORDER BY 1", as: String.self)
+            #expect(words == ["\(ana) OTHER", "\(ben) PURCHASED"])
+            #expect(await waiter.wait(until: .now + .seconds(20)).changed?.status == .transferred)
+
+            for id in [old, claimed.id] {
+                let transfer = try #require(try await store.detail(id)?.transfer)
+                #expect(transfer.from == ana && transfer.to == ben)
+                #expect(transfer.fromValidation == old && transfer.toValidation == claimed.id)
+            }
+            let kinds = try #require(try await store.detail(old)).timeline.map(\.event.kind)
+            #expect(kinds.last == .transferred)
+            #expect(try await database.column("SELECT status FROM purchases ORDER BY 1", as: Int.self) == [1, 4])
+            let transactions = try await database.value(
+                """
+                SELECT count(DISTINCT x) FROM (
+                    SELECT xmin::text AS x FROM validations UNION ALL SELECT xmin::text FROM subscriptions
+                    UNION ALL SELECT xmin::text FROM transfers UNION ALL SELECT xmin::text FROM outbox
+                    UNION ALL SELECT xmin::text FROM purchases) AS t
+                """, as: Int.self)
+            #expect(transactions == 1)
+        }
+    }
+
+    @Test("ends everything that was granted on it to the old owner, and nothing else of theirs")
+    func everythingGranted() async throws {
+        try await withStore { database, store in
+            let monthly = try await store.takeAndGrant(.sample(customer: ana, offer: "S1_US"))
+            let yearly = try await store.takeAndGrant(.sample(customer: ana, offer: "S2_US"))
+            let other = try await store.takeAndGrant(.sample(customer: ana, subscription: "2"))
+            let rejected = try await store.takeAndClaim(.sample(customer: ana, offer: "S3_US"))
+            try await store.write(rejected.rejected())
+            let new = try await store.takeAndGrant(.sample(customer: ben))
+            #expect(try await store.status(of: monthly) == .transferred)
+            #expect(try await store.status(of: yearly) == .transferred)
+            #expect(try await store.status(of: other) == .granted)
+            #expect(try await store.status(of: rejected.id) == .rejected)
+            #expect(try await store.status(of: new) == .granted)
+            #expect(try await database.count("transfers") == 1)
+        }
+    }
+
+    @Test("and back again, as often as they like, has one owner and one grant at every moment")
+    func backAndForth() async throws {
+        try await withStore { database, store in
+            for round in 0..<6 {
+                let customer = round.isMultiple(of: 2) ? ana : ben
+                try await store.takeAndGrant(.sample(customer: customer))
+                #expect(try await owner(in: database) == customer)
+                #expect(
+                    try await database.column("SELECT customer FROM validations WHERE status = 1", as: String.self)
+                        == [customer])
+                #expect(try await database.count("transfers") == round)
+            }
+        }
+    }
+
+    @Test("stays with the old owner where the new one is not granted")
+    func notGranted() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndGrant(.sample(customer: ana))
+            try await store.write(try await store.takeAndClaim(.sample(customer: ben)).rejected())
+            #expect(try await store.status(of: old) == .granted)
+            #expect(try await owner(in: database) == ana)
+            #expect(try await database.count("transfers") == 0)
+        }
+    }
+
+    @Test("a grant of an older request takes nothing from the newer one's owner")
+    func olderGrant() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndClaim(.sample(customer: ana))
+            try await store.write(old.watching(until: old.pursuit.deadline))
+            let new = try await store.takeAndGrant(.sample(customer: ben))
+            try await database.makeDue(old.id)
+            let again = try await store.claimOne()
+            // Read after the subscription had passed on: Cleeng says that both are entitled.
+            let observed = try await database.now() + .seconds(1)
+            #expect(try await store.outcome(of: again.granted(observedAt: observed)) == .written)
+            #expect(try await store.status(of: new) == .granted)
+            #expect(try await owner(in: database) == ben)
+            #expect(try await database.count("transfers") == 0)
+        }
+    }
+
+    @Test("a grant that rests on a read from before it passed on is not written, and can be read again")
+    func readTooOld() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndClaim(.sample(customer: ana))
+            let observed = try await database.now()
+            try await store.write(old.watching(until: old.pursuit.deadline))
+            let new = try await store.takeAndGrant(.sample(customer: ben))
+            try await database.makeDue(old.id)
+            let again = try await store.claimOne()
+            let before = try await database.picture(of: "pursuits")
+            #expect(try await store.outcome(of: again.granted(observedAt: observed)) == .readTooOld)
+            #expect(try await database.picture(of: "pursuits") == before)
+            #expect(try await store.status(of: old.id) == .pending)
+            #expect(try await store.status(of: new) == .granted)
+            #expect(try await database.count("outbox") == 1)
+            // The very moment counts as before.
+            let since = try await database.value("SELECT owned_since FROM subscriptions", as: PostgresTimestamp.self)
+            let moment = Timestamp(microseconds: since.microsecondsSince1970)
+            #expect(try await store.outcome(of: again.granted(observedAt: moment)) == .readTooOld)
+            // The lease is held on: what comes next can be written.
+            #expect(try await store.outcome(of: again.granted(observedAt: moment + .microseconds(1))) == .written)
+        }
+    }
+
+    @Test("the same customer again keeps the day since when it is theirs, and is no transfer")
+    func sameCustomer() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(customer: ana, offer: "S1_US"))
+            let since = try await database.value("SELECT owned_since FROM subscriptions", as: PostgresTimestamp.self)
+            let second = try await store.takeAndGrant(.sample(customer: " ANA@example.TEST", offer: "S2_US"))
+            #expect(
+                try await database.value("SELECT owned_since FROM subscriptions", as: PostgresTimestamp.self) == since)
+            #expect(try await database.value("SELECT id FROM subscriptions", as: UUID.self) == second.uuid)
+            #expect(try await database.count("transfers") == 0)
+            #expect(try await database.count("validations", where: "status = 1") == 2)
+        }
+    }
+
+    @Test(
+        "of two grants in one batch the newest request owns, and the older one is read again", arguments: [false, true])
+    func twoInOneBatch(reversed: Bool) async throws {
+        try await withStore { database, store in
+            let first = try await store.takeAndGrant(.sample(customer: "cid@example.test"))
+            let old = try await store.takeAndClaim(.sample(customer: ana))
+            try await store.write(old.watching(until: old.pursuit.deadline))
+            let new = try await store.takeAndClaim(.sample(customer: ben))
+            try await store.write(new.watching(until: new.pursuit.deadline))
+            try await database.makeDue(old.id)
+            try await database.makeDue(new.id)
+            let claimed = try await store.claimDue().sorted { $0.pursuit.acceptedAt < $1.pursuit.acceptedAt }
+            try #require(claimed.map(\.id) == [old.id, new.id])
+            let batch = claimed.map { $0.granted() }
+            let outcomes = try await store.settle(reversed ? batch.reversed() : batch)
+            #expect((reversed ? outcomes.reversed() : outcomes) == [.readTooOld, .written])
+            #expect(try await owner(in: database) == ben)
+            #expect(try await store.status(of: first) == .transferred)
+            #expect(try await store.status(of: old.id) == .pending)
+            #expect(try await store.status(of: new.id) == .granted)
+            #expect(
+                try await database.column("SELECT from_customer FROM transfers", as: String.self) == [
+                    "cid@example.test"
+                ])
+        }
+    }
+
+    @Test("sandbox and production are two ledgers")
+    func environments() async throws {
+        try await withStore { database, store in
+            let production = try await store.takeAndGrant(.sample(customer: ana))
+            let sandbox = try await store.takeAndGrant(.sample(customer: ben, environment: "Sandbox"))
+            #expect(try await store.status(of: production) == .granted)
+            #expect(try await store.status(of: sandbox) == .granted)
+            #expect(try await database.count("subscriptions") == 2)
+            #expect(try await database.count("transfers") == 0)
+            // A transfer in one leaves the other alone.
+            try await store.takeAndGrant(.sample(customer: "cid@example.test"))
+            #expect(try await store.status(of: production) == .transferred)
+            #expect(try await store.status(of: sandbox) == .granted)
+        }
+    }
+
+    @Test("publishers do not share subscriptions")
+    func publishers() async throws {
+        try await withStore { database, store in
+            let one = try await store.takeAndGrant(.sample(customer: ana, publisher: "one"))
+            let two = try await store.takeAndGrant(.sample(customer: ben, publisher: "two"))
+            #expect(try await store.status(of: one) == .granted)
+            #expect(try await store.status(of: two) == .granted)
+            #expect(try await database.count("transfers") == 0)
+        }
+    }
+
+    @Test(
+        "granted to many from several processes at once: the newest request owns, and it alone is granted",
+        arguments: 1...3)
+    func concurrent(round: Int) async throws {
+        try await withStores(3) { database, stores in
+            var claimed: [ClaimedPursuit] = []
+            for number in 0..<12 {
+                let one = try await stores[0].takeAndClaim(.sample(customer: "c\(number)@example.test"))
+                try await stores[0].write(one.watching(until: one.pursuit.deadline))
+            }
+            try await database.run("UPDATE pursuits SET due_at = now() - interval '1 second'")
+            claimed = try await stores[0].claimDue().shuffled()
+            try #require(claimed.count == 12)
+            let outcomes = try await withThrowingTaskGroup { group in
+                for (index, one) in claimed.enumerated() {
+                    group.addTask { (one.id, try await stores[index % 3].settle([one.granted()])[0]) }
+                }
+                return try await group.reduce(into: [ValidationID: PursuitWriteOutcome]()) { $0[$1.0] = $1.1 }
+            }
+            let newest = try #require(claimed.max { $0.pursuit.acceptedAt < $1.pursuit.acceptedAt })
+            #expect(outcomes[newest.id] == .written)
+            #expect(outcomes.values.allSatisfy { $0 == .written || $0 == .readTooOld })
+            #expect(try await database.column("SELECT id FROM subscriptions", as: UUID.self) == [newest.id.uuid])
+            #expect(
+                try await database.column("SELECT id FROM validations WHERE status = 1", as: UUID.self) == [
+                    newest.id.uuid
+                ])
+            let written = outcomes.values.filter { $0 == .written }.count
+            #expect(try await database.count("validations", where: "status = 4") == written - 1)
+            #expect(try await database.count("transfers") == written - 1)
+            #expect(try await database.count("pursuits") == 12 - written)
+        }
+    }
+}

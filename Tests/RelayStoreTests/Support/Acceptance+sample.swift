@@ -1,0 +1,42 @@
+import Foundation
+import RelayCore
+import RelayStore
+
+extension Acceptance {
+    /// A purchase as the front would hand it in. The purchase key follows from who buys what with which receipt, as the
+    /// front's does.
+    static func sample(
+        customer: String = "ana@example.test", subscription: String = "1000000001", offer: String = "S123456789_US",
+        receipt: Receipt = Receipt(isText: false, bytes: [0x30, 0x03, 1, 2, 3]), environment: String = "Production",
+        publisher: String = "main", app: String = "com.example.tv", idempotencyKey: IdempotencyKey? = nil
+    ) throws -> Acceptance {
+        struct NoEmail: Error {}
+        guard let email = CustomerEmail(customer) else { throw NoEmail() }
+        var generator = SystemRandomNumberGenerator()
+        return Acceptance(
+            id: ValidationID(
+                bucket: Bucket(of: publisher, subscription), day: UInt16(Date().timeIntervalSince1970 / 86_400),
+                using: &generator),
+            publisher: publisher, app: app, email: email, applicationUsername: email.customer, offerID: offer,
+            transactionID: subscription, appType: "ios", ipAddress: "192.0.2.7", couponCode: "SUMMER",
+            subscriptionKey: subscription, environment: environment, productID: "com.example.monthly",
+            bundleID: "com.example.tv", isReceiptReadable: true, receipt: receipt,
+            purchaseKey: thirtyTwoBytes(
+                [publisher, app, email.customer, offer, subscription, environment, "\(receipt.bytes)"].joined(
+                    separator: "\n")),
+            idempotencyKey: idempotencyKey)
+    }
+}
+
+extension Acceptance.IdempotencyKey {
+    static func sample(_ key: String, body: String, apiKey: String = "app-key") -> Acceptance.IdempotencyKey {
+        Acceptance.IdempotencyKey(
+            bucket: Bucket(of: apiKey, key), apiKey: apiKey, digest: thirtyTwoBytes(key),
+            fingerprint: thirtyTwoBytes(body))
+    }
+}
+
+/// Different for different texts, and the same for the same: all that the store asks of a digest.
+func thirtyTwoBytes(_ text: String) -> [UInt8] {
+    (UInt8(0)..<32).map { Bucket(of: "\($0)", text).number }
+}

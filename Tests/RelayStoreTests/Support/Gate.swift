@@ -1,0 +1,25 @@
+/// Lets few through at once, in order of arrival: tests run side by side, and a cluster has only so many connections.
+actor Gate {
+    private var room: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(room: Int) {
+        self.room = room
+    }
+
+    func enter() async {
+        guard room == 0 else {
+            room -= 1
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        guard !waiting.isEmpty else {
+            room += 1
+            return
+        }
+        waiting.removeFirst().resume()
+    }
+}

@@ -1,0 +1,26 @@
+import RelayCore
+import RelayStore
+
+extension RelayStore {
+    static let timeout = Duration.seconds(60)
+
+    func intake() -> Intake {
+        Intake(store: self, validationTimeout: Self.timeout) {}
+    }
+
+    /// Takes a purchase in that must be new.
+    @discardableResult
+    func take(_ acceptance: Acceptance) async throws -> ValidationID {
+        let outcome = try await intake().accept(acceptance)
+        guard case .created = outcome else { throw NotNew(outcome: outcome) }
+        return acceptance.id
+    }
+
+    func accept(_ acceptance: Acceptance) async throws -> AcceptOutcome {
+        try await intake().accept(acceptance)
+    }
+
+    struct NotNew: Error {
+        let outcome: AcceptOutcome
+    }
+}

@@ -1,0 +1,48 @@
+import RelayCore
+import RelayStore
+import Testing
+
+extension RelayStore {
+    static let lease = Duration.seconds(600)
+
+    func claimDue(limit: Int = 100) async throws -> [ClaimedPursuit] {
+        try await claimDue(limit: limit, lease: Self.lease)
+    }
+
+    /// The one pursuit that is due.
+    func claimOne() async throws -> ClaimedPursuit {
+        let claimed = try await claimDue()
+        try #require(claimed.count == 1)
+        return claimed[0]
+    }
+
+    /// Takes a purchase in and claims it: the only one due.
+    func takeAndClaim(_ acceptance: Acceptance) async throws -> ClaimedPursuit {
+        try await take(acceptance)
+        let claimed = try await claimOne()
+        try #require(claimed.id == acceptance.id)
+        return claimed
+    }
+
+    /// Takes a purchase in and sees it granted.
+    @discardableResult
+    func takeAndGrant(_ acceptance: Acceptance) async throws -> ValidationID {
+        try await write(try await takeAndClaim(acceptance).granted())
+        return acceptance.id
+    }
+
+    /// Writes what must be written.
+    func write(_ write: PursuitWrite) async throws {
+        let outcome = try await PursuitWriter(store: self).write(write)
+        try #require(outcome == .written)
+    }
+
+    func outcome(of write: PursuitWrite) async throws -> PursuitWriteOutcome {
+        try await PursuitWriter(store: self).write(write)
+    }
+
+    /// As it is told.
+    func status(of id: ValidationID) async throws -> ValidationStatus? {
+        try await validation(id)?.status
+    }
+}

@@ -1,0 +1,28 @@
+import Logging
+import Postgres
+
+/// A pool with the task that runs it.
+struct RunningPool: Sendable {
+    let pool: PostgresPool
+    private let running: Task<Void, Never>
+
+    init(url: String, connections: Int) {
+        var configuration = PostgresConfiguration(connectionString: url)
+        configuration.sharedConnections = connections
+        configuration.exclusiveConnections = connections
+        configuration.connectionWait = .seconds(20)
+        configuration.queryTimeout = .seconds(30)
+        let pool = PostgresPool(configuration, logger: .silent)
+        self.pool = pool
+        self.running = Task { await pool.run() }
+    }
+
+    func stop() async {
+        running.cancel()
+        await running.value
+    }
+}
+
+extension Logger {
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}

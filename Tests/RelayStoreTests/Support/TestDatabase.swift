@@ -1,0 +1,82 @@
+import Foundation
+import Postgres
+import RelayStore
+
+/// A database of one test's own, gone when the test is over.
+actor TestDatabase {
+    private static let gate = Gate(room: 6)
+
+    let name: String
+    private let url: String
+    /// What the test itself looks and meddles through.
+    nonisolated let hand: PostgresPool
+    private var running: [RunningPool]
+
+    private init(name: String) throws {
+        self.name = name
+        self.url = try TestCluster.url(database: name)
+        let hand = RunningPool(url: url, connections: 2)
+        self.hand = hand.pool
+        self.running = [hand]
+    }
+
+    /// A store over connections of its own, as another process has it.
+    func store(_ instance: String) -> RelayStore {
+        let pool = RunningPool(url: url, connections: 2)
+        running.append(pool)
+        return RelayStore(pool: pool.pool, instance: instance, logger: .silent)
+    }
+
+    private func close() async {
+        for pool in running { await pool.stop() }
+    }
+
+    /// An empty database.
+    static func run(_ body: (TestDatabase) async throws -> Void) async throws {
+        await gate.enter()
+        do {
+            try await make(body)
+        } catch {
+            await gate.leave()
+            throw error
+        }
+        await gate.leave()
+    }
+
+    private static func make(_ body: (TestDatabase) async throws -> Void) async throws {
+        let name = "t_\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
+        try await TestCluster.administer("CREATE DATABASE \(name)")
+        let ended: Result<Void, any Error>
+        do {
+            let database = try TestDatabase(name: name)
+            do {
+                ended = .success(try await body(database))
+            } catch {
+                ended = .failure(error)
+            }
+            await database.close()
+        } catch {
+            ended = .failure(error)
+        }
+        try await TestCluster.administer("DROP DATABASE \(name) WITH (FORCE)")
+        try ended.get()
+    }
+}
+
+/// A database with the relay's schema, and a store on it.
+func withStore(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
+    try await TestDatabase.run { database in
+        let store = await database.store("one")
+        try await store.migrate()
+        try await body(database, store)
+    }
+}
+
+/// As ``withStore(_:)``, with as many stores as several processes would have.
+func withStores(_ count: Int, _ body: (TestDatabase, [RelayStore]) async throws -> Void) async throws {
+    try await withStore { database, first in
+        var stores = [first]
+        for number in 1..<count { stores.append(await database.store("store-\(number)")) }
+        try await body(database, stores)
+    }
+}

@@ -1,0 +1,60 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Reading validations")
+struct ValidationReadTests {
+    @Test("never says pending at or after the deadline, with no worker alive")
+    func deadline() async throws {
+        try await withStore { database, store in
+            let id = try await store.take(.sample())
+            try await database.letPass(seconds: 55)
+            #expect(try await store.status(of: id) == .pending)
+            try await database.letPass(seconds: 5)
+            let told = try #require(try await store.validation(id))
+            #expect(told.status == .timedOut)
+            #expect(told.settledAt == told.deadline)
+            #expect(try await store.validations([id]) == [told])
+        }
+    }
+
+    @Test("of many brings those that exist")
+    func many() async throws {
+        try await withStore { database, store in
+            var ids: [ValidationID] = []
+            for number in 0..<3 { ids.append(try await store.take(.sample(subscription: "\(number)"))) }
+            let found = try await store.validations(ids + [try Acceptance.sample().id])
+            #expect(Set(found.map(\.id)) == Set(ids))
+            #expect(try await store.validations([]).isEmpty)
+        }
+    }
+
+    @Test("of a customer and an offer: what is being decided, else what is granted, else the newest")
+    func ofCustomer() async throws {
+        try await withStore { database, store in
+            func told() async throws -> ValidationID? {
+                try await store.validation(
+                    customer: "ana@example.test", offerID: "S123456789_US", publisher: "main", app: "com.example.tv")?
+                    .id
+            }
+            #expect(try await told() == nil)
+            let granted = try await store.takeAndGrant(.sample(subscription: "1"))
+            let rejected = try await store.takeAndClaim(.sample(subscription: "2"))
+            #expect(try await told() == rejected.id)
+            try await store.write(rejected.rejected())
+            #expect(try await told() == granted)
+            let pending = try await store.take(.sample(subscription: "3"))
+            #expect(try await told() == pending)
+            try await database.letPass(seconds: 60)
+            #expect(try await told() == granted)
+            // Not another's: customer, offer, publisher, app.
+            try await store.take(.sample(customer: "ben@example.test", subscription: "4"))
+            try await store.take(.sample(subscription: "5", offer: "S2_US"))
+            try await store.take(.sample(subscription: "6", publisher: "other"))
+            try await store.take(.sample(subscription: "7", app: "com.example.other"))
+            #expect(try await told() == granted)
+        }
+    }
+}

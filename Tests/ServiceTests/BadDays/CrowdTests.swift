@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// Clients that come in thousands, and clients that never finish.
+@Suite(.serialized) struct CrowdTests {
+    private static let slow = 10_000
+
+    @Test(.timeLimit(.minutes(2)))
+    func tenThousandSlowClientsAreCutAndCostNobodyElseTheirAnswers() async throws {
+        try await Self.run { day in
+            let relay = try await day.relay()
+            let first = await AppClient.post(TestPurchase(email: "first@example.test"), to: relay)
+            _ = try await AppClient.outcomes([#require(first.id)], of: relay)
+            let memoryBefore = try ProcessFacts.residentMemory(of: relay.process)
+            let socketsBefore = try ProcessFacts.openSockets(of: relay.process)
+
+            let crowd = Crowd()
+            let began = ContinuousClock.now
+            try await crowd.join(Self.slow, to: relay.url) { index in
+                Array((index.isMultiple(of: 2) ? Self.halfHead : Self.halfBody(key: relay.keys.app)).utf8)
+            }
+            try await Awaiting.fact("all of them are in") {
+                try ProcessFacts.openSockets(of: relay.process)
+            } holds: {
+                $0 >= socketsBefore + Self.slow - 50
+            }
+            let joined = ContinuousClock.now
+            let posted = await AppClient.post(AppClient.purchases(40, "normal"), to: relay)
+            #expect(posted.accepted.count == 40)
+            #expect(posted.longest < .seconds(5))
+            #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": 40])
+            let memory = try ProcessFacts.residentMemory(of: relay.process)
+            #expect(memory - memoryBefore < 400)
+            Measured.note("resident MiB before and with \(Self.slow) slow clients", "\(memoryBefore), \(memory)")
+            Measured.note("longest POST beside \(Self.slow) slow clients", posted.longest)
+
+            try await crowd.watch(atMost: .seconds(45)) { $0.allSatisfy { $0.closedAt != nil } }
+            let members = crowd.members
+            #expect(members.count { $0.closedAt == nil } == 0)
+            // Thirty seconds for each, and a second for the last answer to be read.
+            #expect(members.compactMap(\.closedAt).allSatisfy { $0 - began > .seconds(28) && $0 - joined < .seconds(38) })
+            print("DEBUG", Dictionary(grouping: members.enumerated(), by: { "\($0.offset % 2) \($0.element.status ?? 0) \(Int(((($0.element.closedAt ?? began) - began) / .seconds(1))))" }).mapValues(\.count), members[1].text.prefix(500))
+            let bodies = members.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
+            #expect(bodies.count { $0.status != 408 } == 0)
+            try await Awaiting.fact("nothing of them is left") {
+                try ProcessFacts.openSockets(of: relay.process)
+            } holds: {
+                $0 <= socketsBefore + 20
+            }
+            Measured.note("resident MiB afterwards", "\(try ProcessFacts.residentMemory(of: relay.process))")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aThousandHeldPollsAreAllWokenAndThoseWhoLeaveAreForgotten() async throws {
+        try await Self.run { day in
+            let relay = try await day.relay()
+            try await day.control.behave("popular@example.test", "never")
+            let id = try #require(await AppClient.post(TestPurchase(email: "popular@example.test"), to: relay).id)
+            let crowd = Crowd()
+            let request = """
+                GET /entitlements/\(id) HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer \(relay.keys.app)\r\n\
+                Prefer: wait=50\r\n\r\n
+                """
+            try await crowd.join(1_200, to: relay.url) { _ in Array(request.utf8) }
+            try await Self.held(1_200, relay)
+            crowd.leave(0..<200)
+            let left = ContinuousClock.now
+            try await Self.held(1_000, relay)
+            Measured.note("200 departures noticed", ContinuousClock.now - left)
+
+            let given = try await HTTP.post(
+                day.simulator.url + "/_simulator/customers/popular@example.test/entitlements",
+                body: Data("{\"offerId\":\"S123456789_US\"}".utf8))
+            #expect(given.status == 200)
+            try await crowd.watch(atMost: .seconds(10)) { $0.dropFirst(200).allSatisfy { $0.answeredAt != nil } }
+            let polls = crowd.members.dropFirst(200)
+            #expect(polls.count { $0.status == 200 && $0.text.contains("\"status\":\"granted\"") } == 1_000)
+            let answers = polls.compactMap(\.answeredAt)
+            let spread = try #require(answers.max()) - #require(answers.min())
+            #expect(spread < .seconds(3))
+            Measured.note("1000 held polls, from the first answer to the last", spread)
+            try await Self.held(0, relay)
+        }
+    }
+
+    /// Its database is its own: the common one crashes now and then.
+    private static func run(_ body: (BadDay) async throws -> Void) async throws {
+        let settings = ["RELAY_LOG_LEVEL": "info", "RELAY_VALIDATION_TIMEOUT_SECONDS": "60"]
+        try await PrivateCluster.run { cluster in
+            try await BadDay.run(in: cluster, settings: settings, body)
+        }
+    }
+
+    private static func held(_ count: Int, _ relay: Relay) async throws {
+        try await Awaiting.fact("\(count) polls are held") {
+            try await HTTP.get(relay.opsURL + "/metrics").text.split(separator: "\n")
+                .first { $0.hasPrefix("http_server_held_polls ") }.map(String.init) ?? ""
+        } holds: {
+            $0 == "http_server_held_polls \(count)"
+        }
+    }
+
+    private static let halfHead = "POST /apple/payment HTTP/1.1\r\nHost: relay\r\nContent-Ty"
+
+    private static func halfBody(key: String) -> String {
+        """
+        POST /apple/payment HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer \(key)\r\n\
+        Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n{"customerEmail":"slow@example.test",
+        """
+    }
+}

@@ -1,0 +1,93 @@
+import Postgres
+import Testing
+
+extension BadDays {
+    @Suite struct DatabaseGoneTests {
+        @Test(.timeLimit(.minutes(1)))
+        func aDatabaseThatCrashesUnderLoadTakesNoAcceptedPurchaseAlong() async throws {
+            let cluster = try await PrivateCluster.common()
+            try await BadDay.run(in: cluster) { day in
+                let relay = try await day.relay()
+                // Taken in before, and not granted before the crash.
+                try await day.control.behave("held@example.test", "after-2s")
+                let held = try #require(
+                    await AppClient.post(TestPurchase(email: "held@example.test"), to: relay).id)
+                let poll = Task { try await AppClient.poll(held, of: relay, wait: 20) }
+                let load = SteadyLoad(relay, "crash")
+                try await load.accepted(60)
+                await cluster.crash()
+                try await Awaiting.fact("the copy notices") {
+                    try await HTTP.get(relay.opsURL + "/readyz").status
+                } holds: {
+                    $0 == 503
+                }
+                try await Probes(relay).areNotReady(missing: "database")
+                let refused = await AppClient.post(AppClient.purchases(20, "away"), to: relay, width: 20)
+                for posted in refused { Probes.isUnavailable(posted) }
+                Measured.note("longest 503 while the database is away", refused.longest)
+                // One subscription's requests are taken in one after the other: they must not add up.
+                let original = TestPurchase.newTransactionID()
+                let same = (0..<20).map { TestPurchase(email: "same-\($0)@example.test", original: original) }
+                let queued = await AppClient.post(same, to: relay, width: 20)
+                for posted in queued { Probes.isUnavailable(posted, within: .seconds(5)) }
+                Measured.note("longest 503 of 20 for one subscription", queued.longest)
+                #expect(try await AppClient.poll(held, of: relay).status == 503)
+
+                try await cluster.start()
+                let back = ContinuousClock.now
+                _ = try await Awaiting.fact("the copy is ready again") {
+                    try await HTTP.get(relay.opsURL + "/readyz").status
+                } holds: {
+                    $0 == 200
+                }
+                Measured.note("ready after the database came back", ContinuousClock.now - back)
+                let before = load.posted.accepted.count
+                try await load.accepted(before + 30)
+                let posted = await load.stop()
+                #expect(posted.statuses.isSubset(of: [202, 503]), "\(posted.statuses)")
+                #expect(posted.allSatisfy { $0.status != nil })
+                #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": posted.ids.count])
+                Measured.note("all settled after the database came back", ContinuousClock.now - back)
+                let answer = try await poll.value
+                #expect([200, 503].contains(answer.status))
+                #expect(try await AppClient.outcomes([held], of: relay) == ["granted": 1])
+
+                // Who was refused may send the same again, also where the commit had come through all the same.
+                let unanswered = refused + posted.filter { $0.status == 503 }
+                let again = await AppClient.post(unanswered.map(\.purchase), to: relay)
+                #expect(again.statuses.isSubset(of: [200, 202]), "\(again.statuses)")
+                #expect(try await AppClient.outcomes(again.ids, of: relay) == ["granted": unanswered.count])
+                #expect(try await day.control.stats()["overlappingForwards"].int == 0)
+            }
+        }
+
+        @Test(.timeLimit(.minutes(1)))
+        func connectionsCutUnderLoadLoseNothing() async throws {
+            try await BadDay.run { day in
+                let relay = try await day.relay()
+                let load = SteadyLoad(relay, "cut")
+                for round in 1...5 {
+                    try await load.accepted(round * 20)
+                    let cut = try await TestDatabase.query(
+                        on: PrivateCluster.common().url,
+                        PostgresQuery(
+                            """
+                            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                            WHERE datname = '\(day.database.name)' AND application_name = 'receipt-relay'
+                            """))
+                    #expect(try cut.first?.get(0, as: Int64.self) ?? 0 > 0)
+                }
+                try await load.accepted(120)
+                let posted = await load.stop()
+                #expect(posted.statuses.isSubset(of: [202, 503]), "\(posted.statuses)")
+                #expect(posted.longest < .seconds(5))
+                #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": posted.ids.count])
+                let again = await AppClient.post(posted.filter { $0.status == 503 }.map(\.purchase), to: relay)
+                #expect(again.statuses.isSubset(of: [200, 202]), "\(again.statuses)")
+                #expect(try await day.control.stats()["overlappingForwards"].int == 0)
+                #expect(posted.accepted.count > posted.count / 2)
+                Measured.note("503s of \(posted.count) posts, five cuts", "\(posted.count - posted.accepted.count)")
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+extension BadDays {
+    @Suite struct ShutdownTests {
+        @Test(.timeLimit(.minutes(1)))
+        func aCopyToldToGoUnderLoadEndsCleanlyAndAnotherGoesOnAtOnce() async throws {
+            try await BadDay.run { day in
+                async let one = day.relay()
+                async let other = day.relay(role: "worker", settings: ["RELAY_LOG_LEVEL": "info"])
+                let (going, _) = try await (one, other)
+                let held = try #require(try await Self.holdPoll(day, going))
+                let load = SteadyLoad(going, "term")
+                try await load.accepted(80)
+                going.process.signal(SIGTERM)
+                let told = ContinuousClock.now
+                let code = await going.process.exitCode()
+                let took = ContinuousClock.now - told
+                #expect(code == 0)
+                #expect(took < .seconds(10))
+                Measured.note("exit after SIGTERM under load", took)
+                #expect(try await held.value.status == 200)
+
+                let posted = await load.stop()
+                let next = try await day.relay(role: "front")
+                #expect(try await AppClient.outcomes(posted.ids, of: next) == ["granted": posted.ids.count])
+                try await LostCopyTests.forwardedProperly(posted, day)
+                #expect(posted.statuses.isSubset(of: [202, 503]), "\(posted.statuses)")
+            }
+        }
+
+        /// The upstream does not answer the first call. The copy that waits for it is told to go; the other one sends the
+        /// purchase again, long before the lease of six seconds would have run out.
+        @Test(.timeLimit(.minutes(1)))
+        func leasesAreGivenBack() async throws {
+            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
+                let going = try await day.relay()
+                try await day.control.behave("hung@example.test", "hang-1")
+                let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: going)
+                try await Awaiting.fact("it was sent") {
+                    try await day.control.payments(of: "hung@example.test").count
+                } holds: {
+                    $0 == 1
+                }
+                let other = try await day.relay()
+                going.process.signal(SIGTERM)
+                let told = ContinuousClock.now
+                #expect(await going.process.exitCode() == 0)
+                let ended = ContinuousClock.now
+                #expect(ended - told < .seconds(10))
+                Measured.note("exit after SIGTERM with a hanging upstream", ended - told)
+                #expect(try await AppClient.outcomes([#require(posted.id)], of: other) == ["granted": 1])
+                let taken = ContinuousClock.now - ended
+                #expect(taken < .seconds(2.5))
+                Measured.note("settled by the other copy after that exit", taken)
+                try await LostCopyTests.forwardedProperly([posted], day)
+            }
+        }
+
+        @Test(.timeLimit(.minutes(1)))
+        func aSecondSignalEndsItAtOnce() async throws {
+            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "20"]) { day in
+                let relay = try await day.relay()
+                try await day.control.behave("hung@example.test", "hang-1")
+                let posted = await AppClient.post(TestPurchase(email: "hung@example.test"), to: relay)
+                try await Awaiting.fact("it was sent") {
+                    try await day.control.payments(of: "hung@example.test").count
+                } holds: {
+                    $0 == 1
+                }
+                relay.process.signal(SIGTERM)
+                _ = await relay.process.line { $0.contains("told to go") }
+                relay.process.signal(SIGTERM)
+                let told = ContinuousClock.now
+                #expect(await relay.process.exitCode() == 130)
+                let took = ContinuousClock.now - told
+                #expect(took < .seconds(1))
+                Measured.note("exit after a second SIGTERM", took)
+                let next = try await day.relay()
+                #expect(try await AppClient.outcomes([#require(posted.id)], of: next) == ["granted": 1])
+            }
+        }
+
+        @Test(.timeLimit(.minutes(1)))
+        func aCopyWithoutItsDatabaseGoesInTime() async throws {
+            let cluster = try await PrivateCluster.common()
+            try await BadDay.run(in: cluster) { day in
+                let known = try await day.relay()
+                try await day.control.trouble("slow-2s")
+                let posted = await AppClient.post(AppClient.purchases(20, "stuck"), to: known)
+                #expect(posted.accepted.count == 20)
+                await cluster.crash()
+                let never = try await day.relay(isReady: false)
+                _ = await never.process.line { $0.contains("not ready") }
+                for relay in [known, never] {
+                    relay.process.signal(SIGTERM)
+                    let told = ContinuousClock.now
+                    #expect(await relay.process.exitCode() == 0)
+                    let took = ContinuousClock.now - told
+                    #expect(took < .seconds(10))
+                    Measured.note("exit after SIGTERM without a database", took)
+                }
+                try await cluster.start()
+                try await day.control.heal()
+                let next = try await day.relay()
+                #expect(try await AppClient.outcomes(posted.ids, of: next) == ["granted": 20])
+            }
+        }
+
+        /// - Returns: a poll held for longer than the copy will live; nil where its purchase was not accepted.
+        private static func holdPoll(_ day: BadDay, _ relay: Relay) async throws -> Task<HTTP.Answer, any Error>? {
+            try await day.control.behave("held@example.test", "after-20s")
+            guard let id = await AppClient.post(TestPurchase(email: "held@example.test"), to: relay).id else {
+                return nil
+            }
+            let poll = Task { try await AppClient.poll(id, of: relay, wait: 20) }
+            try await Awaiting.fact("the poll is held") {
+                try await HTTP.get(relay.opsURL + "/metrics").text
+            } holds: {
+                $0.contains("http_server_held_polls 1")
+            }
+            return poll
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+/// What the probes of a relay say, and what an app is told while there is no database.
+struct Probes {
+    /// Shaped as a validation's id, and nobody's.
+    static let someID = String(repeating: "0", count: 2) + "5161" + String(repeating: "0a", count: 16)
+
+    let relay: Relay
+
+    init(_ relay: Relay) { self.relay = relay }
+
+    func areNotReady(missing: String) async throws {
+        #expect(try await HTTP.get(relay.opsURL + "/healthz").status == 200)
+        let ready = try await HTTP.get(relay.opsURL + "/readyz")
+        #expect(ready.status == 503)
+        #expect(ready.text.contains(missing), "\(ready.text)")
+    }
+
+    func areReady() async throws {
+        #expect(try await HTTP.get(relay.opsURL + "/healthz").status == 200)
+        #expect(try await HTTP.get(relay.opsURL + "/readyz").status == 200)
+    }
+
+    /// 503 with `Retry-After`, as a problem, and soon.
+    static func isUnavailable(_ posted: Posted, within limit: Duration = .seconds(5)) {
+        #expect(posted.status == 503)
+        #expect(posted.contentType == "application/problem+json")
+        #expect(posted.retryAfter.flatMap { Int($0) }.map { $0 > 0 } == true)
+        #expect(posted.took < limit)
+    }
+}

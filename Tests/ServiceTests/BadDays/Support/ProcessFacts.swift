@@ -1,0 +1,23 @@
+import Foundation
+
+/// What the kernel says about a process.
+enum ProcessFacts {
+    /// In MiB.
+    static func residentMemory(of process: ChildProcess) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw HarnessError.failed("VmRSS", [])
+        }
+        return kibibytes / 1_024
+    }
+
+    static func openSockets(of process: ChildProcess) throws -> Int {
+        let folder = "/proc/\(process.pid)/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+            .count { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+                return target?.hasPrefix("socket:") == true
+            }
+    }
+}

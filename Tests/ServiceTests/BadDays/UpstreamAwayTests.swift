@@ -1,0 +1,60 @@
+import Testing
+
+extension BadDays {
+    @Suite struct UpstreamAwayTests {
+        @Test(.timeLimit(.minutes(1)))
+        func anUpstreamThatIsAwayAtFirstAndAgainLaterGetsEverything() async throws {
+            try await BadDay.run { day in
+                await day.endSimulator()
+                let relay = try await day.relay()
+                try await Probes(relay).areReady()
+                let early = await AppClient.post(AppClient.purchases(20, "early"), to: relay)
+                #expect(early.accepted.count == 20)
+                #expect(try await AppClient.poll(early.ids[0], of: relay).json["status"].string == "pending")
+                try await day.restartSimulator()
+                let came = ContinuousClock.now
+                #expect(try await AppClient.outcomes(early.ids, of: relay) == ["granted": 20])
+                Measured.note("settled after the upstream came", ContinuousClock.now - came)
+                try await LostCopyTests.forwardedProperly(early, day)
+
+                let load = SteadyLoad(relay, "later")
+                try await load.accepted(30)
+                await day.endSimulator()
+                let before = load.posted.accepted.count
+                try await load.accepted(before + 30)
+                let posted = await load.stop()
+                #expect(posted.statuses == [202])
+                // What the upstream had taken before it lost its memory would never be granted: those are told again.
+                try await day.restartSimulator()
+                let back = ContinuousClock.now
+                let late = Array(posted.suffix(20))
+                #expect(try await AppClient.outcomes(late.ids, of: relay) == ["granted": 20])
+                Measured.note("settled after the upstream came back", ContinuousClock.now - back)
+                try await LostCopyTests.forwardedProperly(late, day)
+            }
+        }
+
+        /// Sixty calls hang, each customer's first one; the others' purchases go on meanwhile.
+        @Test(.timeLimit(.minutes(1)))
+        func anUpstreamThatHangsForSomeHoldsUpNobodyElse() async throws {
+            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "4"]) { day in
+                let relay = try await day.relay()
+                let hanging = (0..<60).map { TestPurchase(email: "hung-\($0)+hang-1@example.test") }
+                let hung = await AppClient.post(hanging, to: relay)
+                try await Awaiting.fact("all of them hang") {
+                    try await day.control.payments().count
+                } holds: {
+                    $0 == 60
+                }
+                let began = ContinuousClock.now
+                let others = await AppClient.post(AppClient.purchases(20, "others"), to: relay)
+                #expect(try await AppClient.outcomes(others.ids, of: relay) == ["granted": 20])
+                let took = ContinuousClock.now - began
+                #expect(took < .seconds(3))
+                Measured.note("20 purchases while 60 calls hang", took)
+                #expect(try await AppClient.outcomes(hung.ids, of: relay) == ["granted": 60])
+                try await LostCopyTests.forwardedProperly(hung + others, day)
+            }
+        }
+    }
+}

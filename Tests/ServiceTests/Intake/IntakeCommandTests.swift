@@ -1,0 +1,172 @@
+import Foundation
+import Postgres
+import Testing
+
+/// The commands around the service.
+@Suite(.serialized) struct IntakeCommandTests {
+    @Test func migrationsRunFromAnyFolderTwiceAndTwoAtOnce() async throws {
+        let database = try await TestDatabase.make(migrated: false)
+        let environment = ["RELAY_DATABASE_URL": database.url]
+        func run(_ arguments: String..., folder: String = "/") async throws -> CommandRun {
+            try await CommandRun.relay(arguments, environment: environment, folder: folder)
+        }
+        let before = try await run("migrate", "status")
+        #expect(before.code != 0)
+        #expect(before.out.contains { $0.contains("0001") && $0.contains("missing") })
+        let early = try await run("keys", "list")
+        #expect(early.code != 0)
+        #expect(early.err.count == 1 && early.err[0].contains("migrate"), "\(early)")
+
+        async let one = run("migrate", "up", folder: "/")
+        async let two = run("migrate", folder: NSTemporaryDirectory())
+        async let three = run("migrate", "up", folder: "/usr")
+        for result in [try await one, try await two, try await three] { #expect(result.code == 0, "\(result)") }
+        let again = try await run("migrate", "up")
+        #expect(again.code == 0)
+        #expect(!again.out.contains { $0.hasPrefix("applied") })
+        let after = try await run("migrate", "status", folder: NSTemporaryDirectory())
+        #expect(after.code == 0)
+        #expect(after.out.allSatisfy { $0.contains("applied") } && !after.out.isEmpty)
+        let names = try await database.query(
+            PostgresQuery("SELECT count(*), count(DISTINCT number) FROM schema_migrations"))
+        #expect(try names.first?.get(0, as: Int64.self) == names.first?.get(1, as: Int64.self))
+
+        _ = try await database.query(PostgresQuery("UPDATE schema_migrations SET checksum = 'edited' WHERE number = 1"))
+        for command in [["migrate", "up"], ["migrate", "status"]] {
+            let edited = try await CommandRun.relay(command, environment: environment)
+            #expect(edited.code != 0)
+            #expect(edited.err.count == 1 && edited.err[0].contains("0001"), "\(edited)")
+        }
+        try await database.drop()
+    }
+
+    @Test func keysAreMadeListedAndRevokedAndTheDatabaseHoldsNoneOfThem() async throws {
+        try await Setup.run { setup in
+            let environment = ["RELAY_DATABASE_URL": setup.database.url]
+            func keys(_ arguments: String...) async throws -> CommandRun {
+                try await CommandRun.relay(["keys"] + arguments, environment: environment)
+            }
+            var made: [String] = []
+            for role in ["app", "publisher", "ops-viewer", "ops-operator"] {
+                let run = try await keys(
+                    "create", "--role", role, "--name", "Key of \(role)", "--publisher", "new-one", "--app",
+                    "com.example.x")
+                #expect(run.code == 0 && run.err.isEmpty && run.out.count == 1, "\(run)")
+                let key = try #require(run.out.first)
+                #expect(key.wholeMatch(of: /[!-~]{40,}/) != nil)
+                made.append(key)
+            }
+            #expect(Set(made).count == 4)
+            let publishers = try await setup.database.query(PostgresQuery("SELECT id FROM publishers ORDER BY id"))
+            #expect(try publishers.map { try $0.get(0, as: String.self) } == ["main", "new-one"])
+
+            let list = try await keys("list")
+            #expect(list.code == 0)
+            let json = try JSON(data: Data(try await keys("list", "--json").out.joined(separator: "\n").utf8))
+            #expect(json.array?.count == 7)
+            let mine = try #require(json.array?.first { $0["name"].string == "Key of app" })
+            #expect(mine["role"].string == "app")
+            #expect(mine["publisher"].string == "new-one")
+            #expect(mine["app"].string == "com.example.x")
+            for key in made {
+                let secret = key.suffix(40)
+                #expect(!list.out.contains { $0.contains(secret) } && !"\(json)".contains(secret))
+            }
+
+            let app = made[0]
+            try await setup.relay.waitUntilKnown([app])
+            let accepted = try await setup.relay.purchase(
+                TestPurchase(email: "key@example.test"), key: app,
+                headers: ["Idempotency-Key": "idempotency-of-key-test"])
+            #expect(accepted.status == 202)
+            let id = try #require(accepted.json["validationId"].string)
+            #expect(try await setup.relay.poll(id, wait: 30, key: app).json["status"].string == "granted")
+            try await Self.expectNowhere(
+                made + [setup.relay.keys.app, setup.relay.keys.operator, Simulator.token], in: setup.database)
+
+            let keyID = try #require(mine["id"].string)
+            #expect(try await keys("revoke", keyID).code == 0)
+            try await setup.relay.poll(upTo: .seconds(5), "the revoked key opens nothing") {
+                try await setup.relay.poll(id, key: app).status == 401
+            }
+            expectProblem(try await setup.relay.purchase(TestPurchase(email: "k2@example.test"), key: app), 401)
+            // The others go on, and the revoked one is listed no more but on request.
+            #expect(try await setup.relay.poll(id).status == 404)
+            #expect(try await !keys("list").out.contains { $0.contains(keyID) })
+            #expect(try await keys("list", "--all").out.contains { $0.contains(keyID) })
+            #expect(try await keys("revoke", "0000000000000000").code != 0)
+        }
+    }
+
+    /// Looks through every row of every table, as text and as bytes.
+    private static func expectNowhere(_ secrets: [String], in database: TestDatabase) async throws {
+        let tables = try await database.query(
+            PostgresQuery("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()"))
+        #expect(tables.count > 5)
+        for table in try tables.map({ try $0.get(0, as: String.self) }) {
+            for secret in secrets {
+                let tail = String(secret.suffix(40))
+                let hex = tail.utf8.map { String(format: "%02x", $0) }.joined()
+                let rows = try await database.query(
+                    PostgresQuery(
+                        "SELECT count(*) FROM \(table) AS t WHERE strpos(t::text, '\(tail)') + strpos(t::text, '\(hex)') > 0"
+                    ))
+                #expect(try rows.first?.get(0, as: Int64.self) == 0, "\(table)")
+            }
+        }
+    }
+
+    @Test func healthcheckTellsByItsExitCode() async throws {
+        let database = try await TestDatabase.make(migrated: false)
+        let simulator = try await Simulator.start()
+        let relay = try await Relay.start(
+            database: database, simulator: simulator, keys: .init(app: "", viewer: "", operator: ""), isReady: false)
+        let port = String(relay.opsURL.split(separator: ":").last ?? "")
+        func check(_ port: String) async throws -> CommandRun {
+            try await CommandRun.relay(["healthcheck"], environment: ["RELAY_OPS_PORT": port])
+        }
+        // It runs, and is not ready: the database has no schema.
+        let unready = try await check(port)
+        #expect(unready.code == 1 && unready.err.count == 1, "\(unready)")
+        _ = try await CommandRun.relay(["migrate"], environment: ["RELAY_DATABASE_URL": database.url])
+        _ = await relay.process.line { $0.contains("\"message\":\"ready\"") }
+        let ready = try await check(port)
+        #expect(ready.code == 0, "\(ready)")
+        let folder = try ScratchFolder()
+        let file = try folder.write("ops.yaml", "ops:\n  port: \(port)\n")
+        #expect(try await CommandRun.relay(["healthcheck", "--config", file]).code == 0)
+        folder.remove()
+        await relay.end()
+        let gone = try await check(port)
+        #expect(gone.code == 1 && gone.err.count == 1, "\(gone)")
+        let malformed = try await check("ninety")
+        #expect(malformed.code > 1 && malformed.err.first?.contains("RELAY_OPS_PORT") == true, "\(malformed)")
+        await simulator.end()
+        try await database.drop()
+    }
+
+    @Test func whatIsNoCommandDoesNothingAndFails() async throws {
+        let environment = ["RELAY_DATABASE_URL": "postgresql://relay@127.0.0.1:1/none"]
+        for arguments in [
+            ["serf"], ["keys", "steal"], ["keys", "create"], ["keys", "create", "--role", "app"],
+            ["keys", "create", "--role", "root", "--name", "x"], ["keys", "create", "--role", "app", "--name", " "],
+            ["keys", "create", "--role", "app", "--name", "x", "--publisher", "No Such!"], ["keys", "revoke"],
+            ["migrate", "down"], ["serve", "--role", "boss"], ["serve", "--colour"], ["serve", "extra"],
+            ["validations", "show"], ["validations", "show", "x"], ["validations", "delete"], ["healthcheck", "now"],
+        ] {
+            let run = try await CommandRun.relay(arguments, environment: environment)
+            #expect(run.code > 0 && !run.wasStopped, "\(arguments) \(run)")
+            #expect(run.out.isEmpty && !run.err.isEmpty, "\(arguments) \(run)")
+        }
+        let help = try await CommandRun.relay(["--help"])
+        #expect(help.code == 0)
+        for command in ["serve", "migrate", "keys", "validations", "healthcheck"] {
+            #expect(help.out.contains { $0.contains("  \(command)") }, "\(command)")
+        }
+        // A database that is away is one line, with neither a password nor a stack.
+        let away = try await CommandRun.relay(
+            ["keys", "list"], environment: ["RELAY_DATABASE_URL": "postgresql://relay:hush-hush@127.0.0.1:1/none"])
+        #expect(away.code > 0 && away.out.isEmpty && away.err.count == 1, "\(away)")
+        #expect(!away.err.joined().contains("hush-hush"))
+    }
+}

@@ -1,0 +1,73 @@
+import Crypto
+import Foundation
+import Testing
+
+/// Where a key set is given, an app speaks for the email of its customer's token and for no other.
+@Suite(.serialized) struct IntakeCustomerTokenTests {
+    @Test func onlyTheTokensOwnEmailMayBuyAndPoll() async throws {
+        let issuer = CustomerTokenIssuer()
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let file = try folder.write("jwks.json", issuer.jwks)
+        try await Setup.run(settings: ["RELAY_CUSTOMER_JWKS_FILE": file]) { setup in
+            let relay = setup.relay
+            let purchase = TestPurchase(email: "Ana@Example.test")
+            let good = try issuer.token(email: "ana@example.test")
+            var parts = good.split(separator: ".").map(String.init)
+            parts[1] = CustomerTokenIssuer.base64URL(Data(#"{"email":"bea@example.test","exp":4102444800}"#.utf8))
+            let wrong: [(String, String?)] = [
+                ("none", nil), ("empty", ""), ("no token", "token"), ("dots", ".."), ("four parts", good + ".x"),
+                ("cut", String(good.dropLast(2))), ("long", String(repeating: "a", count: 15_000)),
+                ("expired", try issuer.token(email: "ana@example.test", expiresIn: -60)),
+                ("not yet", try issuer.token(email: "ana@example.test", notBefore: 600)),
+                ("another's key", try issuer.token(email: "ana@example.test", signedBy: P256.Signing.PrivateKey())),
+                ("unsigned", try issuer.unsigned(email: "ana@example.test")),
+                ("confused", try issuer.confused(email: "ana@example.test")),
+                ("other payload", parts.joined(separator: ".")),
+                ("no email", try issuer.token(email: nil)), ("no address", try issuer.token(email: "ana")),
+                ("not verified", try issuer.token(email: "ana@example.test", verified: false)),
+            ]
+            for (what, token) in wrong {
+                let headers = token.map { ["X-Customer-Token": $0] } ?? [:]
+                for answer in [
+                    try await relay.purchase(purchase, headers: headers), try await relay.poll("x", headers: headers),
+                ] {
+                    expectProblem(answer, 401, nil, what)
+                    #expect(answer.header("WWW-Authenticate") != nil, "\(what)")
+                    if let token, token.utf8.count > 20 { #expect(!answer.text.contains(token.prefix(20))) }
+                }
+            }
+            let bea = try issuer.token(email: "bea@example.test", verified: true)
+            expectProblem(
+                try await relay.purchase(purchase, headers: ["X-Customer-Token": bea]), 403, "another_customer")
+            #expect(try await setup.count("validations") == 0)
+
+            // Right signature, wrong key for the app: still 401, the token opens nothing by itself.
+            expectProblem(try await relay.purchase(purchase, key: "nobody", headers: ["X-Customer-Token": good]), 401)
+
+            let accepted = try await relay.purchase(purchase, headers: ["X-Customer-Token": good])
+            #expect(accepted.status == 202, "\(accepted.text)")
+            let id = try #require(accepted.json["validationId"].string)
+            let held = try await relay.poll(id, wait: 30, headers: ["X-Customer-Token": good])
+            #expect(held.json["status"].string == "granted")
+            let query = relay.url + "/entitlements?customerEmail=ANA%40example.test&offerId=\(purchase.offer)"
+            func newest(_ token: String?) async throws -> HTTP.Answer {
+                var headers = ["Authorization": "Bearer \(relay.keys.app)"]
+                headers["X-Customer-Token"] = token
+                return try await HTTP.get(query, headers: headers)
+            }
+            #expect(try await newest(good).json["status"].string == "granted")
+            expectProblem(try await relay.poll(id), 401)
+            expectProblem(try await relay.poll(id, headers: ["X-Customer-Token": bea]), 403, "another_customer")
+            expectProblem(
+                try await relay.poll(id, wait: 30, headers: ["X-Customer-Token": bea]), 403, "another_customer")
+            expectProblem(
+                try await relay.poll(id, headers: ["X-Customer-Token": bea, "Accept": "text/event-stream"]), 403)
+            expectProblem(try await newest(nil), 401)
+            expectProblem(try await newest(bea), 403, "another_customer")
+            // A spelling of her own email is hers.
+            let capitals = try issuer.token(email: " ANA@EXAMPLE.TEST ")
+            #expect(try await relay.poll(id, headers: ["X-Customer-Token": capitals]).status == 200)
+        }
+    }
+}

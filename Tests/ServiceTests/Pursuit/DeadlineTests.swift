@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// The deadline is judged when reading, and a truth that comes later still arrives.
+@Suite struct DeadlineTests {
+    @Test func nothingIsPendingAtTheDeadlineWithNoWorkerAtAll() async throws {
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "1.5"], role: "front") { setup in
+            let relay = setup.relay
+            let purchase = TestPurchase(email: "ana@example.test")
+            let id = try await relay.pursue(purchase)
+            async let held = relay.poll(id, wait: 20)
+            async let stream = EventStreamReader.read(relay, id)
+            let first = try await relay.poll(id)
+            #expect(first.json["status"].string == "pending")
+            let deadline = try #require(first.json["deadline"].string.flatMap(Date.init(milliseconds:)))
+
+            // The relay, the database and this test have one clock, which the answers show to the millisecond.
+            var answers = 0
+            while true {
+                let sentAt = Date.now
+                let answer = try await relay.poll(id)
+                let newest = try await HTTP.get(
+                    relay.url + "/entitlements?customerEmail=ana@example.test&offerId=S123456789_US",
+                    headers: ["Authorization": "Bearer \(relay.keys.app)"])
+                let isOver = sentAt >= deadline.addingTimeInterval(0.001)
+                answers += 1
+                if isOver {
+                    #expect(answer.json["status"].string == "timed_out")
+                    #expect(answer.json["settledAt"] == answer.json["deadline"])
+                    #expect(answer.header("Retry-After") == nil)
+                    #expect(newest.json["status"].string == "timed_out")
+                    break
+                }
+                // Nor is it over before its time.
+                if answer.json["status"].string == "timed_out" { #expect(Date.now >= deadline) }
+            }
+            #expect(answers > 1)
+            #expect(try await held.json["status"].string == "timed_out")
+            #expect(try await stream.events.map { $0.json["status"].string } == ["pending", "timed_out"])
+
+            // Ops is told the same.
+            let list = try await relay.ops("/ops/validations?status=timed_out").json
+            #expect(list["items"][0]["validationId"].string == id)
+            #expect(try await relay.ops("/ops/validations?status=pending").json["items"].array?.isEmpty == true)
+            let summary = try await relay.ops("/ops/summary").json
+            #expect(summary["countsByStatus"]["timed_out"].int == 1)
+            #expect(summary["countsByStatus"]["pending"].int == 0)
+            #expect(try await relay.events(id) == ["accepted", "timed_out"])
+
+            // A fresh try of the same purchase is a validation of its own; the old one is not lost by it.
+            let fresh = try await relay.pursue(purchase)
+            #expect(fresh != id)
+        }
+    }
+
+    @Test func aGrantThatComesLaterTurnsTimedOutIntoGranted() async throws {
+        let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "1"]
+        try await Setup.run(settings: settings, role: "front") { setup in
+            let relay = setup.relay
+            let unsent = try await relay.pursue("ana@example.test")
+            let timedOut = try await relay.poll(unsent, wait: 20)
+            #expect(timedOut.json["status"].string == "timed_out")
+            let tag = try #require(timedOut.header("ETag"))
+            async let heard = relay.poll(unsent, wait: 30, headers: ["If-None-Match": tag])
+
+            // Its worker was away all the time, and comes.
+            let worker = try await Relay.start(
+                database: setup.database, simulator: setup.simulator, role: "worker", keys: relay.keys,
+                settings: settings)
+            do {
+                let granted = try await heard.json
+                #expect(granted["status"].string == "granted")
+                #expect(granted["accessGranted"].bool == true)
+                #expect(granted["late"].bool == true)
+                #expect(granted["deadline"] == timedOut.json["deadline"])
+                let events = Set(try await relay.events(unsent))
+                #expect(events.isSuperset(of: ["accepted", "timed_out", "forwarded", "granted"]))
+
+                // Cleeng itself was slow.
+                let slow = try await relay.pursue("bea+late-2s@example.test")
+                #expect(try await relay.becomes("timed_out", slow)["late"].bool == false)
+                let late = try await relay.becomes("granted", slow)
+                #expect(late["late"].bool == true)
+            } catch {
+                await worker.end()
+                throw error
+            }
+            await worker.end()
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// `Prefer: wait=N` and `text/event-stream`: told at once, and nothing left behind.
+@Suite struct HeldPollTests {
+    private static let patient = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "30"]
+
+    @Test func aPollIsHeldUntilTheChangeOrItsTime() async throws {
+        try await Setup.run(settings: Self.patient) { setup in
+            let relay = setup.relay
+            let begin = ContinuousClock.now
+            let quick = try await relay.pursue("ana+after-1s@example.test")
+            let answer = try await relay.poll(quick, wait: 25)
+            #expect(answer.json["status"].string == "granted")
+            #expect(answer.header("Preference-Applied") == "wait=25")
+            #expect(answer.header("Retry-After") == nil)
+            #expect(ContinuousClock.now - begin >= .milliseconds(800))
+            #expect(ContinuousClock.now - begin < .seconds(15))
+
+            let slow = try await relay.pursue("bea+never@example.test")
+            let heldAt = ContinuousClock.now
+            let unchanged = try await relay.poll(slow, wait: 1)
+            #expect(ContinuousClock.now - heldAt >= .milliseconds(990))
+            #expect(ContinuousClock.now - heldAt < .seconds(10))
+            #expect(unchanged.status == 200)
+            #expect(unchanged.json["status"].string == "pending")
+            #expect(unchanged.header("Preference-Applied") == "wait=1")
+            #expect(unchanged.header("Retry-After") == "1")
+
+            // With the tag of what is known already, nothing but a change ends the wait, be the status final or not.
+            let tag = try #require(unchanged.header("ETag"))
+            let notModified = try await relay.poll(slow, wait: 1, headers: ["If-None-Match": tag])
+            #expect(notModified.status == 304)
+            #expect(notModified.header("Preference-Applied") == "wait=1")
+
+            let capped = try await relay.poll(quick, wait: 600)
+            #expect(capped.json["status"].string == "granted")
+            #expect(capped.header("Preference-Applied") == "wait=60")
+            for prefer in ["wait=0", "wait=soon", "wait=-5", "respond-async", "wait"] {
+                let sent = ContinuousClock.now
+                let plain = try await relay.poll(slow, headers: ["Prefer": prefer])
+                #expect(plain.status == 200, "\(prefer)")
+                #expect(plain.header("Preference-Applied") == nil, "\(prefer)")
+                #expect(ContinuousClock.now - sent < .seconds(5), "\(prefer)")
+            }
+            let among = try await relay.poll(quick, headers: ["Prefer": "respond-async, Wait=\"7\"; x=1"])
+            #expect(among.header("Preference-Applied") == "wait=7")
+        }
+    }
+
+    @Test func aHeldPollOfAGrantedOneHearsOfItsTransfer() async throws {
+        try await Setup.run(settings: Self.patient) { setup in
+            let original = TestPurchase.newTransactionID()
+            let relay = setup.relay
+            let first = try await relay.pursue("ana@example.test", original: original)
+            _ = try await relay.becomes("granted", first)
+            let tag = try #require(try await relay.poll(first).header("ETag"))
+            async let heard = relay.poll(first, wait: 30, headers: ["If-None-Match": tag])
+            try await Awaiting.fact("the poll is held", of: { try await relay.metric("http_server_held_polls") }) {
+                $0 == 1
+            }
+            _ = try await relay.pursue("bea@example.test", original: original)
+            #expect(try await heard.json["status"].string == "transferred")
+        }
+    }
+
+    @Test func aStreamTellsEachChangeAndEndsWithTheLast() async throws {
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "5"]) { setup in
+            let relay = setup.relay
+            let granted = try await relay.pursue("ana+after-1s@example.test")
+            let rejected = try await relay.pursue("bea+slow-500ms+reject@example.test")
+            let timedOut = try await relay.pursue("cia+never@example.test")
+            async let first = EventStreamReader.read(relay, granted)
+            async let second = EventStreamReader.read(relay, rejected)
+            async let third = EventStreamReader.read(relay, timedOut)
+            for (reader, last) in try await [(first, "granted"), (second, "rejected"), (third, "timed_out")] {
+                #expect(reader.contentType?.hasPrefix("text/event-stream") == true)
+                #expect(reader.events.map { $0.json["status"].string } == ["pending", last])
+                #expect(reader.events.allSatisfy { $0.name == "status" })
+                // Streamed, not sent in one piece at the end.
+                let times = reader.events.map(\.at)
+                if let begin = times.first, let end = times.last { #expect(end - begin > .milliseconds(100), "\(last)") }
+            }
+            #expect(try await first.events.last?.json == relay.poll(granted).json)
+            // A final one is told, and nothing follows.
+            let again = try await EventStreamReader.read(relay, granted)
+            #expect(again.events.map { $0.json["status"].string } == ["granted"])
+            #expect(try await relay.metric("http_server_held_polls") == 0)
+        }
+    }
+
+    @Test func whoGoesAwayLeavesNothingBehind() async throws {
+        try await Setup.run(settings: Self.patient) { setup in
+            let relay = setup.relay
+            let id = try await relay.pursue("ana+after-4s@example.test")
+            let key = ["Authorization": "Bearer \(relay.keys.app)"]
+            func held(_ count: Double) async throws {
+                try await Awaiting.fact("\(count) polls are held") {
+                    try await relay.metric("http_server_held_polls")
+                } holds: {
+                    $0 == count
+                }
+            }
+            var leaving: [PlainConnection] = []
+            for accept in ["application/json", "text/event-stream"] {
+                for _ in 0..<10 {
+                    let connection = try PlainConnection(to: relay.url)
+                    try await connection.send(
+                        "/entitlements/\(id)", headers: key.merging(["Prefer": "wait=60", "Accept": accept]) { $1 })
+                    leaving.append(connection)
+                }
+            }
+            let staying = try PlainConnection(to: relay.url)
+            #expect(try await staying.get("/entitlements/\(id)", headers: key).status == 200)
+            try await staying.send("/entitlements/\(id)", headers: key.merging(["Prefer": "wait=60"]) { $1 })
+            try await held(21)
+            for (index, connection) in leaving.enumerated() { connection.leave(abruptly: index.isMultiple(of: 2)) }
+            try await held(1)
+
+            // Who stays is answered, and its connection goes on.
+            let answer = try await staying.answer()
+            #expect(answer.json["status"].string == "granted")
+            #expect(!answer.head.lowercased().contains("connection: close"))
+            #expect(try await staying.get("/entitlements/\(id)", headers: key).json["status"].string == "granted")
+            let unknown = try await staying.get("/entitlements/0", headers: key)
+            #expect(unknown.status == 404)
+            #expect(try await staying.get("/entitlements/\(id)", headers: key).status == 200)
+            try await held(0)
+        }
+    }
+
+    @Test func sigtermWakesEveryHeldPollAndEndsTheProcess() async throws {
+        try await Setup.run(settings: Self.patient) { setup in
+            let relay = setup.relay
+            let key = ["Authorization": "Bearer \(relay.keys.app)"]
+            var ids: [String] = []
+            for name in ["ana", "bea", "cia"] { ids.append(try await relay.pursue("\(name)+never@example.test")) }
+            var held: [PlainConnection] = []
+            for index in 0..<30 {
+                let connection = try PlainConnection(to: relay.url)
+                try await connection.send("/entitlements/\(ids[index % 3])", headers: key.merging(["Prefer": "wait=60"]) { $1 })
+                held.append(connection)
+            }
+            let idle = try PlainConnection(to: relay.url)
+            #expect(try await idle.get("/entitlements/\(ids[0])", headers: key).status == 200)
+            async let stream = EventStreamReader.read(relay, ids[0])
+            try await Awaiting.fact("all are held") {
+                try await relay.metric("http_server_held_polls")
+            } holds: {
+                $0 == 31
+            }
+            let told = ContinuousClock.now
+            relay.process.signal(SIGTERM)
+            for connection in held {
+                let answer = try await connection.answer()
+                #expect(answer.status == 200)
+                #expect(answer.json["status"].string == "pending")
+            }
+            #expect(try await stream.events.map { $0.json["status"].string } == ["pending"])
+            #expect(ContinuousClock.now - told < .seconds(4))
+            #expect(await relay.process.exitCode() == 0)
+            #expect(ContinuousClock.now - told < .seconds(8))
+            withExtendedLifetime(idle) {}
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// What `GET /entitlements/{id}` tells, and to whom.
+@Suite struct PollTests {
+    private static let fields: Set = [
+        "validationId", "status", "accessGranted", "offerId", "reason", "receivedAt", "settledAt", "deadline", "late",
+        "expiresAt",
+    ]
+
+    @Test func everyStatusIsToldInTheShapeOfTheContract() async throws {
+        try await Setup.run { setup in
+            let relay = setup.relay
+            let original = TestPurchase.newTransactionID()
+            let pending = try await relay.pursue("pia+never@example.test")
+            let early = try await relay.poll(pending)
+            #expect(early.status == 200)
+            #expect(early.header("Content-Type") == "application/json")
+            #expect(early.header("Retry-After") == "1")
+            #expect(early.json.keys == Self.fields)
+            #expect(early.json["validationId"].string == pending)
+            #expect(early.json["status"].string == "pending")
+            #expect(early.json["accessGranted"].bool == false)
+            #expect(early.json["offerId"].string == "S123456789_US")
+            #expect(early.json["settledAt"].isNull && early.json["reason"].isNull && early.json["expiresAt"].isNull)
+            #expect(early.json["late"].bool == false)
+            let receivedAt = try #require(early.json["receivedAt"].string.flatMap(Date.init(milliseconds:)))
+            let deadline = try #require(early.json["deadline"].string.flatMap(Date.init(milliseconds:)))
+            #expect(abs(deadline.timeIntervalSince(receivedAt) - 3) < 0.002)
+
+            let first = try await relay.pursue("ana@example.test", original: original)
+            let granted = try await relay.becomes("granted", first)
+            #expect(granted.keys == Self.fields)
+            #expect(granted["accessGranted"].bool == true)
+            #expect(granted["settledAt"].string.flatMap(Date.init(milliseconds:)) != nil)
+            #expect(granted["expiresAt"].string.flatMap(Date.init(milliseconds:)).map { $0 > .now } == true)
+
+            let rejected = try await relay.becomes("rejected", try await relay.pursue("rea+reject@example.test"))
+            #expect(rejected.keys == Self.fields)
+            #expect(rejected["accessGranted"].bool == false)
+            #expect(rejected["reason"].string?.isEmpty == false)
+
+            _ = try await relay.becomes(
+                "granted", try await relay.pursue("bea@example.test", original: original))
+            let transferred = try await relay.poll(first)
+            #expect(transferred.json["status"].string == "transferred")
+            #expect(transferred.json["accessGranted"].bool == false)
+            #expect(transferred.header("Retry-After") == nil)
+
+            let timedOut = try await relay.becomes("timed_out", pending)
+            #expect(timedOut.keys == Self.fields)
+            #expect(timedOut["accessGranted"].bool == false)
+            #expect(timedOut["late"].bool == false)
+            #expect(try await relay.poll(pending).header("Retry-After") == nil)
+        }
+    }
+
+    @Test func anIdOpensNothingToOthers() async throws {
+        try await Setup.run { setup in
+            let relay = setup.relay
+            let id = try await relay.pursue("ana+never@example.test")
+            let ours = try await Relay.makeKey("app", setup.database)
+            let otherApp = try await Relay.makeKey("app", setup.database, app: "com.example.other")
+            let otherPublisher = try await Relay.makeKey("app", setup.database, publisher: "second")
+            // A new key is looked up once in a second.
+            try await Awaiting.fact("the new keys are known") {
+                var statuses: Set<Int> = []
+                for key in [ours, otherApp, otherPublisher] { statuses.insert(try await relay.poll("0", key: key).status) }
+                return statuses
+            } holds: {
+                $0 == [404]
+            }
+            #expect(try await relay.poll(id, key: ours).status == 200)
+            var answers: [HTTP.Answer] = []
+            for key in [otherApp, otherPublisher] {
+                answers.append(try await relay.poll(id, key: key))
+                answers.append(try await relay.poll(id, wait: 5, key: key))
+                answers.append(try await relay.poll(id, key: key, headers: ["Accept": "text/event-stream"]))
+            }
+            let last = try #require(id.last)
+            let neighbour = id.dropLast() + (last == "0" ? "1" : "0")
+            for unknown in [String(neighbour), "0", "nothing", String(repeating: "f", count: 38)] {
+                answers.append(try await relay.poll(unknown))
+            }
+            for answer in answers {
+                #expect(answer.status == 404)
+                #expect(answer.header("Content-Type") == "application/problem+json")
+                #expect(answer.json["code"].string == "unknown_validation")
+                #expect(answer.json["status"].int == 404)
+            }
+            // Nobody can tell another's id from none.
+            #expect(answers.first?.json["detail"] == answers.last?.json["detail"])
+
+            #expect(try await relay.poll(id, key: relay.keys.viewer).status == 403)
+            let nobody = try await relay.poll(id, key: "rk_nobody")
+            #expect(nobody.status == 401)
+            #expect(nobody.header("WWW-Authenticate") != nil)
+            #expect(try await HTTP.get(relay.url + "/entitlements/\(id)").status == 401)
+        }
+    }
+
+    @Test func anUnchangedAnswerIsNotSentAgain() async throws {
+        try await Setup.run(grantAfter: 1, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { setup in
+            let relay = setup.relay
+            let id = try await relay.pursue("ana@example.test")
+            let first = try await relay.poll(id)
+            let tag = try #require(first.header("ETag"))
+            #expect(tag.hasPrefix("\"") && tag.hasSuffix("\""))
+            let same = try await relay.poll(id, headers: ["If-None-Match": "\"other\", W/\(tag)"])
+            #expect(same.status == 304)
+            #expect(same.body.isEmpty)
+            #expect(same.header("ETag") == tag)
+            #expect(same.header("Retry-After") == "1")
+            #expect(try await relay.poll(id, headers: ["If-None-Match": "\"other\""]).status == 200)
+
+            let head = try await HTTP.call(
+                .HEAD, relay.url + "/entitlements/\(id)", headers: ["Authorization": "Bearer \(relay.keys.app)"])
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            #expect(head.header("ETag") == tag)
+            #expect(head.header("Content-Type") == "application/json")
+            #expect(head.header("Content-Length") == "\(first.body.count)")
+
+            _ = try await relay.becomes("granted", id)
+            let changed = try await relay.poll(id, headers: ["If-None-Match": tag])
+            #expect(changed.status == 200)
+            #expect(changed.json["status"].string == "granted")
+            let newTag = try #require(changed.header("ETag"))
+            #expect(newTag != tag)
+            let still = try await relay.poll(id, headers: ["If-None-Match": newTag])
+            #expect(still.status == 304)
+            #expect(still.header("Retry-After") == nil)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// `/metrics`, `/healthz`, `/readyz`: for machines, on the ops port of every role.
+@Suite struct ProbeTests {
+    @Test func everyRoleOpensTheProbes() async throws {
+        try await Setup.run(role: "front") { setup in
+            let worker = try await Relay.start(
+                database: setup.database, simulator: setup.simulator, role: "worker", keys: setup.relay.keys)
+            do {
+                for relay in [setup.relay, worker] {
+                    let health = try await HTTP.get(relay.opsURL + "/healthz")
+                    #expect(health.status == 200)
+                    let ready = try await HTTP.get(relay.opsURL + "/readyz")
+                    #expect(ready.status == 200)
+                    #expect(ready.json["status"].string == "ready")
+                    #expect(try await HTTP.get(relay.opsURL + "/metrics").status == 200)
+                    #expect(try await relay.ops("/ops/summary").status == 200)
+                }
+                for path in ["/healthz", "/readyz", "/metrics", "/ops/summary"] {
+                    #expect(try await HTTP.get(setup.relay.url + path).status == 404, "\(path)")
+                }
+            } catch {
+                await worker.end()
+                throw error
+            }
+            await worker.end()
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: Promtool.path), "promtool is not installed"))
+    func metricsAreWhatPrometheusReads() async throws {
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { setup in
+            let relay = setup.relay
+            let secret = TestPurchase(email: "ana+flaky-1@example.test")
+            _ = try await relay.becomes("granted", relay.pursue(secret))
+            _ = try await relay.becomes("rejected", relay.pursue("rea+reject@example.test"))
+            _ = try await relay.pursue("nea+never@example.test")
+            _ = try await relay.poll("0")
+            _ = try await relay.post(Data("{".utf8))
+            let answer = try await HTTP.get(relay.opsURL + "/metrics")
+            #expect(answer.header("Content-Type")?.hasPrefix("text/plain; version=0.0.4") == true)
+            let report = try await Promtool.check(answer.text)
+            #expect(report.code == 0, "\(report.output)")
+            #expect(try await relay.metric("relay_backlog_watching") == 1)
+            for line in answer.text.split(separator: "\n") where !line.hasPrefix("#") {
+                #expect(!line.contains("@") && !line.contains(secret.transactionID), "\(line)")
+            }
+            #expect(answer.text.contains(#"status="granted""#))
+        }
+    }
+}
+
+/// Prometheus's own checker.
+private enum Promtool {
+    static let path = "/usr/bin/promtool"
+
+    static func check(_ text: String) async throws -> (code: Int32, output: String) {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("metrics-\(UUID().uuidString)")
+        try Data(text.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let child = try Spawn(
+            "/bin/sh", ["-c", "exec \(path) check metrics < \"$1\"", "sh", file.path], environment: ["PATH": "/usr/bin"])
+        let output = OutputCollector()
+        let code = await withCheckedContinuation { continuation in
+            child.watch { output.append($0) } onExit: { continuation.resume(returning: $0) }
+        }
+        return (code, await output.text())
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// Looks at a fact again and again until it holds, within bounds.
+enum Awaiting {
+    struct NeverHeld: Error, CustomStringConvertible {
+        let fact: String
+        let last: String
+        var description: String { "it never came true that \(fact); last seen: \(last)" }
+    }
+
+    /// - Returns: the first value that the fact holds of.
+    @discardableResult
+    static func fact<T: Sendable>(
+        _ fact: String, within limit: Duration = .seconds(20), of look: () async throws -> T,
+        holds: (T) -> Bool
+    ) async throws -> T {
+        let end = ContinuousClock.now + limit
+        while true {
+            let value = try await look()
+            if holds(value) { return value }
+            guard ContinuousClock.now < end else { throw NeverHeld(fact: fact, last: "\(value)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

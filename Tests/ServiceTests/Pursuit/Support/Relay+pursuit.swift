@@ -1,0 +1,43 @@
+import Foundation
+
+extension Relay {
+    /// Posts a purchase that has to be accepted.
+    ///
+    /// - Returns: the validation's id.
+    func pursue(_ purchase: TestPurchase) async throws -> String {
+        let answer = try await self.purchase(purchase)
+        guard answer.status == 202, let id = answer.json["validationId"].string else {
+            throw HarnessError.failed("a purchase", ["\(answer.status) \(answer.text)"])
+        }
+        return id
+    }
+
+    func pursue(_ email: String, offer: String = "S123456789_US", original: String? = nil) async throws -> String {
+        try await pursue(
+            TestPurchase(email: email, offer: offer, original: original ?? TestPurchase.newTransactionID()))
+    }
+
+    /// Held polls until the status is this one.
+    func becomes(_ status: String, _ id: String) async throws -> JSON {
+        try await Awaiting.fact("validation is \(status)") {
+            let known = try await poll(id)
+            guard known.json["status"].string != status, let tag = known.header("ETag") else { return known.json }
+            let next = try await poll(id, wait: 15, headers: ["If-None-Match": tag])
+            return next.status == 304 ? known.json : next.json
+        } holds: {
+            $0["status"].string == status
+        }
+    }
+
+    /// The timeline's events of one kind.
+    func timeline(_ id: String, _ event: String) async throws -> [JSON] {
+        try await detail(id)["timeline"].array?.filter { $0["event"].string == event } ?? []
+    }
+
+    /// The value of a metric without labels, as `/metrics` of the ops front has it.
+    func metric(_ name: String) async throws -> Double? {
+        try await HTTP.get(opsURL + "/metrics").text.split(separator: "\n")
+            .first { $0.hasPrefix("\(name) ") }
+            .flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+}

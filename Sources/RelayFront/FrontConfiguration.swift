@@ -17,7 +17,8 @@ public struct FrontConfiguration: Sendable {
     public var maxConnections: Int
     /// Between two requests of a connection, and from the first byte of a request to the end of its head.
     public var idleTimeout: Duration
-    /// From the end of a request's head to the end of its body.
+    /// From the end of a request's head to the end of its body. Shorter than `idleTimeout`, which would cut a client that stops
+    /// in the middle of its body before it is answered.
     public var bodyTimeout: Duration
     /// How long a client may leave its answer unread.
     public var writeTimeout: Duration
@@ -29,7 +30,7 @@ public struct FrontConfiguration: Sendable {
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
         pollInterval: Duration = .seconds(5), maxBodyBytes: Int = 4_194_304, trustedProxies: [AddressRange] = [],
         maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
-        bodyTimeout: Duration = .seconds(30), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
+        bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
         customerTokens: CustomerTokenVerifier? = nil
     ) {
         self.host = host

@@ -21,7 +21,7 @@ struct PaymentRequestTests {
     func defaults() throws {
         let payment = try Fixtures.payment(
             body(["ipAddress": "null", "couponCode": "null", "appType": "null", "x": "[{}]"]))
-        #expect(payment.email.sent == " Ana@Example.test ")
+        #expect(payment.email.sent == "Ana@Example.test")
         #expect(payment.email.customer == "ana@example.test")
         #expect(payment.applicationUsername == "ana@example.test")
         #expect(payment.appType == "ios")

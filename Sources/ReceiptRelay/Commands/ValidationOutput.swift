@@ -55,41 +55,52 @@ struct ValidationDetailOutput: Encodable {
     }
 
     let validation: ValidationOutput
+    let publisher: String
+    let app: String
     let appType: String
     let couponCode: String?
     let originalTransactionId: String
     let transactionId: String
     let environment: String
     let productId: String?
+    let bundleId: String?
+    let applicationUsername: String
     let receiptReadable: Bool
     let entitledBefore: Bool?
     let attempts: Int
     let evidence: String?
     let nextStepAt: String?
+    let leaseOwner: String?
     let parked: Bool
     let transfer: Transfer?
     let timeline: [Event]
 
     private enum CodingKeys: String, CodingKey {
-        case appType, couponCode, originalTransactionId, transactionId, environment, productId, receiptReadable
-        case entitledBefore, attempts, evidence, nextStepAt, parked, transfer, timeline
+        case publisher, app, appType, couponCode, originalTransactionId, transactionId, environment, productId, bundleId
+        case applicationUsername, receiptReadable, entitledBefore, attempts, evidence, nextStepAt, leaseOwner, parked
+        case transfer, timeline
     }
 
     /// Flat, as the ops API has it; the evidence is the JSON that is stored.
     func encode(to encoder: any Encoder) throws {
         try validation.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(publisher, forKey: .publisher)
+        try container.encode(app, forKey: .app)
         try container.encode(appType, forKey: .appType)
         try container.encode(couponCode, forKey: .couponCode)
         try container.encode(originalTransactionId, forKey: .originalTransactionId)
         try container.encode(transactionId, forKey: .transactionId)
         try container.encode(environment, forKey: .environment)
         try container.encode(productId, forKey: .productId)
+        try container.encode(bundleId, forKey: .bundleId)
+        try container.encode(applicationUsername, forKey: .applicationUsername)
         try container.encode(receiptReadable, forKey: .receiptReadable)
         try container.encode(entitledBefore, forKey: .entitledBefore)
         try container.encode(attempts, forKey: .attempts)
         try container.encode(evidence.flatMap(StoredJSON.init), forKey: .evidence)
         try container.encode(nextStepAt, forKey: .nextStepAt)
+        try container.encode(leaseOwner, forKey: .leaseOwner)
         try container.encode(parked, forKey: .parked)
         try container.encode(transfer, forKey: .transfer)
         try container.encode(timeline, forKey: .timeline)
@@ -97,17 +108,22 @@ struct ValidationDetailOutput: Encodable {
 
     init(_ detail: ValidationDetail) {
         validation = ValidationOutput(detail.validation)
+        publisher = detail.validation.publisher
+        app = detail.validation.app
         appType = detail.appType
         couponCode = detail.couponCode
         originalTransactionId = detail.originalTransactionID
         transactionId = detail.transactionID
         environment = detail.environment
         productId = detail.productID
+        bundleId = detail.bundleID
+        applicationUsername = detail.applicationUsername
         receiptReadable = detail.isReceiptReadable
         entitledBefore = detail.entitledBefore
         attempts = detail.attempts
         evidence = detail.evidence
         nextStepAt = detail.nextStepAt?.rfc3339
+        leaseOwner = detail.leaseOwner
         parked = detail.isParked
         transfer = detail.transfer.map {
             Transfer(

@@ -86,19 +86,34 @@ struct Validations: AsyncParsableCommand {
         }
     }
 
+    /// What both actions take.
+    struct Action: ParsableArguments {
+        @Argument var validationId: String
+        @Option(help: "Why; it is recorded.") var reason: String
+        @Flag(help: "Shows the validation as JSON.") var json = false
+
+        /// As bounded as the ops API has it.
+        func validate() throws {
+            let reason = reason.trimmingSpace()
+            guard !reason.isEmpty else { throw ValidationError("--reason must not be empty") }
+            guard reason.unicodeScalars.count <= 400 else {
+                throw ValidationError("--reason has at most 400 characters")
+            }
+        }
+    }
+
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Sends a purchase to Cleeng once more.")
 
-        @Argument var validationId: String
-        @Option(help: "Why; it is recorded.") var reason: String
+        @OptionGroup var action: Action
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let reason = reason
-            try await Validations.act(validationId, option) { store, id in
+            try await Validations.act(action, option) { store, id, reason in
                 try await store.retry(id, by: Validations.operatorName(), reason: reason)
+            } told: {
+                "it is sent again now; `receipt-relay validations show \($0)` tells how it goes"
             }
-            print("it is sent again now; `receipt-relay validations show \(validationId)` tells how it goes")
         }
     }
 
@@ -106,16 +121,15 @@ struct Validations: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Ends a pursuit by hand: rejected, with the reason `abandoned`.")
 
-        @Argument var validationId: String
-        @Option(help: "Why; it is recorded.") var reason: String
+        @OptionGroup var action: Action
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let reason = reason
-            try await Validations.act(validationId, option) { store, id in
+            try await Validations.act(action, option) { store, id, reason in
                 try await store.abandon(id, by: Validations.operatorName(), reason: reason)
+            } told: {
+                "abandoned \($0)"
             }
-            print("abandoned \(validationId)")
         }
     }
 
@@ -137,12 +151,19 @@ struct Validations: AsyncParsableCommand {
     }
 
     fileprivate static func act(
-        _ text: String, _ option: ConfigurationOption,
-        _ body: @escaping @Sendable (RelayStore, ValidationID) async throws -> Void
+        _ action: Action, _ option: ConfigurationOption,
+        _ body: @escaping @Sendable (RelayStore, ValidationID, _ reason: String) async throws -> Void,
+        told: (ValidationID) -> String
     ) async throws {
-        let id = try parse(text)
+        let id = try parse(action.validationId)
+        let reason = action.reason.trimmingSpace()
         do {
-            try await DatabaseSession.run(option) { try await body($0, id) }
+            let validation = try await DatabaseSession.run(option) { store in
+                try await body(store, id, reason)
+                return try await store.validation(id)
+            }
+            guard action.json, let validation else { return print(told(id)) }
+            try JSONOutput.write(ValidationOutput(validation))
         } catch let refusal as OpsRefusal {
             ConfigurationOption.complain(refusal.advice)
             throw ExitCode(1)

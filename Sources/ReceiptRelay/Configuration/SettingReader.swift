@@ -19,7 +19,11 @@ struct SettingReader: Sendable {
         var providers: [any ConfigProvider] = [EnvironmentVariablesProvider(environmentVariables: variables)]
         if let file {
             let values = try Self.values(inFile: file)
-            for name in values.keys.sorted() where !known.contains(name) { throw SettingError.unknown(name) }
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
+                // A section in which everything is commented out.
+                if value.isEmpty, known.contains(where: { $0.hasPrefix(name + "_") }) { continue }
+                throw SettingError.unknown(name)
+            }
             providers.append(
                 InMemoryProvider(
                     values: Dictionary(

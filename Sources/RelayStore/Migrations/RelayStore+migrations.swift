@@ -60,7 +60,7 @@ extension RelayStore {
     private func makeTable() async throws {
         do {
             _ = try await pool.query(PostgresQuery(Self.tableSQL))
-        } catch let error as PostgresError where ["23505", "42P07", "XX000"].contains(error.sqlState) {
+        } catch let error as PostgresError where ["23505", "42710", "42P07", "XX000"].contains(error.sqlState) {
             _ = try await pool.query(PostgresQuery(Self.tableSQL))
         }
     }

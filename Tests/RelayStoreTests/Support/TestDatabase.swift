@@ -44,7 +44,7 @@ actor TestDatabase {
     }
 
     private static func make(_ body: (TestDatabase) async throws -> Void) async throws {
-        let name = "t_\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
+        let name = "t_store_\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
         try await TestCluster.administer("CREATE DATABASE \(name)")
         let ended: Result<Void, any Error>
         do {

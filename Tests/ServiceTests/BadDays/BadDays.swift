@@ -1,5 +1,5 @@
 import Testing
 
-/// What happens when the database, the upstream, the clients or the relay's own copies go away. One after the other, since
-/// each of these days takes the machine for itself; ``CrowdTests``, which mostly waits, goes beside them.
+/// What happens when the upstream, the clients or the relay's own copies go away. One after the other: each of these days
+/// wants the machine for itself.
 @Suite(.serialized) enum BadDays {}

@@ -1,10 +1,10 @@
 import Testing
 
-extension BadDays {
+extension DatabaseDays {
     @Suite struct DatabaseAtStartTests {
         @Test(.timeLimit(.minutes(1)))
         func aCopyStartedWithoutItsDatabaseSaysSoAndWorksOnceItIsThere() async throws {
-            let cluster = try await PrivateCluster.common()
+            let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
                 await cluster.crash()
                 let relay = try await day.relay(isReady: false)
@@ -32,7 +32,7 @@ extension BadDays {
 
         @Test(.timeLimit(.minutes(1)))
         func aDatabaseWithoutTheSchemaIsNamedUntilItIsMigrated() async throws {
-            let cluster = try await PrivateCluster.common()
+            let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
                 let empty = try await cluster.database(migrated: false)
                 // Its keys are known in the other database: here there is no table for them.

@@ -81,32 +81,6 @@ extension BadDays {
             }
         }
 
-        @Test(.timeLimit(.minutes(1)))
-        func aCopyWithoutItsDatabaseGoesInTime() async throws {
-            let cluster = try await PrivateCluster.common()
-            try await BadDay.run(in: cluster) { day in
-                let known = try await day.relay()
-                try await day.control.trouble("slow-2s")
-                let posted = await AppClient.post(AppClient.purchases(20, "stuck"), to: known)
-                #expect(posted.accepted.count == 20)
-                await cluster.crash()
-                let never = try await day.relay(isReady: false)
-                _ = await never.process.line { $0.contains("not ready") }
-                for relay in [known, never] {
-                    relay.process.signal(SIGTERM)
-                    let told = ContinuousClock.now
-                    #expect(await relay.process.exitCode() == 0)
-                    let took = ContinuousClock.now - told
-                    #expect(took < .seconds(10))
-                    Measured.note("exit after SIGTERM without a database", took)
-                }
-                try await cluster.start()
-                try await day.control.heal()
-                let next = try await day.relay()
-                #expect(try await AppClient.outcomes(posted.ids, of: next) == ["granted": 20])
-            }
-        }
-
         /// - Returns: a poll held for longer than the copy will live; nil where its purchase was not accepted.
         private static func holdPoll(_ day: BadDay, _ relay: Relay) async throws -> Task<HTTP.Answer, any Error>? {
             try await day.control.behave("held@example.test", "after-20s")

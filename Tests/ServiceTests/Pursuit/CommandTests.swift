@@ -48,7 +48,8 @@ import Testing
             let detail = try await relay.detail(bea)
             for key in detail.keys where !detail[key].isNull && !["publisher", "app"].contains(key) {
                 if key == "verification" { continue }
-                #expect(shown[key] == detail[key] || shown[key].keys == detail[key].keys && !shown[key].isNull, "\(key)")
+                #expect(
+                    shown[key] == detail[key] || shown[key].keys == detail[key].keys && !shown[key].isNull, "\(key)")
             }
             #expect(shown["timeline"].array?.count == detail["timeline"].array?.count)
             #expect(shown["transfer"]["fromValidationId"].string == ana)

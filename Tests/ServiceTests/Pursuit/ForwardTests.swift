@@ -9,7 +9,8 @@ import Testing
             let control = SimulatorControl(setup.simulator)
             var full = TestPurchase(email: "Ana.Maria@Example.test", transactionID: "2000000123456789")
             full.extra = [
-                "appType": "tvos", "ipAddress": "203.0.113.7", "couponCode": "SPRING 50%", "applicationUsername": "user-7",
+                "appType": "tvos", "ipAddress": "203.0.113.7", "couponCode": "SPRING 50%",
+                "applicationUsername": "user-7",
                 "cleengCustomerId": "12", "publisherToken": "x", "unknown": "y",
             ]
             let plain = TestPurchase(email: "bea@example.test")

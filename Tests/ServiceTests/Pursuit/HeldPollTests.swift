@@ -81,7 +81,9 @@ import Testing
                 #expect(reader.events.allSatisfy { $0.name == "status" })
                 // Streamed, not sent in one piece at the end.
                 let times = reader.events.map(\.at)
-                if let begin = times.first, let end = times.last { #expect(end - begin > .milliseconds(100), "\(last)") }
+                if let begin = times.first, let end = times.last {
+                    #expect(end - begin > .milliseconds(100), "\(last)")
+                }
             }
             #expect(try await first.events.last?.json == relay.poll(granted).json)
             // A final one is told, and nothing follows.
@@ -140,7 +142,8 @@ import Testing
             var held: [PlainConnection] = []
             for index in 0..<30 {
                 let connection = try PlainConnection(to: relay.url)
-                try await connection.send("/entitlements/\(ids[index % 3])", headers: key.merging(["Prefer": "wait=60"]) { $1 })
+                try await connection.send(
+                    "/entitlements/\(ids[index % 3])", headers: key.merging(["Prefer": "wait=60"]) { $1 })
                 held.append(connection)
             }
             let idle = try PlainConnection(to: relay.url)

@@ -71,10 +71,12 @@ import Testing
             let detail = answer.json
             for key in poll.keys { #expect(detail[key] == poll[key], "\(key)") }
             #expect(
-                detail.keys.isSuperset(of: poll.keys.union([
-                    "customerEmail", "appType", "couponCode", "originalTransactionId", "receiptReadable", "verification",
-                    "entitledBefore", "attempts", "evidence", "transfer", "timeline",
-                ])))
+                detail.keys.isSuperset(
+                    of: poll.keys.union([
+                        "customerEmail", "appType", "couponCode", "originalTransactionId", "receiptReadable",
+                        "verification",
+                        "entitledBefore", "attempts", "evidence", "transfer", "timeline",
+                    ])))
             #expect(detail["customerEmail"].string == "Ana+flaky-1@example.test")
             #expect(detail["appType"].string == "tvos")
             #expect(detail["couponCode"].string == "SPRING")
@@ -91,10 +93,12 @@ import Testing
             #expect(!answer.text.contains(purchase.receipt))
 
             let timeline = try #require(detail["timeline"].array)
-            #expect(timeline.allSatisfy { $0.keys == ["at", "event", "upstreamStatus", "latencyMs", "instance", "detail"] })
+            #expect(
+                timeline.allSatisfy { $0.keys == ["at", "event", "upstreamStatus", "latencyMs", "instance", "detail"] })
             let events = timeline.compactMap { $0["event"].string }
-            #expect(events.filter { $0 != "entitlement_read" }
-                == ["accepted", "baseline_read", "forward_failed", "forwarded", "granted"])
+            #expect(
+                events.filter { $0 != "entitlement_read" }
+                    == ["accepted", "baseline_read", "forward_failed", "forwarded", "granted"])
             #expect(events.suffix(2) == ["entitlement_read", "granted"])
             let times = timeline.compactMap { $0["at"].string.flatMap(Date.init(milliseconds:)) }
             #expect(times.count == timeline.count)

@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import Postgres
 import Testing
 
 /// What `GET /entitlements/{id}` tells, and to whom.
@@ -48,6 +49,20 @@ import Testing
             #expect(transferred.json["accessGranted"].bool == false)
             #expect(transferred.header("Retry-After") == nil)
 
+            // What revokes is not this test's matter: how it is told is.
+            let refunded = try await relay.pursue("cia@example.test")
+            _ = try await relay.becomes("granted", refunded)
+            _ = try await setup.database.query(
+                PostgresQuery(
+                    "UPDATE validations SET status = 5, reason = 'refunded', settled_at = now() WHERE email = $1",
+                    [.text("cia@example.test")]))
+            let revoked = try await relay.poll(refunded)
+            #expect(revoked.json.keys == Self.fields)
+            #expect(revoked.json["status"].string == "revoked")
+            #expect(revoked.json["reason"].string == "refunded")
+            #expect(revoked.json["accessGranted"].bool == false)
+            #expect(revoked.header("Retry-After") == nil)
+
             let timedOut = try await relay.becomes("timed_out", pending)
             #expect(timedOut.keys == Self.fields)
             #expect(timedOut["accessGranted"].bool == false)
@@ -66,7 +81,9 @@ import Testing
             // A new key is looked up once in a second.
             try await Awaiting.fact("the new keys are known") {
                 var statuses: Set<Int> = []
-                for key in [ours, otherApp, otherPublisher] { statuses.insert(try await relay.poll("0", key: key).status) }
+                for key in [ours, otherApp, otherPublisher] {
+                    statuses.insert(try await relay.poll("0", key: key).status)
+                }
                 return statuses
             } holds: {
                 $0 == [404]

@@ -60,10 +60,15 @@ private enum Promtool {
         try Data(text.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let child = try Spawn(
-            "/bin/sh", ["-c", "exec \(path) check metrics < \"$1\"", "sh", file.path], environment: ["PATH": "/usr/bin"])
+            "/bin/sh", ["-c", "exec \(path) check metrics < \"$1\"", "sh", file.path], environment: ["PATH": "/usr/bin"]
+        )
         let output = OutputCollector()
         let code = await withCheckedContinuation { continuation in
-            child.watch { output.append($0) } onExit: { continuation.resume(returning: $0) }
+            child.watch {
+                output.append($0)
+            } onExit: {
+                continuation.resume(returning: $0)
+            }
         }
         return (code, await output.text())
     }

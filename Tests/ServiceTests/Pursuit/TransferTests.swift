@@ -12,7 +12,8 @@ import Testing
 
             // Who is refused, or never granted, takes nothing.
             let never = try await relay.pursue("nea+never@example.test", original: original)
-            _ = try await relay.becomes("rejected", try await relay.pursue("rea+reject@example.test", original: original))
+            _ = try await relay.becomes(
+                "rejected", try await relay.pursue("rea+reject@example.test", original: original))
             #expect(try await relay.poll(ana).json["status"].string == "granted")
             _ = try await relay.becomes("timed_out", never)
             #expect(try await relay.poll(ana).json["status"].string == "granted")

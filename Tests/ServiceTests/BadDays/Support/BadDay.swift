@@ -17,13 +17,13 @@ final class BadDay: Sendable {
     }
 
     /// - Parameters:
-    ///   - cluster: where the database is made; the one of all tests that come one after the other where nil.
+    ///   - cluster: where the database is made; the one that nobody crashes where nil.
     ///   - settings: of every relay. An app waits half a minute unless told otherwise, so that trouble of seconds ends nothing.
     static func run(
         in cluster: PrivateCluster? = nil, grantAfter: Double = 0.2, settings: [String: String] = [:],
         _ body: (BadDay) async throws -> Void
     ) async throws {
-        let cluster = if let cluster { cluster } else { try await PrivateCluster.common() }
+        let cluster = if let cluster { cluster } else { try await PrivateCluster.calm() }
         let database = try await cluster.database()
         let simulator = try await Simulator.start(grantAfter: grantAfter, port: FixedPort.free())
         let all = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "30"].merging(settings, uniquingKeysWith: { $1 })

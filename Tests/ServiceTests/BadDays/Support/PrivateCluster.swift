@@ -1,6 +1,6 @@
 import Foundation
 
-/// A PostgreSQL server of one test's own, which may be crashed and started again. Gone when the test process is, however
+/// A PostgreSQL server of the tests' own, which may be crashed and started again. Gone when the test process is, however
 /// that ends.
 final class PrivateCluster: Sendable {
     let port: Int
@@ -9,25 +9,17 @@ final class PrivateCluster: Sendable {
     private let server = LockedServer()
     private let janitor: Janitor
 
-    private static let commonOne = Task { try await PrivateCluster() }
+    private static let calmOne = Task { try await PrivateCluster() }
+    private static let crashingOne = Task { try await PrivateCluster() }
 
-    /// The one of all tests that come one after the other; up, whatever the one before has done to it.
-    static func common() async throws -> PrivateCluster {
-        let cluster = try await commonOne.value
+    /// The one that nobody crashes.
+    static func calm() async throws -> PrivateCluster { try await calmOne.value }
+
+    /// The one of ``DatabaseDays``; up, whatever the test before has done to it.
+    static func crashing() async throws -> PrivateCluster {
+        let cluster = try await crashingOne.value
         if !cluster.server.isRunning { try await cluster.start() }
         return cluster
-    }
-
-    /// Made and started for the length of `body`.
-    static func run(_ body: (PrivateCluster) async throws -> Void) async throws {
-        let cluster = try await PrivateCluster()
-        do {
-            try await body(cluster)
-        } catch {
-            await cluster.janitor.cleanUp()
-            throw error
-        }
-        await cluster.janitor.cleanUp()
     }
 
     private init() async throws {

@@ -34,10 +34,12 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Rounded towards zero.
+    /// Rounded towards zero; at most what 64 bits hold.
     public var microseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return product.addingSaturating(attoseconds / 1_000_000_000_000)
     }
 
     /// As a floating point number of seconds.

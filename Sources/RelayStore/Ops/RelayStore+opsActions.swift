@@ -23,6 +23,10 @@ extension RelayStore {
                 SELECT FROM subscriptions s
                 WHERE s.bucket = $1 AND s.subscription_key = $2 AND s.publisher = $3 AND s.environment = $5
                   AND s.accepted_at > $4)
+            OR EXISTS (
+                SELECT FROM validations v
+                WHERE v.bucket = $1 AND v.subscription_key = $2 AND v.publisher = $3 AND v.accepted_at > $4
+                  AND v.forwards > 0 AND v.status <> 2)
         """
 
     private static let resumeSQL = """

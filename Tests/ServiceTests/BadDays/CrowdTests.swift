@@ -24,7 +24,6 @@ import Testing
             } holds: {
                 $0 >= socketsBefore + Self.slow - 50
             }
-            let joined = ContinuousClock.now
             let posted = await AppClient.post(AppClient.purchases(40, "normal"), to: relay)
             #expect(posted.accepted.count == 40)
             #expect(posted.longest < .seconds(5))

@@ -14,14 +14,16 @@ final class Command: Sendable {
     init(_ program: String, _ arguments: [String]) throws {
         let child = try Spawn(program, arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
         pid = child.pid
-        child.watch(onOutput: { _ in }) { [state] code in
-            let waiting = state.withLockedValue { state in
-                state.exitCode = code
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume(returning: code) }
-        }
+        child.watch(
+            onOutput: { _ in },
+            onExit: { [state] code in
+                let waiting = state.withLockedValue { state in
+                    state.exitCode = code
+                    defer { state.waiting = [] }
+                    return state.waiting
+                }
+                for continuation in waiting { continuation.resume(returning: code) }
+            })
     }
 
     /// PostgreSQL refuses to run as root.

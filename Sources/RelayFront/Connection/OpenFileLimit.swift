@@ -20,7 +20,14 @@ enum OpenFileLimit {
         #else
             let resource = RLIMIT_NOFILE
         #endif
-        guard getrlimit(resource, &limits) == 0, limits.rlim_cur < rlim_t(Int32.max) else { return wanted }
+        guard getrlimit(resource, &limits) == 0 else { return wanted }
+        // The soft limit is often 1,024, for programs that use select(2); whoever does not may take what the hard one allows.
+        if limits.rlim_cur < limits.rlim_max {
+            var raised = limits
+            raised.rlim_cur = limits.rlim_max
+            if setrlimit(resource, &raised) == 0 { limits = raised }
+        }
+        guard limits.rlim_cur < rlim_t(Int32.max) else { return wanted }
         let open = Int(limits.rlim_cur)
         return max(1, min(wanted, max(open - reserve, open / 2)))
     }

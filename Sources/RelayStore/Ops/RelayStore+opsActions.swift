@@ -26,7 +26,7 @@ extension RelayStore {
             OR EXISTS (
                 SELECT FROM validations v
                 WHERE v.bucket = $1 AND v.subscription_key = $2 AND v.publisher = $3 AND v.accepted_at > $4
-                  AND v.forwards > 0 AND v.status <> 2)
+                  AND v.environment = $5 AND v.forwards > 0 AND v.status <> 2)
         """
 
     private static let resumeSQL = """

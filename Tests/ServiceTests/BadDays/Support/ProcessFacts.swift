@@ -12,6 +12,16 @@ enum ProcessFacts {
         return kibibytes / 1_024
     }
 
+    /// How many descriptors this process and those that it starts may open: as many as they ever may.
+    static func raisedOpenFileLimit() -> Int {
+        var limits = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limits) == 0 else { return 1_024 }
+        limits.rlim_cur = min(limits.rlim_max, 20_000)
+        _ = setrlimit(resource, &limits)
+        return Int(limits.rlim_cur)
+    }
+
     static func openSockets(of process: ChildProcess) throws -> Int {
         let folder = "/proc/\(process.pid)/fd"
         return try FileManager.default.contentsOfDirectory(atPath: folder)

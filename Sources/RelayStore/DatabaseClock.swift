@@ -33,6 +33,14 @@ public final class DatabaseClock: Sendable {
         now(at: .now)
     }
 
+    /// A moment that is not after the database's now, however long the last answer took: for saying since when something is
+    /// known.
+    public var noLaterThanNow: Timestamp? {
+        anchor.withLockedValue { anchor in
+            anchor.map { $0.database + (.now - $0.monotonic) - $0.uncertainty / 2 }
+        }
+    }
+
     func now(at instant: ContinuousClock.Instant) -> Timestamp? {
         anchor.withLockedValue { $0.map { $0.database + (instant - $0.monotonic) } }
     }

@@ -36,7 +36,7 @@ public final class Upstream: Sendable {
     func entitlements(
         of email: String, offers: [String], timeout: Duration? = nil
     ) async -> [String: RelayCore.EntitlementAnswer] {
-        let observedAt = clock.now ?? Timestamp(microseconds: 0)
+        let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
         let answer = await client.entitlements(customerEmail: email, offers: offers, timeout: timeout)
         var sorted: [String: RelayCore.EntitlementAnswer] = [:]
         for offer in offers {

@@ -6,7 +6,7 @@ extension ClaimedPursuit {
     static let schedule = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
 
     /// The moment that a read is sent, where a test has no other in mind: just after the pursuit was accepted.
-    var soon: Timestamp { pursuit.acceptedAt + .milliseconds(10) }
+    var soon: Timestamp { pursuit.acceptedAt + .microseconds(100) }
 
     /// Cleeng took it, and the read after that said yes.
     ///

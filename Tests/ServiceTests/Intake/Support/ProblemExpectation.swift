@@ -4,7 +4,7 @@ import Testing
 /// Words that would tell of the inside.
 private let internals = [
     "SELECT", "INSERT", "UPDATE ", "validations_", "pkey", "libpq", "postgres", "PostgresError", "SQLSTATE", ".swift",
-    "/work/", "/home/", "/usr/", "/tmp/", "Hummingbird", "NIO", "Error(", "Fatal", "0x", Simulator.token,
+    "Sources/", "/home/", "/usr/", "/tmp/", "Hummingbird", "NIO", "Error(", "Fatal", "0x", Simulator.token,
 ]
 
 /// Holds an error answer against the contract: RFC 9457's fields and `code`, a request id, and nothing internal.

@@ -10,8 +10,8 @@ extension RelayStore {
     ///
     /// Of one subscription only one may be sending, and an older request that is due goes before a newer one; an older one
     /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
-    /// gone: it may have reached Cleeng, and so goes before all others. Two workers that take two requests of one subscription in the same
-    /// instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
+    /// gone: it may have reached Cleeng, and so goes before all others. Two workers that take two requests of one
+    /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
     private static let claimSQL = """
         WITH due AS MATERIALIZED (
             SELECT p.bucket, p.id

@@ -154,7 +154,7 @@ struct PursuitWorker: Sendable {
                 let outcome = try await writer.write(write)
                 report(claimed, notes.change, outcome)
                 return outcome
-            } catch let error as PostgresError where error.code != .server || error.isTransient {
+            } catch let error as PostgresError where error.isPassing {
                 try await Task.sleep(for: .milliseconds(200))
             } catch let error as CancellationError {
                 throw error
@@ -188,5 +188,12 @@ struct PursuitWorker: Sendable {
 
     private func describe(_ claimed: ClaimedPursuit, _ error: any Error) -> Logger.Metadata {
         ["validation_id": "\(claimed.id)", "error": "\(error)"]
+    }
+}
+
+extension PostgresError {
+    /// Whether the same write may succeed later: false for what the data itself is to blame for.
+    fileprivate var isPassing: Bool {
+        isTransient || ![.server, .decoding, .invalidQuery].contains(code)
     }
 }

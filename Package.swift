@@ -6,7 +6,10 @@ import PackageDescription
 let strict = Context.environment["RELAY_WARNINGS_AS_ERRORS"] != nil
 
 let settings: [SwiftSetting] =
-    [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility")]
+    [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ]
     + (strict ? [.treatAllWarnings(as: .error)] : [])
 
 func room(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
@@ -45,6 +48,7 @@ let package = Package(
     products: [
         .executable(name: "receipt-relay", targets: ["ReceiptRelay"]),
         .executable(name: "cleeng-simulator", targets: ["CleengSimulator"]),
+        .executable(name: "relay-load", targets: ["RelayLoad"]),
         .library(name: "Postgres", targets: ["Postgres"]),
     ],
     dependencies: [
@@ -71,7 +75,7 @@ let package = Package(
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
-            "RelayStore", ["Postgres", "RelayCore", crypto, heap, logging, locks],
+            "RelayStore", ["Postgres", "RelayCore", crypto, heap, logging, metrics, locks],
             // A link to `migrations/`: the executable carries the SQL that stands there.
             resources: [.embedInCode("Migrations/SQL")]),
         room(
@@ -96,6 +100,9 @@ let package = Package(
             name: "CleengSimulator",
             dependencies: ["AppleStore", hummingbird, argumentParser, crypto, logging, lifecycle, locks, nioCore],
             swiftSettings: settings),
+        .executableTarget(
+            name: "RelayLoad", dependencies: [argumentParser, locks, nioCore, nioHTTP1, nioPosix],
+            swiftSettings: settings),
         tests("RelayCoreTests", ["RelayCore"]),
         tests("CleengSimulatorTests", ["CleengSimulator", locks]),
         tests("AppleStoreTests", ["AppleStore", asn1, x509, crypto]),
@@ -113,3 +120,17 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
+if Context.environment["RELAY_SANITIZE"] != nil {
+    let kept: Set = [
+        "CLibPQ", "RelayCore", "Postgres", "RelayStore", "RelayCoreTests", "PostgresTests", "RelayStoreTests",
+    ]
+    let used = ["swift-collections", "swift-crypto", "swift-log", "swift-nio"]
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { $0.name != "Postgres" }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return true }
+        return !used.contains { location.hasSuffix("/\($0).git") }
+    }
+}

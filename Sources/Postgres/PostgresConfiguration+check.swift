@@ -2,4 +2,10 @@ extension PostgresConfiguration {
     /// What is wrong with ``connectionString``, by libpq's own reading of it; nil where nothing is. It says nothing of whether
     /// a server can be reached.
     public var connectionStringError: PostgresError? { ConnectionString.error(in: connectionString) }
+
+    /// How long it may take until the last of several hosts is tried, where all before it are dead; zero where there is one.
+    public var failoverTime: Duration {
+        let options = ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment)
+        return .seconds(options.connectTimeout) * ((options.hosts?.hosts.count ?? 1) - 1)
+    }
 }

@@ -1,8 +1,9 @@
 /// How to reach a server, and how much to ask of it at once.
 public struct PostgresConfiguration: Sendable {
-    /// A libpq connection string, either `host=… dbname=…` or `postgresql://…`; several hosts, `target_session_attrs`, TLS,
-    /// service and password files are as in the libpq manual. What it says about `connect_timeout`, `keepalives…` and
-    /// `tcp_user_timeout` goes before the defaults of this library.
+    /// A libpq connection string, either `host=… dbname=…` or `postgresql://…`; several hosts, TLS, service and password files
+    /// are as in the libpq manual. What it (or libpq's environment) says about `target_session_attrs`, `connect_timeout`,
+    /// `keepalives…` and `tcp_user_timeout` goes before the defaults of this library: only a server that takes writes will
+    /// do, and one that is out of reach is soon given up. A service file's word on these does not count.
     public var connectionString: String
     /// The `application_name` where the connection string gives none.
     public var applicationName: String?
@@ -14,14 +15,20 @@ public struct PostgresConfiguration: Sendable {
     public var exclusiveConnections = 2
     /// Calls that may wait in each lane; one more fails as ``PostgresError/Code/overloaded``.
     public var maxWaiting = 4096
-    /// For each host that is tried. libpq counts whole seconds, and takes 1 for 2.
+    /// For the one host there is. libpq counts whole seconds, and takes 1 for 2.
     public var connectTimeout: Duration = .seconds(5)
+    /// For each of several hosts: a dead one must not cost much.
+    public var failoverConnectTimeout: Duration = .seconds(3)
+    /// When a connection is given up whose other end acknowledges nothing: a machine without power or network. Longer than
+    /// ``queryTimeout``, for Linux also counts the time in which a busy server reads nothing.
+    public var unreachableAfter: Duration = .seconds(12)
     /// The deadline of a call that gives none.
     public var queryTimeout: Duration = .seconds(10)
     /// When the server is to end a statement on a shared connection (`statement_timeout`), so that one whose caller has gone
-    /// does not run on. It also bounds what a call may ask for as its own deadline. Not set where ``preparesStatements`` is
+    /// does not run on. It also bounds what a call may ask for as its own deadline; and a server that has not even done this
+    /// five seconds later is taken for dead. Not set where ``preparesStatements`` is
     /// false, for then the session is not ours: give the role a `statement_timeout` instead.
-    public var statementTimeout: Duration = .seconds(30)
+    public var statementTimeout: Duration = .seconds(15)
     /// When the server is to end a transaction whose client says nothing (`idle_in_transaction_session_timeout`). As above.
     public var idleInTransactionTimeout: Duration = .seconds(60)
     /// How long a call waits for a connection while none is up.

@@ -20,6 +20,10 @@ extension PostgresError {
         isUnavailable || isStalePlan || sqlState == "40001" || sqlState == "40P01"
     }
 
+    /// True where a prepared statement was not there any more, or another session's was in its place: so it is behind a pooler
+    /// that gives each transaction another session, unless ``PostgresConfiguration/preparesStatements`` is false.
+    public var isStrayStatement: Bool { sqlState == "42P05" || sqlState == "26000" }
+
     /// The code and the SQLSTATE, as in `server_23505`.
     public var shortDescription: String {
         guard let sqlState else { return code.description }

@@ -45,11 +45,12 @@ public final class PostgresPool: Sendable {
     /// Keeps every connection up until the task is cancelled; then fails what is under way and what waits with
     /// ``PostgresError/Code/closed``, and closes all. To be called once.
     public func run() async {
+        let lastPrimary = LastPrimary()
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 for lane in [shared, exclusive] as [any ConnectionLane] {
                     for slot in 0..<lane.settings.connections {
-                        let connector = Connector(configuration: configuration)
+                        let connector = Connector(configuration, lastPrimary: lastPrimary)
                         group.addTask { await ConnectionKeeper(lane: lane, connector: connector, slot: slot).run() }
                     }
                 }

@@ -9,6 +9,9 @@ public struct FrontConfiguration: Sendable {
     /// Told to apps as `Retry-After` and `pollAfterSeconds`.
     public var pollInterval: Duration
     public var maxBodyBytes: Int
+    /// Bytes of bodies held at once, over all connections; what comes above it is answered 503. A body costs about three times
+    /// its size until it is committed.
+    public var maxBodiesBytes: Int
     /// Whose `X-Forwarded-For` counts.
     public var trustedProxies: [AddressRange]
     /// Polls held at once; one more is answered at once. Each costs about 20 KiB.
@@ -28,7 +31,8 @@ public struct FrontConfiguration: Sendable {
 
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
-        pollInterval: Duration = .seconds(5), maxBodyBytes: Int = 4_194_304, trustedProxies: [AddressRange] = [],
+        pollInterval: Duration = .seconds(5), maxBodyBytes: Int = 4_194_304, maxBodiesBytes: Int = 134_217_728,
+        trustedProxies: [AddressRange] = [],
         maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
         bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
         customerTokens: CustomerTokenVerifier? = nil
@@ -39,6 +43,7 @@ public struct FrontConfiguration: Sendable {
         self.opsPort = opsPort
         self.pollInterval = pollInterval
         self.maxBodyBytes = maxBodyBytes
+        self.maxBodiesBytes = max(maxBodiesBytes, maxBodyBytes)
         self.trustedProxies = trustedProxies
         self.maxHeldPolls = maxHeldPolls
         self.maxConnections = maxConnections

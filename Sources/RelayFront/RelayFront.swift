@@ -21,6 +21,7 @@ public struct RelayFront: Sendable {
     private let registry: PrometheusRegistry
     private let readiness: @Sendable () async -> Readiness
     private let metrics: FrontMetrics
+    private let bodyBudget: BodyBudget
     private let logger: Logger
 
     /// - Parameters:
@@ -39,9 +40,14 @@ public struct RelayFront: Sendable {
         self.registry = registry
         self.readiness = readiness
         self.metrics = FrontMetrics(registry: registry)
+        let bodyBudget = BodyBudget(limit: configuration.maxBodiesBytes)
+        self.bodyBudget = bodyBudget
         self.logger = logger
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.changes.waiterCount)
+        }
+        registry.registerGauge("http_server_body_bytes", help: "Bytes of request bodies that are held now.") {
+            Double(bodyBudget.bytes)
         }
     }
 
@@ -51,7 +57,8 @@ public struct RelayFront: Sendable {
         let poll = PollInterval(configuration.pollInterval)
         let payments = PaymentRoutes(
             store: store, intake: intake, authenticator: authenticator,
-            bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), trustedProxies: configuration.trustedProxies,
+            bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
+            trustedProxies: configuration.trustedProxies,
             poll: poll, metrics: metrics)
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
@@ -59,8 +66,8 @@ public struct RelayFront: Sendable {
         return service(
             payments.routes + entitlements.routes,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
-            maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), onListening: onListening,
-            onShutdown: store.changes.shutDown)
+            maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
+            onListening: onListening, onShutdown: store.changes.shutDown)
     }
 
     /// The front that ops, its tools and the probes call.
@@ -71,10 +78,19 @@ public struct RelayFront: Sendable {
             + ValidationListRoutes(store: store, authenticator: authenticator).routes
             + ValidationDetailRoutes(store: store, authenticator: authenticator).routes
             + ValidationActionRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
+            + ReplayRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
             + SummaryRoutes(store: store, authenticator: authenticator).routes
         return service(
             routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),
             maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, onListening: onListening)
+    }
+
+    /// Not where customers' tokens have to be verified, which takes its time.
+    private func shortcut(_ poll: PollInterval) -> SettledShortcut.Parts? {
+        guard configuration.customerTokens == nil else { return nil }
+        return SettledShortcut.Parts(
+            store: store, keys: authenticator.keys, poll: poll,
+            recorder: RequestRecorder(metrics: metrics, logger: logger))
     }
 
     private static let maxOpsBodyBytes = 64 << 10
@@ -82,10 +98,12 @@ public struct RelayFront: Sendable {
 
     private func service(
         _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
-        onListening: @escaping OnListening, onShutdown: @escaping @Sendable () -> Void = {}
+        shortcut: SettledShortcut.Parts? = nil, onListening: @escaping OnListening,
+        onShutdown: @escaping @Sendable () -> Void = {}
     ) -> any Service {
         let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), metrics: metrics, logger: logger))
+        let recorder = RequestRecorder(metrics: metrics, logger: logger)
+        router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), recorder: recorder))
         for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
         let limits = ConnectionLimits(
             bodyTime: TimeAmount(configuration.bodyTimeout), writeTime: TimeAmount(configuration.writeTimeout),
@@ -95,12 +113,17 @@ public struct RelayFront: Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let application = Application(
             router: router,
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [ConnectionKeeper(limits: limits)],
-                    idleTimeout: TimeAmount(configuration.idleTimeout),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 48 << 10, maxHeaderFieldCount: 100))),
+            server: HTTPServerBuilder { responder in
+                LoopBoundChannel(
+                    base: HTTP1Channel(
+                        responder: responder,
+                        configuration: .init(
+                            additionalChannelHandlers: [ConnectionKeeper(limits: limits)]
+                                + (shortcut.map { [SettledShortcut($0)] } ?? []),
+                            idleTimeout: TimeAmount(configuration.idleTimeout),
+                            httpDecoderConfiguration: .init(
+                                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 48 << 10, maxHeaderFieldCount: 100))))
+            },
             configuration: .init(
                 address: address, serverName: nil, backlog: configuration.backlog,
                 availableConnectionsDelegate: MaximumAvailableConnections(maxConnections)),

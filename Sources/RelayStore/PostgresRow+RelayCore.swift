@@ -11,6 +11,15 @@ extension PostgresRow {
         try get(index, as: PostgresTimestamp?.self).map { Timestamp(microseconds: $0.microsecondsSince1970) }
     }
 
+    /// From the year 1970 to the year 9999, so that no sum of times overflows.
+    func finiteTimestamp(_ index: Int, _ column: String) throws -> Timestamp {
+        let moment = try timestamp(index)
+        guard (0..<253_402_300_800_000_000).contains(moment.microseconds) else {
+            throw StoreError.notFinite(column: column)
+        }
+        return moment
+    }
+
     /// From three columns: the bucket, the day as a number since 1970, the uuid.
     func validationID(bucket: Int, day: Int, id: Int) throws -> ValidationID {
         ValidationID(

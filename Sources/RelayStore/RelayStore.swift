@@ -5,7 +5,8 @@ import RelayCore
 /// The relay's tables. One extension for each aggregate, in a folder of its own, with its SQL in it.
 ///
 /// Nothing here decides: what a pursuit does next is ``RelayCore/Pursuit``'s to say. Nothing here keeps state either, but
-/// for ``clock`` (the database's time) and ``changes`` (who in this process waits for which validation).
+/// for ``clock`` (the database's time), ``changes`` (who in this process waits for which validation) and ``settled`` (answers
+/// that apps ask for again).
 public struct RelayStore: Sendable {
     let pool: PostgresPool
     let logger: Logger
@@ -13,6 +14,7 @@ public struct RelayStore: Sendable {
     public let instance: String
     public let clock: DatabaseClock
     public let changes: ChangeHub
+    let settled: SettledCache
 
     public init(pool: PostgresPool, instance: String, logger: Logger) {
         self.pool = pool
@@ -20,5 +22,12 @@ public struct RelayStore: Sendable {
         self.logger = logger
         self.clock = DatabaseClock()
         self.changes = ChangeHub()
+        self.settled = SettledCache()
+    }
+
+    /// After the commit: nobody in this process may be told what was true before it, and who waits is told what is true now.
+    func publish(_ changed: [Validation]) {
+        settled.changed(changed.map(\.id))
+        changes.publish(changed)
     }
 }

@@ -3,6 +3,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
     private enum Code: Equatable {
         case unknownNumber(column: String, number: Int)
         case missingRow(String)
+        case notFinite(column: String)
+        case claimedInVain(times: Int, trouble: String?)
     }
 
     private let code: Code
@@ -15,11 +17,22 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
         StoreError(code: .missingRow(what))
     }
 
+    static func notFinite(column: String) -> StoreError {
+        StoreError(code: .notFinite(column: column))
+    }
+
+    static func claimedInVain(times: Int, trouble: String?) -> StoreError {
+        StoreError(code: .claimedInVain(times: times, trouble: trouble))
+    }
+
     public var description: String {
         switch code {
         case .unknownNumber(let column, let number):
             "the column \(column) holds \(number), which this version does not know"
         case .missingRow(let what): "\(what) is missing"
+        case .notFinite(let column): "the column \(column) holds a time that no clock will show"
+        case .claimedInVain(let times, let trouble):
+            "claimed \(times) times and never written; the last error: \(trouble ?? "none, the process ended")"
         }
     }
 }

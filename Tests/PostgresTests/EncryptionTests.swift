@@ -29,4 +29,44 @@ struct EncryptionTests {
             #expect(answers == Array(repeating: 0, count: 300))
         }
     }
+
+    @Test func theServersCertificateAndThePasswordAreChecked() async throws {
+        let password = "p4ss-w0rd'of the test"
+        let server = try await TestCluster.launch(hasTLS: true, password: password)
+        let strange = try await server.strangeCertificate()
+        func string(password: String, root: String, host: String = "localhost") -> String {
+            let quoted = password.replacing("'", with: "\\'")
+            return "host=\(host) hostaddr=127.0.0.1 port=\(server.port) user=app dbname=postgres "
+                + "password='\(quoted)' sslmode=verify-full sslrootcert=\(root)"
+        }
+        try await withPool(string(password: password, root: server.certificate)) { pool in
+            let session = PostgresQuery(
+                "SELECT ssl, current_setting('password_encryption') FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+            let row = try await pool.query(session)[0]
+            #expect(try row.get(0, as: Bool.self))
+            #expect(try row.get(1, as: String.self) == "scram-sha-256")
+        }
+        let wrong = "wr0ng-w0rd"
+        for (bad, named) in [
+            (string(password: wrong, root: server.certificate), "password authentication failed for user \"app\""),
+            (string(password: password, root: strange), "certificate verify failed"),
+            (string(password: password, root: server.certificate, host: "db.example.test"), "does not match host name"),
+            (string(password: password, root: "/nonexistent/root.crt"), "/nonexistent/root.crt"),
+        ] {
+            let events = LoadEvents()
+            try await withPool(bad, awaitsServer: false, observer: events) { pool in
+                try await events.wait {
+                    guard case .disconnected(_, let error) = $0 else { return false }
+                    let text = String(reflecting: error)
+                    return text.contains(named) && !text.contains(password) && !text.contains(wrong)
+                }
+                let error = await postgresError {
+                    _ = try await pool.query(PostgresQuery("SELECT 1"), timeout: .milliseconds(200))
+                }
+                #expect(error?.isUnavailable == true)
+                #expect(error?.serverMessage.contains(named) == true, "\(String(reflecting: error))")
+                #expect(!String(reflecting: error).contains(wrong))
+            }
+        }
+    }
 }

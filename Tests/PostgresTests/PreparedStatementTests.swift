@@ -113,7 +113,7 @@ struct PreparedStatementTests {
     @Test func sessionsAreGivenTheirLimits() async throws {
         try await withPool { pool in
             let shared = try await pool.query(PostgresQuery("SHOW statement_timeout"))[0].get(0, as: String.self)
-            #expect(shared == "30s")
+            #expect(shared == "15s")
             let exclusive = try await pool.withTransaction { transaction in
                 try await transaction.query(PostgresQuery("SHOW idle_in_transaction_session_timeout"))[0]
                     .get(0, as: String.self)

@@ -88,8 +88,9 @@ extension Connection {
             flight.error = flight.error ?? error
             flight.answered += 1
         }
-        // A standby that was the primary before: this connection will not take a write again.
-        if error.sqlState == "25006" { isRetired = true }
+        if ConnectionFate.isOver(after: error.sqlState) {
+            retirement = PostgresError(.connectionLost, error.serverMessage, sqlState: error.sqlState)
+        }
         guard flight.answered < flight.steps.count else { return }
         switch flight.steps[flight.answered] {
         case .prepare(let key, let name): cache.forget(key, name: name)
@@ -102,7 +103,13 @@ extension Connection {
 
     private func land(_ progress: inout Progress) {
         lastProgress = .now
-        if let flight = inFlight.popFirst() { progress.landed.append(flight.landed) }
+        let isUnconfirmed = notices.takeUnconfirmed()
+        guard var flight = inFlight.popFirst() else { return }
+        if isUnconfirmed, flight.error == nil {
+            flight.error = PostgresError(
+                .timedOut, "committed here, and not confirmed by the synchronous standby", outcomeUnknown: true)
+        }
+        progress.landed.append(flight.landed)
     }
 
     private func endScript(_ progress: inout Progress) {

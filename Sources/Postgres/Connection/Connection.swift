@@ -8,7 +8,7 @@ final class Connection {
     let socket: Int32
     let raw: OpaquePointer
     let loop: EventLoop
-    private let notices: NoticeSink
+    let notices: NoticeSink
     let isEncrypted: Bool
     var cache = StatementCache()
     /// Names of prepared statements that nobody needs any more.
@@ -20,8 +20,8 @@ final class Connection {
     var lastProgress = ContinuousClock.now
     /// Flights whose caller has gone.
     var abandoned = 0
-    /// Set where the connection is to be given up as soon as it is idle.
-    var isRetired = false
+    /// Set where the connection is to be given up as soon as it is idle: why.
+    var retirement: PostgresError?
     let opened = ContinuousClock.now
     /// Resumed when the connection is over.
     var onEnd: CheckedContinuation<Void, Never>?

@@ -22,7 +22,8 @@ enum ConnectionString {
             }
     }
 
-    private static func options(_ text: String) -> [(keyword: String, value: String)]? {
+    /// What the string itself says, without the environment and defaults; nil where it cannot be read.
+    static func options(_ text: String) -> [(keyword: String, value: String)]? {
         var message: UnsafeMutablePointer<CChar>?
         defer { PQfreemem(message) }
         guard let options = PQconninfoParse(text, &message) else { return nil }

@@ -104,8 +104,8 @@ extension ExclusiveLane {
         guard let lease = leases[id] else { return }
         end(id)
         guard let connection = members[lease.slot] else { return }
-        if connection.isRetired {
-            drop(lease.slot, PostgresError(.connectionLost, "the server has become read-only", sqlState: "25006"))
+        if let reason = connection.retirement {
+            drop(lease.slot, reason)
         } else if !connection.isTransactionIdle, lease.hasBegun {
             drop(lease.slot, PostgresError(.connectionLost, "the connection could not be cleaned"))
         } else if let loss = connection.deallocateOutdated(settings.nextID()) {

@@ -23,8 +23,8 @@ extension SharedLane {
             calls[id]?.slot = slot
         }
         for (slot, connection) in members where connection.isReady {
-            if connection.isRetired, connection.inFlight.isEmpty {
-                drop(slot, PostgresError(.connectionLost, "the server has become read-only", sqlState: "25006"))
+            if let reason = connection.retirement, connection.inFlight.isEmpty {
+                drop(slot, reason)
             } else if let loss = connection.deallocateOutdated(settings.nextID()) {
                 drop(slot, loss)
             }
@@ -33,7 +33,7 @@ extension SharedLane {
 
     private func freest() -> Int? {
         LeastLoaded.choose(
-            among: members.lazy.filter { $0.value.isReady && !$0.value.isRetired }
+            among: members.lazy.filter { $0.value.isReady && $0.value.retirement == nil }
                 .map { LeastLoaded.Candidate(slot: $0, inFlight: $1.inFlight.count, abandoned: $1.abandoned) },
             depth: max(1, settings.configuration.pipelineDepth))
     }

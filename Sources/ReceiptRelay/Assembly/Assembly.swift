@@ -35,21 +35,22 @@ struct Assembly: Sendable {
             PoolService(pool: pool), DatabaseClockService(store: store), watch, ClosureService { await keys.run() },
             Janitor(store: store, logger: logger),
         ]
+        let retention = RetentionService(store: store, policy: settings.retention, logger: logger)
+        RetentionMetrics.register(in: registry, service: retention)
+        services.append(retention)
         var upstream: Upstream?
         if role != .front {
             let client = CleengClient(settings.cleeng, httpClient: httpClient, logger: logger)
-            let cleeng = Upstream(client: client, clock: store.clock, logger: logger)
+            let cleeng = Upstream(
+                client: client, clock: store.clock, maxConcurrentCalls: settings.cleeng.connectionsPerHost,
+                work: wakeup,
+                logger: logger)
             let pursuit = PursuitService(
                 store: store, upstream: cleeng, settings: pursuitSettings, wakeup: wakeup, logger: logger)
             registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
                 Double(pursuit.held)
             }
-            for state in InstanceReport.UpstreamState.allCases {
-                registry.registerGauge(
-                    "relay_upstream_state", help: "1 for the state that the upstream is in, as this process sees it.",
-                    labels: [("state", state.rawValue)]
-                ) { cleeng.report()?.state ?? .ok == state ? 1 : 0 }
-            }
+            UpstreamMetrics.register(in: registry, upstream: cleeng)
             services.append(pursuit)
             upstream = cleeng
         }
@@ -112,12 +113,14 @@ struct Assembly: Sendable {
         configuration.sharedConnections = settings.databaseConnections
         configuration.exclusiveConnections = 2
         configuration.maxWaiting = 20_000
+        configuration.preparesStatements = settings.preparesStatements
         return configuration
     }
 
     private var pursuitSettings: PursuitSettings {
         PursuitSettings(
             reads: ReadSchedule(interval: settings.pollInterval, reconcileFor: settings.reconcileFor),
+            maxConcurrent: max(256, settings.cleeng.connectionsPerHost),
             baselineTimeout: min(.seconds(3), settings.cleeng.upstreamTimeout))
     }
 
@@ -125,6 +128,7 @@ struct Assembly: Sendable {
         FrontConfiguration(
             host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
             pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
+            maxBodiesBytes: settings.maxBodiesBytes,
             trustedProxies: settings.trustedProxies,
             customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient))
     }

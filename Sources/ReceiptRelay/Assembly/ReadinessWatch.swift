@@ -68,6 +68,8 @@ final class ReadinessWatch: Service {
             return .ready
         } catch let error as MigrationError {
             return .waiting(what: "schema", why: "\(error)")
+        } catch let error as PostgresError where error.isStrayStatement {
+            return .waiting(what: "database", why: SettingError.poolerAdvice)
         } catch {
             return .waiting(what: "database", why: "it is away; it is tried again until it is back")
         }

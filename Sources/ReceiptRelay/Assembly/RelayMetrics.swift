@@ -7,8 +7,6 @@ enum RelayMetrics {
     static func register(in registry: PrometheusRegistry, store: RelayStore) {
         registry.describe("relay_settlements", help: "Validations settled, by status.")
         registry.describe("relay_time_to_settle", help: "From acceptance to the settlement, by status.")
-        registry.describe("relay_upstream_calls", help: "Calls to Cleeng, by route and what they came to.")
-        registry.describe("relay_upstream_call_duration", help: "How long calls to Cleeng took, by route.")
         registry.describe("relay_leases_lost", help: "Leases that could not be renewed in time.")
         registry.describe(
             "relay_writes_fenced_off", help: "Writes that changed nothing because the lease had passed on.")
@@ -27,7 +25,10 @@ enum RelayMetrics {
                     backlog.oldestForwarding?.seconds ?? 0),
                 gauge("relay_backlog_forwarding", "Purchases that Cleeng has not taken.", Double(backlog.forwarding)),
                 gauge("relay_backlog_watching", "Purchases whose access is waited for.", Double(backlog.watching)),
-                gauge("relay_backlog_parked", "Pursuits that wait for an operator.", Double(backlog.parked)),
+                gauge("relay_parked", "Pursuits set aside that wait for an operator.", Double(backlog.parked)),
+                gauge(
+                    "relay_oldest_parked_seconds", "For how long the first of those set aside has been so.",
+                    backlog.oldestParked?.seconds ?? 0),
                 gauge("relay_backlog_overdue", "Pursuits due that no worker has taken up.", Double(backlog.overdue)),
                 gauge("relay_backlog_outbox", "Customers whose publisher has not been told.", Double(backlog.outbox)),
             ]

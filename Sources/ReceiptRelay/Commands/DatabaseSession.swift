@@ -13,6 +13,9 @@ enum DatabaseSession {
         let settings = try option.settings()
         let url = try ConfigurationOption.reporting { try settings.databaseURL() }
         var configuration = PostgresConfiguration(connectionString: url)
+        configuration.preparesStatements = try ConfigurationOption.reporting { try settings.preparesStatements() }
+        // Nobody comes back to a command: where the first of several hosts is dead, it waits for the next.
+        configuration.connectionWait += configuration.failoverTime
         configuration.applicationName = "receipt-relay command"
         configuration.sharedConnections = 1
         configuration.exclusiveConnections = 1
@@ -30,6 +33,9 @@ enum DatabaseSession {
         } catch let error as PostgresError where error.sqlState == "42P01" {
             ConfigurationOption.complain("the database has no schema yet: run `receipt-relay migrate up` first")
             throw ExitCode(69)
+        } catch let error as PostgresError where error.isStrayStatement {
+            ConfigurationOption.complain(SettingError.poolerAdvice)
+            throw ExitCodes.configuration
         } catch let error as PostgresError {
             ConfigurationOption.complain("\(error)")
             throw ExitCode(70)

@@ -10,5 +10,5 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             receipt-relay.example.yaml lists them all.
             """,
         version: "0.1.0",
-        subcommands: [Serve.self, Migrate.self, Keys.self, Validations.self, Healthcheck.self])
+        subcommands: [Serve.self, Migrate.self, Keys.self, Validations.self, Retention.self, Healthcheck.self])
 }

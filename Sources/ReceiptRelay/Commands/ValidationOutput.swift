@@ -30,8 +30,38 @@ struct ValidationOutput: Encodable {
     }
 }
 
+/// Since when and why one is set aside.
+struct ParkingOutput: Encodable {
+    let since: String
+    let reason: String
+
+    init(_ parking: Parking) {
+        since = parking.since.rfc3339
+        reason = parking.reason
+    }
+}
+
+/// One line of the list, flat as the ops API has it.
+struct ListedValidationOutput: Encodable {
+    let validation: ValidationOutput
+    let parked: ParkingOutput?
+
+    private enum CodingKeys: String, CodingKey { case parked }
+
+    init(_ item: ListedValidation) {
+        validation = ValidationOutput(item.validation)
+        parked = item.parking.map(ParkingOutput.init)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try validation.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(parked, forKey: .parked)
+    }
+}
+
 struct ValidationPageOutput: Encodable {
-    let items: [ValidationOutput]
+    let items: [ListedValidationOutput]
     let nextCursor: String?
 }
 
@@ -71,7 +101,7 @@ struct ValidationDetailOutput: Encodable {
     let evidence: String?
     let nextStepAt: String?
     let leaseOwner: String?
-    let parked: Bool
+    let parked: ParkingOutput?
     let transfer: Transfer?
     let timeline: [Event]
 
@@ -124,7 +154,7 @@ struct ValidationDetailOutput: Encodable {
         evidence = detail.evidence
         nextStepAt = detail.nextStepAt?.rfc3339
         leaseOwner = detail.leaseOwner
-        parked = detail.isParked
+        parked = detail.parking.map(ParkingOutput.init)
         transfer = detail.transfer.map {
             Transfer(
                 from: $0.from, to: $0.to, fromValidationId: $0.fromValidation.description,
@@ -147,7 +177,8 @@ struct ValidationDetailOutput: Encodable {
             ("environment", environment), ("product", productId), ("app type", appType), ("coupon", couponCode),
             ("receipt", receiptReadable ? "readable" : "not readable: Cleeng decides"),
             ("entitled before", entitledBefore.map { $0 ? "yes" : "no" }), ("attempts", "\(attempts)"),
-            ("evidence", evidence), ("next step", nextStepAt), ("parked", parked ? "yes: waits for a retry" : nil),
+            ("evidence", evidence), ("next step", nextStepAt),
+            ("parked", parked.map { "since \($0.since): \($0.reason)" }),
             ("transfer", transfer.map { "from \($0.from) to \($0.to) at \($0.at)" }),
         ]
         for case (let name, let value?) in lines {

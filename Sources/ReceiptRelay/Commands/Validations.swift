@@ -6,7 +6,7 @@ import RelayStore
 struct Validations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "What ops sees of validations, and does with them, from a terminal.",
-        subcommands: [List.self, Show.self, Retry.self, Abandon.self])
+        subcommands: [List.self, Show.self, Retry.self, Replay.self, Abandon.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists validations, newest first.")
@@ -22,6 +22,9 @@ struct Validations: AsyncParsableCommand {
 
         @Option(help: "Only this offer's.")
         var offerId: String?
+
+        @Flag(help: "Only those set aside for an operator.")
+        var parked = false
 
         @Option(help: "How many, 1 to 1000.")
         var limit = 50
@@ -50,19 +53,22 @@ struct Validations: AsyncParsableCommand {
             let filter = ValidationFilter(
                 status: status.flatMap(ValidationStatus.init(name:)),
                 olderThan: olderThanSeconds.map { .seconds($0) },
-                customer: customerEmail.map { $0.trimmingSpace().lowercased() }, offerID: offerId, limit: limit,
+                customer: customerEmail.map { $0.trimmingSpace().lowercased() }, offerID: offerId,
+                isParked: parked, limit: limit,
                 cursor: cursor.flatMap(ValidationCursor.init))
             let page = try await DatabaseSession.run(option) { try await $0.validations(matching: filter) }
             guard !json else {
                 return try JSONOutput.write(
                     ValidationPageOutput(
-                        items: page.items.map(ValidationOutput.init), nextCursor: page.next?.description))
+                        items: page.items.map(ListedValidationOutput.init), nextCursor: page.next?.description))
             }
             Table(columns: ["VALIDATION", "STATUS", "ACCEPTED", "OFFER", "CUSTOMER", "REASON"]).write(
-                page.items.map { item in
-                    [
+                page.items.map { line in
+                    let item = line.validation
+                    let parked = line.parking.map { "parked since \($0.since.rfc3339): \($0.reason)" }
+                    return [
                         item.id.description, item.status.name + (item.late ? " (late)" : ""), item.acceptedAt.rfc3339,
-                        item.offerID, item.email, item.reason ?? "-",
+                        item.offerID, item.email, parked ?? item.reason ?? "-",
                     ]
                 })
             if let next = page.next { print("more: --cursor \(next)") }
@@ -146,7 +152,7 @@ struct Validations: AsyncParsableCommand {
     }
 
     /// Who acts: the account that runs the command.
-    fileprivate static func operatorName() -> String {
+    static func operatorName() -> String {
         "\(ProcessInfo.processInfo.environment["USER"] ?? NSUserName()) (command line)"
     }
 

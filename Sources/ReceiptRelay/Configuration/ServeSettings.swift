@@ -8,6 +8,7 @@ import RelayWorkers
 struct ServeSettings: Sendable {
     var databaseURL: String
     var databaseConnections: Int
+    var preparesStatements: Bool
     var httpHost: String
     var httpPort: Int
     var opsHost: String
@@ -17,8 +18,10 @@ struct ServeSettings: Sendable {
     var validationTimeout: Duration
     var reconcileFor: Duration
     var maxBodyBytes: Int
+    var maxBodiesBytes: Int
     var trustedProxies: [AddressRange]
     var customerJWKS: CustomerJWKSSource?
+    var retention: RetentionPolicy
     var logLevel: String
 
     enum CustomerJWKSSource: Sendable, Equatable {
@@ -30,6 +33,7 @@ struct ServeSettings: Sendable {
     init(_ reader: SettingReader) throws {
         databaseURL = try reader.databaseURL()
         databaseConnections = try reader.integer(.databaseConnections)
+        preparesStatements = try reader.preparesStatements()
         httpHost = try reader.host(.httpHost)
         httpPort = try reader.port(.httpPort)
         opsHost = try reader.host(.opsHost)
@@ -38,6 +42,8 @@ struct ServeSettings: Sendable {
         validationTimeout = try reader.duration(.validationTimeout)
         reconcileFor = try reader.duration(.reconcileHours)
         maxBodyBytes = try reader.integer(.maxBodyBytes)
+        maxBodiesBytes = try reader.integer(.maxBodiesBytes)
+        retention = try reader.retention()
         logLevel = try reader.choice(.logLevel)
         trustedProxies = try Self.proxies(reader)
         customerJWKS = try Self.jwks(reader)
@@ -69,7 +75,8 @@ struct ServeSettings: Sendable {
             return try CleengConfiguration(
                 publisherToken: Secret(token), paymentURL: try reader.url(.paymentURL) ?? "",
                 apiURL: try reader.url(.apiURL) ?? "", entitlementSource: source, tagsByOffer: tags,
-                upstreamTimeout: try reader.duration(.upstreamTimeout))
+                upstreamTimeout: try reader.duration(.upstreamTimeout),
+                connectionsPerHost: try reader.integer(.maxConcurrentCalls))
         } catch let error as CleengConfigurationError {
             throw Self.settingError(error)
         }

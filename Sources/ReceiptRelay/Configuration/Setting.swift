@@ -30,6 +30,8 @@ struct Setting: Sendable, Equatable {
         name: "RELAY_DATABASE_URL", kind: .text, standard: nil, isSecret: true, isRequired: true)
     static let databaseConnections = Setting(
         name: "RELAY_DATABASE_CONNECTIONS", kind: .count(1...64), standard: "4")
+    static let preparedStatements = Setting(
+        name: "RELAY_DATABASE_PREPARED_STATEMENTS", kind: .choice(["on", "off"]), standard: "on")
     static let httpHost = Setting(name: "RELAY_HTTP_HOST", kind: .text, standard: "0.0.0.0")
     static let httpPort = Setting(name: "RELAY_HTTP_PORT", kind: .port, standard: "8080")
     static let opsHost = Setting(name: "RELAY_OPS_HOST", kind: .text, standard: "127.0.0.1")
@@ -46,6 +48,8 @@ struct Setting: Sendable, Equatable {
     static let storeKit2URL = Setting(
         name: "RELAY_CLEENG_STOREKIT2_URL", kind: .url, standard: "https://inapp.api.sandbox.cleeng.com")
     static let tagsFile = Setting(name: "RELAY_CLEENG_TAGS_FILE", kind: .path, standard: nil)
+    static let maxConcurrentCalls = Setting(
+        name: "RELAY_CLEENG_MAX_CONCURRENT_CALLS", kind: .count(1...1_000), standard: "64")
     static let pollInterval = Setting(
         name: "RELAY_POLL_INTERVAL_SECONDS", kind: .seconds(0.05...300), standard: "5")
     static let validationTimeout = Setting(
@@ -56,15 +60,22 @@ struct Setting: Sendable, Equatable {
     static let trustedProxies = Setting(name: "RELAY_TRUSTED_PROXIES", kind: .addressRanges, standard: nil)
     static let maxBodyBytes = Setting(
         name: "RELAY_MAX_BODY_BYTES", kind: .bytes(1_024...67_108_864), standard: "4194304")
+    static let maxBodiesBytes = Setting(
+        name: "RELAY_MAX_BODIES_BYTES", kind: .bytes(1_048_576...17_179_869_184), standard: "134217728")
     static let customerJWKSURL = Setting(name: "RELAY_CUSTOMER_JWKS_URL", kind: .url, standard: nil)
     static let customerJWKSFile = Setting(name: "RELAY_CUSTOMER_JWKS_FILE", kind: .path, standard: nil)
+    static let retentionDays = Setting(name: "RELAY_RETENTION_DAYS", kind: .count(0...36_500), standard: "400")
+    static let receiptRetentionDays = Setting(
+        name: "RELAY_RECEIPT_RETENTION_DAYS", kind: .count(0...36_500), standard: "90")
     static let logLevel = Setting(
         name: "RELAY_LOG_LEVEL",
         kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info")
 
     static let all: [Setting] = [
-        databaseURL, databaseConnections, httpHost, httpPort, opsHost, opsPort, publisherToken, publisherID, paymentURL,
+        databaseURL, databaseConnections, preparedStatements, httpHost, httpPort, opsHost, opsPort, publisherToken,
+        publisherID, paymentURL,
         apiURL, entitlementSource, storeKit2URL, tagsFile, pollInterval, validationTimeout, reconcileHours,
-        upstreamTimeout, trustedProxies, maxBodyBytes, customerJWKSURL, customerJWKSFile, logLevel,
+        upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
+        maxConcurrentCalls, retentionDays, receiptRetentionDays,
     ]
 }

@@ -10,6 +10,9 @@ struct SettingError: Error, Equatable, CustomStringConvertible {
 
     private let code: Code
 
+    static let poolerAdvice =
+        "prepared statements do not last: behind a pooler in transaction mode set \(Setting.preparedStatements.name)=off"
+
     static func unknown(_ name: String) -> SettingError {
         let nearest = Setting.all.map(\.name).min { name.distance(to: $0) < name.distance(to: $1) }
         return SettingError(code: .unknown(name, nearest: nearest.flatMap { name.distance(to: $0) <= 5 ? $0 : nil }))

@@ -122,6 +122,8 @@ struct SettingReader: Sendable {
         return text
     }
 
+    func preparesStatements() throws -> Bool { try choice(.preparedStatements) == "on" }
+
     /// An address or a name to listen on; whether it is one of this machine's shows when it is tried.
     func host(_ setting: Setting) throws -> String {
         let text = try required(setting)
@@ -150,6 +152,10 @@ struct SettingReader: Sendable {
                 setting.name, wants: "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    func retention() throws -> RetentionPolicy {
+        RetentionPolicy(days: try integer(.retentionDays), receiptDays: try integer(.receiptRetentionDays))
     }
 
     func duration(_ setting: Setting) throws -> Duration {

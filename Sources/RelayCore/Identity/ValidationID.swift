@@ -23,47 +23,32 @@ public struct ValidationID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Nil unless exactly 38 hexadecimal digits, in either case.
-    public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 38 else { return nil }
-        var head: UInt32 = 0
-        var words: (UInt64, UInt64) = (0, 0)
-        for (index, byte) in text.utf8.enumerated() {
-            guard let digit = Self.value(ofHex: byte) else { return nil }
-            switch index {
-            case ..<6: head = head << 4 | UInt32(digit)
-            case ..<22: words.0 = words.0 << 4 | UInt64(digit)
-            default: words.1 = words.1 << 4 | UInt64(digit)
-            }
-        }
+    public init?(_ text: String) {
+        self.init(Substring(text))
+    }
+
+    /// Nil unless exactly 38 hexadecimal digits, in either case.
+    public init?(_ text: Substring) {
+        var text = text
+        guard let id = text.withUTF8({ Self(digits: $0) }) else { return nil }
+        self = id
+    }
+
+    private init?(digits: UnsafeBufferPointer<UInt8>) {
+        guard digits.count == 38, let head = Hex.value(digits[..<6]), let high = Hex.value(digits[6..<22]),
+            let low = Hex.value(digits[22...])
+        else { return nil }
         self.init(
             bucket: Bucket(number: UInt8(truncatingIfNeeded: head >> 16)), day: UInt16(truncatingIfNeeded: head),
-            high: words.0, low: words.1)
+            high: high, low: low)
     }
 
     public var description: String {
-        var text = ""
-        text.reserveCapacity(38)
-        text.append(hex: UInt64(bucket.number), digits: 2)
-        text.append(hex: UInt64(day), digits: 4)
-        text.append(hex: high, digits: 16)
-        text.append(hex: low, digits: 16)
-        return text
-    }
-
-    private static func value(ofHex byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
+        String(unsafeUninitializedCapacity: 38) { digits in
+            Hex.write(UInt64(bucket.number) << 16 | UInt64(day), into: digits, at: 0..<6)
+            Hex.write(high, into: digits, at: 6..<22)
+            Hex.write(low, into: digits, at: 22..<38)
+            return 38
         }
-    }
-}
-
-extension String {
-    fileprivate mutating func append(hex value: UInt64, digits: Int) {
-        let text = String(value, radix: 16)
-        for _ in 0..<(digits - text.utf8.count) { append("0") }
-        append(text)
     }
 }

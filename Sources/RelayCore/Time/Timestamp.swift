@@ -24,7 +24,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
-        .microseconds(later.microseconds - earlier.microseconds)
+        let (difference, overflow) = later.microseconds.subtractingReportingOverflow(earlier.microseconds)
+        return .microseconds(overflow ? (later < earlier ? .min : .max) : difference)
     }
 
     /// Whole days since 1970-01-01, in UTC.

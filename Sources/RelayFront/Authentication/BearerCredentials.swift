@@ -2,10 +2,11 @@
 enum BearerCredentials {
     /// Nil where there are none.
     static func parse(_ header: String?) -> Substring? {
-        guard let header else { return nil }
-        let scheme = header.prefix { $0 != " " }
-        guard scheme.lowercased() == "bearer" else { return nil }
-        let credentials = header.dropFirst(scheme.count).drop { $0 == " " }
-        return credentials.isEmpty ? nil : credentials
+        // By bytes: a walk over characters would cost more than the whole answer.
+        guard let header, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
+            header.utf8[..<space].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }),
+            let start = header.utf8[space...].firstIndex(where: { $0 != UInt8(ascii: " ") })
+        else { return nil }
+        return header[start...]
     }
 }

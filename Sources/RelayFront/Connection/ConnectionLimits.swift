@@ -11,7 +11,7 @@ struct ConnectionLimits: Sendable {
     /// What is left of a connection this long after the process began to go is cut.
     var shutdownTime = TimeAmount.seconds(8)
     /// For the client to read the last answer, before the connection is closed under a request that is still arriving.
-    var lingerTime = TimeAmount.seconds(1)
+    var lingerTime = TimeAmount.seconds(3)
     /// Body bytes that are read on after the answer was given, before the connection is closed.
     var bodyBytes: Int
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import RelayCore
 import RelayStore
 
@@ -12,34 +13,62 @@ struct EntitlementRoutes: Sendable {
 
     var routes: [Route] { [.get("/entitlements/:id", one), .get("/entitlements", newest)] }
 
+    /// What an app asks to know. An object, as ``KnownValidation`` is: what is kept while a poll is held is kept thousands of
+    /// times, and an asynchronous function keeps every value that it has a name for.
+    private final class Question: Sendable {
+        let id: ValidationID
+        let key: APIKey
+        let customer: AuthorizedCustomer
+        let answer: PollAnswer
+
+        init(id: ValidationID, key: APIKey, customer: AuthorizedCustomer, answer: PollAnswer) {
+            self.id = id
+            self.key = key
+            self.customer = customer
+            self.answer = answer
+        }
+
+        func holds(_ known: KnownValidation) -> Bool {
+            answer.ifNoneMatch == nil ? known.validation.status == .pending : answer.isUnchanged(known.validation)
+        }
+    }
+
     private func one(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let question = try await question(request, context)
+        if AcceptHeader.wantsEventStream(request.headers[.accept]), holder.hasRoom {
+            return stream(try await read(question), context)
+        }
+        if question.answer.appliedWait != nil { return try await hold(question, context.channel) }
+        return question.answer.response(try await read(question).validation)
+    }
+
+    private func question(_ request: Request, _ context: FrontContext) async throws -> Question {
         let key = try await authenticator.key(request, context, opening: .app)
         let customer = try await authenticator.customer(request)
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }) else { throw Self.unknown }
         context.notes.validation = id
         var answer = PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
-        if AcceptHeader.wantsEventStream(request.headers[.accept]), holder.hasRoom {
-            return stream(try await read(id, key, customer), context)
+        if let seconds = PreferWait.parse(request.headers[.prefer]), seconds > 0, holder.hasRoom {
+            answer.appliedWait = seconds
         }
-        guard let seconds = PreferWait.parse(request.headers[.prefer]), seconds > 0, holder.hasRoom else {
-            return answer.response(try await read(id, key, customer))
-        }
-        answer.appliedWait = seconds
-        let end = ContinuousClock.now + .seconds(seconds)
+        return Question(id: id, key: key, customer: customer, answer: answer)
+    }
+
+    private func hold(_ question: Question, _ channel: any Channel) async throws -> Response {
+        let end = ContinuousClock.now + .seconds(question.answer.appliedWait ?? 0)
         // Registered before it is read: no change can fall between the two.
-        let held = try await HeldPoll(store.changes.register(id), on: context.channel)
+        let held = try await HeldPoll(store.changes.register(question.id), on: channel)
         defer { held.end() }
-        let validation = try await read(id, key, customer)
-        let holds = answer.ifNoneMatch == nil ? validation.status == .pending : answer.isUnchanged(validation)
-        guard holds else { return answer.response(validation) }
-        switch try await holder.wait(held, known: validation, until: end) {
-        case .changed(let latest), .shutdown(let latest): return answer.response(latest)
+        let known = try await read(question)
+        guard question.holds(known) else { return question.answer.response(known.validation) }
+        switch try await holder.wait(held, known: known, until: end) {
+        case .changed(let latest), .shutdown(let latest): return question.answer.response(latest.validation)
         // Long ago it was pending: only a reading of now may still say so.
-        case .unchanged: return answer.response(try await read(id, key, customer))
+        case .unchanged: return question.answer.response(try await read(question).validation)
         }
     }
 
-    private func stream(_ validation: Validation, _ context: FrontContext) -> Response {
+    private func stream(_ known: KnownValidation, _ context: FrontContext) -> Response {
         Response(
             status: .ok,
             // The last one keeps nginx from collecting the stream before it passes it on.
@@ -47,7 +76,7 @@ struct EntitlementRoutes: Sendable {
                 .contentType: "text/event-stream", .cacheControl: "no-store",
                 HTTPField.Name("X-Accel-Buffering")!: "no",
             ],
-            body: EventStream(holder: holder, poll: poll, channel: context.channel).body(of: validation))
+            body: EventStream(holder: holder, poll: poll, channel: context.channel).body(of: known))
     }
 
     private func newest(_ request: Request, _ context: FrontContext) async throws -> Response {
@@ -69,13 +98,13 @@ struct EntitlementRoutes: Sendable {
         return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch]).response(validation)
     }
 
-    private func read(_ id: ValidationID, _ key: APIKey, _ customer: AuthorizedCustomer) async throws -> Validation {
+    private func read(_ question: Question) async throws -> KnownValidation {
         // Another's is as unknown as none: an id tells nobody that it exists.
-        guard let validation = try await store.validation(id), validation.publisher == key.publisher,
-            validation.app == key.app
+        guard let validation = try await store.polledValidation(question.id),
+            validation.publisher == question.key.publisher, validation.app == question.key.app
         else { throw Self.unknown }
-        try customer.check(validation.customer)
-        return validation
+        try question.customer.check(validation.customer)
+        return KnownValidation(validation)
     }
 
     private static var unknown: Problem { Problem(.unknownValidation, "nothing is known by this id") }

@@ -14,26 +14,27 @@ struct EventStream: Sendable {
 
     /// One `status` event for the state as it is and one for each change, until a final status, the time's end or the
     /// process's.
-    func body(of first: Validation) -> ResponseBody {
+    func body(of first: KnownValidation) -> ResponseBody {
         ResponseBody { writer in
             // Here, not before: a body that is never written would never end what it began.
-            let held = try await HeldPoll(holder.store.changes.register(first.id), on: channel)
+            let held = try await HeldPoll(holder.store.changes.register(first.validation.id), on: channel)
             defer { held.end() }
             try await writer.write(ByteBuffer(string: "retry: \(poll.seconds * 1_000)\n\n"))
             // The state may have changed between its reading and the registration.
-            var latest = try await holder.store.validation(first.id) ?? first
+            var latest = try await holder.store.validation(first.validation.id).map(KnownValidation.init) ?? first
             try await writer.write(Self.event(latest))
             let end = ContinuousClock.now + Self.maximumLength
-            while !latest.status.isFinalForPolling, ContinuousClock.now < end {
+            while !latest.validation.status.isFinalForPolling, ContinuousClock.now < end {
                 let beat = min(end, .now + Self.heartbeat)
                 switch try await holder.wait(held, known: latest, until: beat) {
-                case .unchanged: try await writer.write(ByteBuffer(string: ": still \(latest.status.name)\n\n"))
-                case .changed(let validation):
-                    latest = validation
+                case .unchanged:
+                    try await writer.write(ByteBuffer(string: ": still \(latest.validation.status.name)\n\n"))
+                case .changed(let known):
+                    latest = known
                     try await writer.write(Self.event(latest))
-                case .shutdown(let validation):
-                    if EntityTag.of(validation) != EntityTag.of(latest) {
-                        try await writer.write(Self.event(validation))
+                case .shutdown(let known):
+                    if EntityTag.of(known.validation) != EntityTag.of(latest.validation) {
+                        try await writer.write(Self.event(known))
                     }
                     return try await writer.finish(nil)
                 }
@@ -42,8 +43,8 @@ struct EventStream: Sendable {
         }
     }
 
-    private static func event(_ validation: Validation) -> ByteBuffer {
-        var json = validation.pollJSON
+    private static func event(_ known: KnownValidation) -> ByteBuffer {
+        var json = known.validation.pollJSON
         var event = ByteBufferAllocator().buffer(capacity: json.readableBytes + 64)
         event.writeStaticString("event: status\ndata: ")
         event.writeBuffer(&json)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import RelayCore
 
 /// The answer to a poll.
@@ -14,17 +15,27 @@ struct PollAnswer: Sendable {
     }
 
     func response(_ validation: Validation) -> Response {
+        let (head, body) = parts(validation)
+        var response = Response(
+            status: head.status, headers: head.headerFields,
+            body: body.map { ResponseBody(byteBuffer: $0) } ?? ResponseBody())
+        // Zero would be the length of the answer that is not sent.
+        if body == nil { response.headers[.contentLength] = nil }
+        return response
+    }
+
+    /// No body where the client has this answer already.
+    func parts(_ validation: Validation) -> (head: HTTPResponse, body: ByteBuffer?) {
         let tag = EntityTag.of(validation)
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-store"]
         if !validation.status.isFinalForPolling { headers[.retryAfter] = poll.text }
         if let appliedWait { headers[.preferenceApplied] = "wait=\(appliedWait)" }
         if EntityTag.matches(ifNoneMatch, tag) {
-            var response = Response(status: .notModified, headers: headers)
-            // Zero would be the length of the answer that is not sent.
-            response.headers[.contentLength] = nil
-            return response
+            return (HTTPResponse(status: .notModified, headerFields: headers), nil)
         }
+        let body = validation.pollJSON
         headers[.contentType] = "application/json"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: validation.pollJSON))
+        headers[.contentLength] = String(body.readableBytes)
+        return (HTTPResponse(status: .ok, headerFields: headers), body)
     }
 }

@@ -12,33 +12,46 @@ struct PollHolder: Sendable {
 
     enum Ending: Sendable {
         /// It is not as it was.
-        case changed(Validation)
+        case changed(KnownValidation)
         /// It is still as it was; this is how it was read last.
-        case unchanged(Validation)
+        case unchanged(KnownValidation)
         /// The process is going.
-        case shutdown(Validation)
+        case shutdown(KnownValidation)
     }
 
     /// - Parameter held: registered before `known` was read.
     /// - Throws: ``ClientGone``; ``Postgres/PostgresError``; ``Problem`` where the validation is no longer kept.
     func wait(
-        _ held: HeldPoll, known: Validation, until end: ContinuousClock.Instant
+        _ held: HeldPoll, known: KnownValidation, until end: ContinuousClock.Instant
     ) async throws -> Ending {
-        let tag = EntityTag.of(known)
         var latest = known
         while true {
             let now = ContinuousClock.now
             guard now < end else { return .unchanged(latest) }
-            switch await held.waiter.wait(until: min(end, deadline(of: latest, now: now))) {
-            case .cancelled: throw ClientGone()
-            case .shutdown:
-                return .shutdown(try await read(latest))
-            case .changed(let validation) where validation.status != .pending:
-                latest = validation
-            case .changed, .timeout:
-                latest = try await read(latest)
+            switch await next(held, until: min(end, deadline(of: latest.validation, now: now))) {
+            case .gone: throw ClientGone()
+            case .shutdown: return .shutdown(try await read(latest))
+            case .became(let validation): latest = validation
+            case .look: latest = try await read(latest)
             }
-            if EntityTag.of(latest) != tag { return .changed(latest) }
+            if EntityTag.of(latest.validation) != EntityTag.of(known.validation) { return .changed(latest) }
+        }
+    }
+
+    private enum Step {
+        case gone
+        case shutdown
+        case became(KnownValidation)
+        case look
+    }
+
+    /// Only a reading of now says that something is pending.
+    private func next(_ held: HeldPoll, until moment: ContinuousClock.Instant) async -> Step {
+        switch await held.waiter.wait(until: moment) {
+        case .cancelled: .gone
+        case .shutdown: .shutdown
+        case .changed(let validation) where validation.status != .pending: .became(KnownValidation(validation))
+        case .changed, .timeout: .look
         }
     }
 
@@ -50,10 +63,10 @@ struct PollHolder: Sendable {
         return now + max(validation.deadline - moment, .milliseconds(5))
     }
 
-    private func read(_ validation: Validation) async throws -> Validation {
-        guard let validation = try await store.validation(validation.id) else {
+    private func read(_ known: KnownValidation) async throws -> KnownValidation {
+        guard let validation = try await store.validation(known.validation.id) else {
             throw Problem(.unknownValidation, "nothing is known by this id")
         }
-        return validation
+        return KnownValidation(validation)
     }
 }

@@ -69,6 +69,7 @@ struct JSONScanner {
         index += 1
         let start = index
         var isASCII: UInt8 = 0
+        index += ByteScan.plainStringBytes(bytes, from: start, seen: &isASCII)
         while index < bytes.count {
             let byte = bytes[index]
             switch byte {

@@ -10,14 +10,20 @@ enum OperatorReason {
         let (kind, field) = try read(bytes)
         guard kind == .object else { throw Problem.invalidFields([.wrongType("", "an object", kind)]) }
         var reader = FieldReader()
-        let reason = reader.required(field, "reason")?.trimmingSpace()
-        if let reason {
-            if reason.isEmpty { reader.add(FieldError("reason", .invalid, "must not be empty")) }
-            if reason.utf8.count > maximumLength * 4 || reason.unicodeScalars.count > maximumLength {
-                reader.add(FieldError("reason", .tooLong, "must have at most \(maximumLength) characters"))
-            }
+        guard let reason = judge(field, &reader) else { throw Problem.invalidFields(reader.errors) }
+        return reason
+    }
+
+    static func judge(_ field: JSONField, _ reader: inout FieldReader) -> String? {
+        guard let reason = reader.required(field, "reason")?.trimmingSpace() else { return nil }
+        if reason.isEmpty {
+            reader.add(FieldError("reason", .invalid, "must not be empty"))
+            return nil
         }
-        guard let reason, reader.errors.isEmpty else { throw Problem.invalidFields(reader.errors) }
+        if reason.utf8.count > maximumLength * 4 || reason.unicodeScalars.count > maximumLength {
+            reader.add(FieldError("reason", .tooLong, "must have at most \(maximumLength) characters"))
+            return nil
+        }
         return reason
     }
 

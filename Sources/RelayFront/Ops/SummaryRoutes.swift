@@ -38,6 +38,7 @@ extension JSONWriter {
         field("parked", summary.backlog.parked)
         field("overdue", summary.backlog.overdue)
         field("oldestForwardingSeconds", seconds(summary.backlog.oldestForwarding))
+        field("oldestParkedSeconds", seconds(summary.backlog.oldestParked))
         field("outbox", summary.backlog.outbox)
         endObject()
         endObject()

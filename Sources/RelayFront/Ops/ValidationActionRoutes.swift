@@ -33,23 +33,27 @@ struct ValidationActionRoutes: Sendable {
         } catch let refusal as OpsRefusal {
             throw Self.problem(refusal)
         }
-        guard let validation = try await store.validation(id) else { throw Self.unknown }
         var writer = JSONWriter(capacity: 384)
         writer.beginObject()
-        writer.poll(validation)
-        writer.field("customerEmail", validation.email)
+        if let validation = try await store.validation(id) {
+            writer.poll(validation)
+            writer.field("customerEmail", validation.email)
+        } else {
+            // Abandoned was a pursuit whose validation was gone before.
+            writer.field("validationId", id.description)
+        }
         writer.endObject()
         return .json(writer, status: .accepted)
     }
 
     private static var unknown: Problem { Problem(.unknownValidation, "nothing is known by this id") }
 
-    private static func problem(_ refusal: OpsRefusal) -> Problem {
+    static func problem(_ refusal: OpsRefusal) -> Problem {
         switch refusal {
         case .unknown: unknown
         case .status(let status): Problem(.stateNotAllowed, "it is \(status.name)")
         case .superseded: Problem(.superseded, "sending this one would move the subscription back to its earlier owner")
-        case .busy: Problem(.busy, "a worker is sending it this very moment")
+        case .busy: Problem(.busy, "it is being sent, or revived by another operator, this very moment")
         case .receiptGone: Problem(.receiptGone, "there is nothing left to send")
         }
     }

@@ -44,7 +44,7 @@ extension JSONWriter {
         evidence(detail.evidence)
         field("nextStepAt", detail.nextStepAt)
         field("leaseOwner", detail.leaseOwner)
-        field("parked", detail.isParked)
+        parking(detail.parking)
         transfer(detail.transfer)
         timeline(detail.timeline)
         endObject()

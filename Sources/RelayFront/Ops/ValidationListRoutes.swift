@@ -19,16 +19,28 @@ struct ValidationListRoutes: Sendable {
         writer.beginArray("items")
         for item in items {
             writer.beginObject()
-            writer.poll(item)
-            writer.field("customerEmail", item.email)
-            writer.field("publisher", item.publisher)
-            writer.field("app", item.app)
+            writer.poll(item.validation)
+            writer.field("customerEmail", item.validation.email)
+            writer.field("publisher", item.validation.publisher)
+            writer.field("app", item.validation.app)
+            writer.parking(item.parking)
             writer.endObject()
         }
         writer.endArray()
         writer.field("nextCursor", next?.description)
         writer.endObject()
         return .json(writer)
+    }
+}
+
+extension JSONWriter {
+    /// Since when and why it is set aside; null where it is not.
+    mutating func parking(_ parking: Parking?) {
+        guard let parking else { return field("parked", json: nil) }
+        beginObject("parked")
+        field("since", parking.since)
+        field("reason", parking.reason)
+        endObject()
     }
 }
 
@@ -56,6 +68,10 @@ extension ValidationFilter {
         }
         if let text = query["customerEmail"] { customer = reader.email(text, "customerEmail")?.customer }
         if let text = query["offerId"] { offerID = reader.offerID(text, "offerId") }
+        if let text = query["parked"] {
+            isParked = text == "true"
+            if !isParked { reader.add(FieldError("parked", .invalid, "must be true, or left out")) }
+        }
         if let text = query["limit"] {
             if let number = Self.number(text, in: 1...Self.maximumLimit) {
                 limit = number

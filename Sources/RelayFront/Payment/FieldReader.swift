@@ -24,8 +24,8 @@ struct FieldReader {
         case .other(let kind):
             add(.wrongType(name, "a string", kind))
             return nil
-        case .string(let text):
-            guard !text.utf8.contains(0) else {
+        case .string(var text):
+            guard !text.withUTF8(ByteScan.holdsNUL) else {
                 add(FieldError(name, .invalid, "must not hold NUL characters"))
                 return nil
             }

@@ -66,6 +66,8 @@ struct PaymentRequest: Sendable {
     }
 
     private static func receiptData(_ text: String, _ reader: inout FieldReader) -> String? {
+        var text = text
+        if !text.isEmpty, text.withUTF8(ByteScan.isVisible) { return text }
         var hasContent = false
         for byte in text.utf8 {
             switch byte {

@@ -10,6 +10,7 @@ struct PaymentRoutes: Sendable {
     let intake: Intake
     let authenticator: Authenticator
     let bodies: BodyReader
+    let budget: BodyBudget
     let trustedProxies: [AddressRange]
     let poll: PollInterval
     let metrics: FrontMetrics
@@ -31,7 +32,10 @@ struct PaymentRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .app)
         let customer = try await authenticator.customer(request)
         let idempotencyKey = try IdempotencyKeyHeader.parse(request.headers[.idempotencyKey])
-        let body = try await bodies.read(request)
+        // Until the purchase is committed: what is read of it, and the row that it becomes, is held that long.
+        let loan = BodyLoan(budget)
+        defer { loan.end() }
+        let body = try await bodies.read(request, on: loan)
         let payment = try PaymentRequest(PaymentBody(body))
         try customer.check(payment.email.customer)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
@@ -39,6 +43,16 @@ struct PaymentRoutes: Sendable {
         let acceptance = Acceptance(
             payment, key: key, now: now, peer: peer(request, context), idempotencyKey: idempotencyKey, body: body,
             using: &generator)
+        for _ in 0..<3 {
+            if let taken = try await take(acceptance, context, warnings: payment.warnings) { return taken }
+        }
+        throw Problem(.databaseUnavailable, "send the same request again")
+    }
+
+    /// Nil where what the purchase was known by is no longer kept: that is forgotten now, and the purchase a fresh one.
+    private func take(
+        _ acceptance: Acceptance, _ context: FrontContext, warnings: [FieldError]
+    ) async throws -> (IntakeOutcome, Response)? {
         context.notes.validation = acceptance.id
         switch try await intake.accept(acceptance) {
         case .created(let acceptedAt, let deadline):
@@ -46,13 +60,14 @@ struct PaymentRoutes: Sendable {
                 id: acceptance.id, publisher: acceptance.publisher, app: acceptance.app, email: acceptance.email.sent,
                 customer: acceptance.email.customer, offerID: acceptance.offerID, status: .pending,
                 acceptedAt: acceptedAt, deadline: deadline)
-            return (.created, PaymentAnswer.response(validation, warnings: payment.warnings, poll: poll))
+            return (.created, PaymentAnswer.response(validation, warnings: warnings, poll: poll))
         case .existing(let id):
             context.notes.validation = id
             guard let validation = try await store.validation(id) else {
-                throw Problem(.internalError, "the validation of this purchase is no longer kept")
+                try await store.forget(id, of: acceptance)
+                return nil
             }
-            return (.existing, PaymentAnswer.response(validation, warnings: payment.warnings, poll: poll))
+            return (.existing, PaymentAnswer.response(validation, warnings: warnings, poll: poll))
         case .idempotencyKeyReused:
             throw Problem(.idempotencyKeyReused, "use a new key for a new request")
         }

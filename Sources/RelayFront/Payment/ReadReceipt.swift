@@ -47,14 +47,6 @@ struct ReadReceipt: Sendable {
     /// Whether encoding the `count` bytes that this text was decoded to gives the very same text. Base64 has one standard
     /// spelling: no white space, no URL-safe characters, padded to full length; the decoder has refused stray bits already.
     static func isCanonicalBase64(_ text: [UInt8], of count: Int) -> Bool {
-        text.count == (count + 2) / 3 * 4
-            && text.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-                    true
-                default: false
-                }
-            }
+        text.count == (count + 2) / 3 * 4 && text.withUnsafeBufferPointer(ByteScan.isBase64)
     }
 }

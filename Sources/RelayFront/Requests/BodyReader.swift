@@ -6,8 +6,9 @@ import NIOCore
 struct BodyReader: Sendable {
     let maximumBytes: Int
 
-    /// - Throws: ``Problem``: 415 before the body is read, 413 as early as it shows.
-    func read(_ request: Request) async throws -> ByteBuffer {
+    /// - Parameter loan: takes what arrives, where memory has to be accounted for.
+    /// - Throws: ``Problem``: 415 before the body is read, 413 as early as it shows, 503 where too much is being read.
+    func read(_ request: Request, on loan: BodyLoan? = nil) async throws -> ByteBuffer {
         guard MediaTypeHeader.isJSON(request.headers[.contentType]) else {
             throw Problem(.unsupportedMediaType, "send application/json", headers: [.accept: "application/json"])
         }
@@ -20,6 +21,7 @@ struct BodyReader: Sendable {
         var body = ByteBuffer()
         for try await var part in request.body {
             guard body.readableBytes + part.readableBytes <= maximumBytes else { throw tooLarge }
+            try loan?.grow(by: part.readableBytes)
             if body.readableBytes == 0 {
                 body = part
                 continue

@@ -1,4 +1,6 @@
 import HTTPTypes
+import RelayCore
+import Synchronization
 
 /// `X-Request-Id`: under which a request is found in the log.
 enum RequestID {
@@ -8,11 +10,20 @@ enum RequestID {
         return sent
     }
 
-    /// 16 hexadecimal digits.
+    /// 16 hexadecimal digits: a counter from a random start, its bits mixed (SplitMix64), so that no two of a process are
+    /// equal and no request waits for the system's randomness.
     static func make() -> String {
-        let text = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - text.utf8.count) + text
+        var bits = counter.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
+        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+        bits ^= bits >> 31
+        return String(unsafeUninitializedCapacity: 16) { digits in
+            Hex.write(bits, into: digits, at: 0..<16)
+            return 16
+        }
     }
+
+    private static let counter = Atomic<UInt64>(.random(in: .min ... .max))
 
     static func isSafe(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)

@@ -1,48 +1,82 @@
-import Logging
 import Postgres
 import RelayCore
 
-/// How the polls held in this process learn of what other processes have settled: one look each tick for all of them
-/// together, and none while nobody waits.
-public struct ChangeFeed: Sendable {
-    let store: RelayStore
-    let tick: Duration
-
-    public init(store: RelayStore, tick: Duration = .milliseconds(250)) {
-        self.store = store
-        self.tick = tick
+/// How this process learns of what others have changed: one look each tick for all held polls and all answers that are kept
+/// in memory together, and none while there are neither.
+public actor ChangeFeed {
+    private struct Change: Hashable {
+        var id: ValidationID
+        var fence: Int32
+        var ordinal: Int16
     }
 
-    /// Index used: `timeline_changes`. What commits late carries an older `recorded_at`: each look reaches back five seconds,
-    /// which is longer than a settlement may take.
+    private let store: RelayStore
+    private let tick: Duration
+    /// A gap between two looks that is longer is not looked back over: what is waited for is read anew, what is kept is
+    /// forgotten.
+    private let longestGap: Duration
+    /// What the look before has seen: looks overlap, and each change is told once.
+    private var seen: Set<Change> = []
+    private var lastSentAt = ContinuousClock.now
+
+    public init(
+        store: RelayStore, tick: Duration = .milliseconds(250), longestGap: Duration = .seconds(30)
+    ) {
+        self.store = store
+        self.tick = tick
+        self.longestGap = longestGap
+    }
+
+    /// Index used: `timeline_changes`. This process's own changes are among them: one whose commit was not answered for is
+    /// known from here alone.
     private static let changedSQL = """
-        SELECT DISTINCT t.bucket, t.accepted_on - DATE 'epoch', t.id
+        SELECT t.bucket, t.accepted_on - DATE 'epoch', t.id, t.fence, t.ordinal
         FROM timeline t
-        WHERE t.event < 10 AND t.recorded_at > now() - $1::int8 * interval '1 microsecond' AND t.instance <> $2
+        WHERE t.event < 10 AND t.recorded_at > clock_timestamp() - $1::int8 * interval '1 microsecond'
         """
 
+    /// A row is written just before its commit, and is seen after it: so far back a look reaches beyond the one before.
+    static let overlap = Duration.seconds(3)
+
     /// One look.
-    public func runOnce(reachingBack: Duration = .seconds(5)) async throws {
+    public func runOnce() async throws {
+        let sentAt = ContinuousClock.now
         let waited = Set(store.changes.waitedFor)
-        guard !waited.isEmpty else { return }
-        let rows = try await store.pool.query(
-            PostgresQuery(Self.changedSQL, [.int8(reachingBack.microseconds), .text(store.instance)]))
-        let changed = try rows.map { try $0.validationID(bucket: 0, day: 1, id: 2) }.filter(waited.contains)
-        guard !changed.isEmpty else { return }
-        store.changes.publish(try await store.validations(changed))
+        guard !waited.isEmpty || store.settled.isInUse else {
+            // Who comes from now on reads after this moment, and misses nothing before it.
+            store.settled.clear(at: sentAt)
+            seen = []
+            lastSentAt = sentAt
+            return
+        }
+        let gap = sentAt - lastSentAt
+        let isLost = gap > longestGap
+        let found = isLost ? [] : try await look(back: gap + Self.overlap)
+        let fresh = Set(found.subtracting(seen).map(\.id))
+        if isLost { store.settled.clear(at: sentAt) } else { store.settled.looked(at: sentAt, changed: fresh) }
+        let changed = isLost ? waited : waited.intersection(fresh)
+        if !changed.isEmpty { store.changes.publish(try await store.validations(Array(changed))) }
+        // Not before all of it is told: what fails is told by the next look.
+        seen = found
+        lastSentAt = sentAt
+    }
+
+    private func look(back reach: Duration) async throws -> Set<Change> {
+        let rows = try await store.pool.query(PostgresQuery(Self.changedSQL, [.int8(reach.microseconds)]))
+        var found: Set<Change> = []
+        found.reserveCapacity(rows.count)
+        for row in rows {
+            found.insert(
+                Change(
+                    id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), ordinal: try row.get(4)))
+        }
+        return found
     }
 
     /// Until the task is cancelled.
     public func run() async {
-        var failing = false
         while !Task.isCancelled {
-            do {
-                // After a failure some looks were missed: reach back over the gap.
-                try await runOnce(reachingBack: failing ? .seconds(120) : .seconds(5))
-                failing = false
-            } catch {
-                failing = true
-            }
+            try? await runOnce()
             try? await Task.sleep(for: tick)
         }
     }

@@ -22,12 +22,20 @@ public final class ChangeHub: Sendable {
         /// The one timer of the process, asleep until the earliest of `deadlines`.
         var timer: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
         var isShutDown = false
+
+        /// A wait that ended early leaves its timer behind. So that they never outnumber the polls that are held by more than
+        /// twice, they are cleared away when they do: once for so many waits that it costs each next to nothing.
+        mutating func forgetEndedWaits() {
+            deadlines = Heap(deadlines.unordered.filter { $0.waiter.isWaiting(until: $0.at) })
+        }
     }
 
     public init() {}
 
     /// How many polls are held now.
     public var waiterCount: Int { state.withLockedValue { $0.count } }
+    /// How many timers are kept.
+    var timerCount: Int { state.withLockedValue { $0.deadlines.count } }
     /// Which validations are waited for now.
     public var waitedFor: [ValidationID] { state.withLockedValue { Array($0.waiters.keys) } }
 
@@ -75,6 +83,7 @@ public final class ChangeHub: Sendable {
     func schedule(_ waiter: Waiter, at instant: ContinuousClock.Instant) {
         let isShutDown = state.withLockedValue { state in
             guard !state.isShutDown else { return true }
+            if state.deadlines.count >= 1_024 + 2 * state.count { state.forgetEndedWaits() }
             state.deadlines.insert(Timed(at: instant, waiter: waiter))
             arm(&state)
             return false

@@ -78,6 +78,12 @@ public final class Waiter: Sendable {
         continuation?.resume(returning: wake)
     }
 
+    func isWaiting(until deadline: ContinuousClock.Instant) -> Bool {
+        state.withLockedValue { state in
+            if case .waiting(_, until: deadline) = state { true } else { false }
+        }
+    }
+
     /// The timer of a wait that is over already wakes nobody.
     func timeOut(at now: ContinuousClock.Instant) {
         let continuation: CheckedContinuation<Wake, Never>? = state.withLockedValue { state in

@@ -24,6 +24,13 @@ extension RelayStore {
              AND r.read_at > now() - $4::int8 * interval '1 microsecond'
         """
 
+    /// `read_at` ahead of time, so that the next read is due when the upstream wants it. By primary key.
+    private static let holdSQL = """
+        INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at)
+        VALUES ($1, $2, $3, now() + $4::int8 * interval '1 microsecond')
+        ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = greatest(r.read_at, excluded.read_at)
+        """
+
     private static let pruneSQL = """
         DELETE FROM entitlement_reads WHERE (bucket, publisher, customer) IN (
             SELECT bucket, publisher, customer FROM entitlement_reads
@@ -53,6 +60,19 @@ extension RelayStore {
             clock.observe(try row.timestamp(4), sent: sent)
         }
         return answers
+    }
+
+    /// No copy reads this customer's entitlement before `pause` is over.
+    ///
+    /// - Parameter interval: as in ``takeReads(of:interval:)``.
+    public func holdReads(of customer: CustomerKey, for pause: Duration, interval: Duration) async throws {
+        _ = try await pool.query(
+            PostgresQuery(
+                Self.holdSQL,
+                [
+                    .int2(Int16(Bucket(of: customer.publisher, customer.customer).number)), .text(customer.publisher),
+                    .text(customer.customer), .int8((pause - interval).microseconds),
+                ]))
     }
 
     /// Forgets reads too old to matter, a bounded number at a time.

@@ -19,10 +19,23 @@ public struct InstanceReport: Sendable, Equatable {
     public var state: UpstreamState
     public var since: Timestamp
     public var lastError: String?
+    /// When the route that this speaks of was last called; of a state that is `ok`, when all of them had been.
+    public var askedAt: Timestamp?
 
-    public init(state: UpstreamState, since: Timestamp, lastError: String?) {
+    public init(state: UpstreamState, since: Timestamp, lastError: String?, askedAt: Timestamp? = nil) {
         self.state = state
         self.since = since
         self.lastError = lastError
+        self.askedAt = askedAt
+    }
+
+    /// The worst of several copies' words. One that has not asked for half a minute knows less than one that has asked since
+    /// and found it well: with work to do it would have asked, however long its calls hang.
+    static func worst(of reports: [InstanceReport], at now: Timestamp) -> InstanceReport? {
+        let lastWell = reports.filter { $0.state == .ok }.compactMap(\.askedAt).max()
+        return reports.filter { report in
+            guard let askedAt = report.askedAt, let lastWell else { return true }
+            return report.state == .ok || askedAt > lastWell || askedAt > now - .seconds(30)
+        }.max { $0.state.severity < $1.state.severity }
     }
 }

@@ -23,6 +23,8 @@ enum AcceptStatement {
             FROM input i
             JOIN idempotency_keys k ON k.bucket = i.key_bucket AND k.api_key = i.api_key AND k.key = i.key
             WHERE k.expires_at > now()
+            -- The lock makes a repeat write, and so wait for the synchronous standby, as the first one did.
+            FOR KEY SHARE OF k
         ), claimed AS (
             -- A repeat writes the row as it was: only so can it be returned, and only so does a repeat that runs at the same
             -- moment wait for the first one's commit.

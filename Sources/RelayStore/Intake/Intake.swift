@@ -14,7 +14,7 @@ public final class Intake: Sendable {
         var since: ContinuousClock.Instant
     }
 
-    /// The last time that the wait for a connection was in vain.
+    /// The last time that the wait for a connection, or for a commit, was in vain.
     private struct Outage: Sendable {
         var error: PostgresError
         var endedAt: ContinuousClock.Instant
@@ -32,8 +32,8 @@ public final class Intake: Sendable {
             size: { $0.acceptance.size },
             key: { AnyHashable([$0.acceptance.publisher, $0.acceptance.subscriptionKey]) },
             flush: { queued in
-                // Who was here already while others waited for a connection in vain has waited as long: the waits of those that
-                // queue behind one another must not add up.
+                // Who was here already while others waited in vain has waited as long: the waits of those that queue behind one
+                // another must not add up.
                 if let outage = outage.withLockedValue({ $0 }), queued.allSatisfy({ $0.since <= outage.endedAt }) {
                     throw outage.error
                 }
@@ -42,7 +42,7 @@ public final class Intake: Sendable {
                 do {
                     rows = try await store.pool.query(
                         AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))
-                } catch let error as PostgresError where error.code == .notConnected {
+                } catch let error as PostgresError where [.notConnected, .timedOut].contains(error.code) {
                     outage.withLockedValue { $0 = Outage(error: error, endedAt: .now) }
                     throw error
                 }

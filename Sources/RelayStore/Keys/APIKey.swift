@@ -29,16 +29,23 @@ public struct APIKey: Sendable, Equatable {
     }
 
     /// The id in a key's text, and the digest of the text. Nil for what cannot be a key.
-    static func parse(_ key: some StringProtocol) -> (id: String, digest: [UInt8])? {
-        guard key.utf8.count <= 128 else { return nil }
-        let parts = key.split(separator: "_", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0] == "rr", parts[2].utf8.count == 16, parts[3].utf8.count == 64 else {
-            return nil
+    static func parse(_ key: Substring) -> (id: String, digest: [UInt8])? {
+        var key = key
+        return key.withUTF8 { text -> (id: String, digest: [UInt8])? in
+            let underscore = UInt8(ascii: "_")
+            let (secret, id) = (text.count - 64, text.count - 81)
+            guard text.count <= 128, id >= 5, text.starts(with: "rr_".utf8), text[secret - 1] == underscore,
+                text[id - 1] == underscore, !text[3..<id - 1].contains(underscore),
+                !text[id..<secret - 1].contains(underscore), !text[secret...].contains(underscore)
+            else { return nil }
+            let name = String(decoding: text[id..<secret - 1], as: UTF8.self)
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(text))
+            return (name, Array(hash.finalize()))
         }
-        return (String(parts[2]), digest(of: key))
     }
 
-    static func digest(of key: some StringProtocol) -> [UInt8] {
+    static func digest(of key: String) -> [UInt8] {
         Array(SHA256.hash(data: Data(key.utf8)))
     }
 

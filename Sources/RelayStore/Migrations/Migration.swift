@@ -18,7 +18,9 @@ public struct Migration: Sendable, Equatable {
 
     /// In order. A test holds this list against the folder.
     public static let all: [Migration] = [
-        Migration("0001_road_of_a_receipt", PackageResources._001_road_of_a_receipt_sql)
+        Migration("0001_road_of_a_receipt", PackageResources._001_road_of_a_receipt_sql),
+        Migration("0002_upstream_protection", PackageResources._002_upstream_protection_sql),
+        Migration("0003_retention", PackageResources._003_retention_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -6,17 +6,20 @@ public struct ValidationFilter: Sendable {
     public var olderThan: Duration?
     public var customer: String?
     public var offerID: String?
+    /// Only what is set aside for an operator.
+    public var isParked: Bool
     public var limit: Int
     public var cursor: ValidationCursor?
 
     public init(
         status: ValidationStatus? = nil, olderThan: Duration? = nil, customer: String? = nil, offerID: String? = nil,
-        limit: Int = 50, cursor: ValidationCursor? = nil
+        isParked: Bool = false, limit: Int = 50, cursor: ValidationCursor? = nil
     ) {
         self.status = status
         self.olderThan = olderThan
         self.customer = customer
         self.offerID = offerID
+        self.isParked = isParked
         self.limit = limit
         self.cursor = cursor
     }
@@ -42,6 +45,21 @@ public struct ValidationCursor: Sendable, CustomStringConvertible {
     }
 
     public var description: String { "\(acceptedAt.microseconds)-\(id)" }
+}
+
+/// Since when and why a pursuit is set aside.
+public struct Parking: Sendable, Equatable {
+    public var since: Timestamp
+    public var reason: String
+}
+
+/// One line of the list.
+public struct ListedValidation: Sendable, Equatable {
+    public var validation: Validation
+    /// Nil where it is not set aside.
+    public var parking: Parking?
+
+    public var id: ValidationID { validation.id }
 }
 
 /// One validation with all that ops sees of it.
@@ -76,7 +94,8 @@ public struct ValidationDetail: Sendable {
     /// When the next step is due, and who holds the lease, while it is pursued.
     public var nextStepAt: Timestamp?
     public var leaseOwner: String?
-    public var isParked: Bool
+    /// Nil where it is not set aside.
+    public var parking: Parking?
     public var transfer: Transfer?
     public var timeline: [Entry]
 }
@@ -113,6 +132,8 @@ public struct OpsSummary: Sendable {
         public var overdue: Int
         /// Age of the oldest that Cleeng has not taken.
         public var oldestForwarding: Duration?
+        /// For how long the first of those set aside has been so.
+        public var oldestParked: Duration?
         /// Customers whose publisher has not been told yet.
         public var outbox: Int
     }

@@ -11,8 +11,13 @@ extension RelayStore {
         """
 
     private static let lockPursuitSQL = """
-        SELECT p.fence, p.sending AND p.due_at > now() FROM pursuits p WHERE p.bucket = $1 AND p.id = $2 FOR UPDATE
+        SELECT p.fence, p.sending AND p.due_at > now(), p.phase = 2 FROM pursuits p WHERE p.bucket = $1 AND p.id = $2 FOR UPDATE
         """
+
+    private static let hasPursuitSQL = "SELECT EXISTS (SELECT FROM pursuits p WHERE p.bucket = $1 AND p.id = $2)"
+
+    /// Old rows are not removed between the look at a validation and its new pursuit: see ``drop(_:under:)``.
+    private static let keepOldRowsSQL = "SELECT d.fence FROM duties d WHERE d.name = 'retention' FOR SHARE"
 
     private static let newerSentSQL = """
         SELECT EXISTS (
@@ -38,7 +43,10 @@ extension RelayStore {
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
         ON CONFLICT (bucket, id) DO UPDATE SET
-            fence = $4, owner = NULL, due_at = now(), retry_at = NULL, read_at = NULL, phase = 0
+            fence = $4, owner = NULL, due_at = now(), retry_at = NULL, read_at = NULL, phase = 0, parked_at = NULL,
+            trouble = NULL, accepted_on = excluded.accepted_on, accepted_at = excluded.accepted_at,
+            deadline = excluded.deadline, status = excluded.status, publisher = excluded.publisher,
+            subscription_key = excluded.subscription_key, customer = excluded.customer
         """
 
     private static let abandonSQL = """
@@ -56,7 +64,7 @@ extension RelayStore {
         """
 
     /// Sends the purchase upstream once more, from now on, until Cleeng has answered. The app's view stays as it is until
-    /// something new is known.
+    /// something new is known. What a pursuit that was set aside has in common with its validation is taken from there anew.
     ///
     /// - Parameter by: who wants it, as the timeline shows it.
     /// - Throws: ``OpsRefusal``.
@@ -82,13 +90,32 @@ extension RelayStore {
         }
     }
 
-    /// Ends the pursuit by hand: `rejected`, reason `abandoned`.
+    /// Ends the pursuit by hand: `rejected`, reason `abandoned`. One that is set aside although its validation has ended ends
+    /// alone, and so does one whose validation is gone.
     ///
     /// - Throws: ``OpsRefusal``.
     public func abandon(_ id: ValidationID, by: String, reason: String) async throws {
-        let ended = try await pool.withTransaction { transaction in
-            let locked = try await lock(id, in: transaction)
-            guard locked.validation.status.allowsAbandon else { throw OpsRefusal.status(locked.validation.status) }
+        let ended: [Validation] = try await pool.withTransaction { transaction in
+            let locked: Locked
+            do {
+                locked = try await lock(id, in: transaction)
+            } catch OpsRefusal.unknown {
+                // A pursuit that outlived its validation: there is nobody left to tell, and nothing to send.
+                let end = PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]])
+                guard try await transaction.query(end).affectedRows == 1 else { throw OpsRefusal.unknown }
+                return []
+            }
+            guard locked.validation.status.allowsAbandon else {
+                guard locked.isParked else { throw OpsRefusal.status(locked.validation.status) }
+                // Its validation has come to an end without it: that stands, and nothing is left to do.
+                _ = try await transaction.pipeline([
+                    PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
+                    note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason),
+                ])
+                return []
+            }
+            // Its turn would pass to the subscription's next request while the call is still under way.
+            guard !locked.isSending else { throw OpsRefusal.busy }
             let answers = try await transaction.pipeline([
                 PostgresQuery(Self.abandonSQL, id.key),
                 PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
@@ -98,7 +125,7 @@ extension RelayStore {
             ])
             return try answers[0].map(Self.stored)
         }
-        changes.publish(ended)
+        publish(ended)
     }
 
     private struct Locked {
@@ -108,13 +135,21 @@ extension RelayStore {
         var hasReceipt: Bool
         var nextFence: Int32
         var isSending: Bool
+        var isParked: Bool
     }
 
     /// The pursuit first, as settlements lock it.
     private func lock(_ id: ValidationID, in transaction: PostgresTransaction) async throws -> Locked {
-        let pursuit = try await transaction.query(PostgresQuery(Self.lockPursuitSQL, [id.key[0], id.key[2]])).first
+        let pursuit = try await transaction.pipeline([
+            PostgresQuery(Self.keepOldRowsSQL), PostgresQuery(Self.lockPursuitSQL, [id.key[0], id.key[2]]),
+        ])[1].first
         guard let row = try await transaction.query(PostgresQuery(Self.lockSQL, id.key)).first else {
             throw OpsRefusal.unknown
+        }
+        if pursuit == nil {
+            // While the validation's lock was waited for another operator may have revived it, and a worker be sending it.
+            let found = try await transaction.query(PostgresQuery(Self.hasPursuitSQL, [id.key[0], id.key[2]]))
+            guard try found.first?.get(0, as: Bool.self) == false else { throw OpsRefusal.busy }
         }
         let last =
             try await transaction.query(PostgresQuery(Self.lastFenceSQL, id.key)).first?.get(0, as: Int32.self) ?? 0
@@ -122,7 +157,8 @@ extension RelayStore {
         return Locked(
             validation: try Self.validation(row), environment: try row.get(16), subscriptionKey: try row.get(17),
             hasReceipt: try row.get(20), nextFence: max(last, fence) + 1,
-            isSending: try pursuit?.get(1, as: Bool.self) ?? false)
+            isSending: try pursuit?.get(1, as: Bool.self) ?? false,
+            isParked: try pursuit?.get(2, as: Bool.self) ?? false)
     }
 
     private static let lastFenceSQL = """

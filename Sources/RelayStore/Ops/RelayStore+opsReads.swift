@@ -11,21 +11,54 @@ extension RelayStore {
           AND ($4::timestamptz IS NULL OR (v.accepted_at, v.id) < ($4, $5::uuid))
         """
 
+    /// What is set aside of a page, by the primary key of `pursuits`.
+    private static func list(_ page: String) -> String {
+        """
+        SELECT v.*, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
+               CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END
+        FROM (\(page)) AS v(
+            bucket, day, id, publisher, app, email, customer, offer_id, status, reason, late, accepted_at, deadline,
+            settled_at, expires_at, now)
+        LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
+        ORDER BY v.accepted_at DESC, v.id DESC
+        """
+    }
+
     /// Index used: `validations_newest`, backwards.
-    private static let listSQL = """
+    private static let listSQL = list(
+        """
         SELECT \(validationColumns), clock_timestamp()
         FROM validations v
         WHERE \(filter)
         ORDER BY v.accepted_at DESC, v.id DESC
         LIMIT $6
-        """
+        """)
 
     /// Index used: `validations_customer`.
-    private static let customerListSQL = """
+    private static let customerListSQL = list(
+        """
         SELECT \(validationColumns), clock_timestamp()
         FROM validations v
         WHERE v.customer = $7 AND \(filter)
         ORDER BY v.accepted_at DESC, v.id DESC
+        LIMIT $6
+        """)
+
+    /// Index used: `pursuits_parked`, backwards. One whose validation is gone is shown with what its pursuit knows.
+    private static let parkedListSQL = """
+        SELECT p.bucket, p.accepted_on - DATE 'epoch', p.id, p.publisher, coalesce(v.app, ''),
+               coalesce(v.email, p.customer), p.customer, coalesce(v.offer_id, ''), coalesce(v.status, 0), v.reason,
+               coalesce(v.late, false), p.accepted_at, coalesce(v.deadline, p.deadline), v.settled_at, v.expires_at,
+               clock_timestamp(), coalesce(p.parked_at, p.due_at), coalesce(p.trouble, 'not recorded')
+        FROM pursuits p
+        LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
+        WHERE p.phase = 2
+          AND ($1::int2 IS NULL OR \(judgedStatus) = $1)
+          AND ($2::int8 IS NULL OR p.accepted_at <= now() - $2::int8 * interval '1 microsecond')
+          AND ($3::text IS NULL OR v.offer_id = $3)
+          AND ($4::timestamptz IS NULL OR (p.accepted_at, p.id) < ($4, $5::uuid))
+          AND ($7::text IS NULL OR p.customer = $7)
+        ORDER BY p.accepted_at DESC, p.id DESC
         LIMIT $6
         """
 
@@ -33,7 +66,8 @@ extension RelayStore {
         SELECT \(validationColumns), clock_timestamp(), v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
                v.environment, v.product_id, v.bundle_id, v.application_username, v.receipt_readable,
                coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
-               p.owner, coalesce(p.phase = 2, false)
+               p.owner, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
+               CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END
         FROM validations v
         LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
@@ -63,9 +97,10 @@ extension RelayStore {
     private static let backlogSQL = """
         SELECT count(*) FILTER (WHERE phase = 0), count(*) FILTER (WHERE phase = 1), count(*) FILTER (WHERE phase = 2),
                count(*) FILTER (WHERE phase < 2 AND due_at < now() - interval '2 seconds'),
-               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0)) * 1000000)::int8,
+               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0 AND phase < 2)) * 1000000)::int8,
                (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE phase = 0)) * 1000000)::int8,
-               (SELECT count(*) FROM outbox)
+               (SELECT count(*) FROM outbox),
+               (extract(epoch FROM now() - min(coalesce(parked_at, due_at)) FILTER (WHERE phase = 2)) * 1000000)::int8
         FROM pursuits
         """
 
@@ -75,19 +110,27 @@ extension RelayStore {
     /// A page, newest first.
     public func validations(
         matching filter: ValidationFilter
-    ) async throws -> (items: [Validation], next: ValidationCursor?) {
+    ) async throws -> (items: [ListedValidation], next: ValidationCursor?) {
         var parameters: [PostgresValue] = [
             .int2(filter.status?.rawValue), .int8(filter.olderThan.map { min($0, Self.longestAge).microseconds }),
             .text(filter.offerID),
             .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
             .int4(Int32(filter.limit + 1)),
         ]
-        if let customer = filter.customer { parameters.append(.text(customer)) }
-        let sql = filter.customer == nil ? Self.listSQL : Self.customerListSQL
-        let rows = try await pool.query(PostgresQuery(sql, parameters)).map(Self.validation)
+        if filter.customer != nil || filter.isParked { parameters.append(.text(filter.customer)) }
+        let sql =
+            filter.isParked ? Self.parkedListSQL : filter.customer == nil ? Self.listSQL : Self.customerListSQL
+        let rows = try await pool.query(PostgresQuery(sql, parameters)).map { row in
+            ListedValidation(validation: try Self.validation(row), parking: try Self.parking(row, 16))
+        }
         let page = Array(rows.prefix(filter.limit))
         guard rows.count > filter.limit, let last = page.last else { return (page, nil) }
-        return (page, ValidationCursor(acceptedAt: last.acceptedAt, id: last.id))
+        return (page, ValidationCursor(acceptedAt: last.validation.acceptedAt, id: last.id))
+    }
+
+    private static func parking(_ row: PostgresRow, _ index: Int) throws -> Parking? {
+        guard let since = try row.timestampIfSet(index) else { return nil }
+        return Parking(since: since, reason: try row.get(index + 1))
     }
 
     /// One with its timeline. Nil for an unknown id.
@@ -118,7 +161,7 @@ extension RelayStore {
             originalTransactionID: key, environment: try row.get(20), productID: try row.get(21),
             bundleID: try row.get(22), applicationUsername: try row.get(23), isReceiptReadable: try row.get(24),
             entitledBefore: try row.get(25), attempts: try row.get(26), evidence: try row.get(27),
-            nextStepAt: try row.timestampIfSet(28), leaseOwner: try row.get(29), isParked: try row.get(30),
+            nextStepAt: try row.timestampIfSet(28), leaseOwner: try row.get(29), parking: try Self.parking(row, 30),
             transfer: try await transfers.first.map(Self.transfer), timeline: timeline)
     }
 
@@ -162,7 +205,7 @@ extension RelayStore {
         return (
             OpsSummary.Backlog(
                 forwarding: try row.get(0), watching: try row.get(1), parked: try row.get(2), overdue: try row.get(3),
-                oldestForwarding: try age(5), outbox: try row.get(6)),
+                oldestForwarding: try age(5), oldestParked: try age(7), outbox: try row.get(6)),
             try age(4)
         )
     }

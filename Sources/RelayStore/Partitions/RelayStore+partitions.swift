@@ -15,7 +15,8 @@ extension RelayStore {
 
     private static let pruneSQL = """
         DELETE FROM idempotency_keys WHERE (bucket, api_key, key) IN (
-            SELECT bucket, api_key, key FROM idempotency_keys WHERE expires_at < now() LIMIT 5000)
+            SELECT bucket, api_key, key FROM idempotency_keys WHERE expires_at < now() LIMIT 5000
+            FOR UPDATE SKIP LOCKED)
         """
 
     /// Makes the partitions of this week and the next three, where they are missing. One that cannot be made now, since its

@@ -16,7 +16,16 @@ public struct ClaimedPursuit: Sendable {
     public let overtakes: Bool
     /// A newer request for the same subscription has been sent already.
     public let isOvertaken: Bool
+    /// Claims before this one, in a row, after which nobody gave it back.
+    public let strikes: Int
     public var pursuit: Pursuit
+
+    /// As many strikes set a pursuit aside.
+    static let strikesToPark = 20
+    /// As many, and it goes on alone: should it be what ends the process, its neighbours are spared.
+    static let strikesToIsolate = 10
+
+    public var isSuspect: Bool { strikes >= Self.strikesToIsolate }
 }
 
 /// What the upstream is sent of a purchase.

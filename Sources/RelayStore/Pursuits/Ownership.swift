@@ -7,7 +7,8 @@ struct Ownership: Sendable {
     enum Verdict: Sendable, Equatable {
         /// The grant stands.
         case stands
-        /// The subscription has passed to somebody else since the read was sent.
+        /// The subscription has passed to somebody else since the read was sent, or so shortly before that it may still be on its
+        /// way.
         case readTooOld
     }
 
@@ -46,13 +47,20 @@ struct Ownership: Sendable {
                   s.previous_customer, s.previous_accepted_on - DATE 'epoch', s.previous_id
         """
 
-    /// For the grants that did not make the owner: whose the subscription is, and since when.
+    /// For the grants that did not make the owner: whose the subscription is, and until when what was read of others says
+    /// nothing.
+    ///
+    /// The owner may have been granted on what was there before, by an earlier request or otherwise. For as long as an app
+    /// waits for its grant, Cleeng may still be passing the subscription to the older request and then on to the owner's: who
+    /// reads in between is entitled for that moment only. Indexes used: primary keys.
     private static let ownersSQL = """
-        SELECT i.ordinal, s.customer = v.customer, s.owned_since
+        SELECT i.ordinal, s.customer = v.customer,
+               greatest(s.owned_since, o.settled_at) + coalesce(o.deadline - o.accepted_at, interval '0')
         FROM unnest($1::int2[], $2::int4[], $3::uuid[]) WITH ORDINALITY AS i(bucket, day, id, ordinal)
         JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
         JOIN subscriptions s ON s.bucket = v.bucket AND s.publisher = v.publisher AND s.environment = v.environment
              AND s.subscription_key = v.subscription_key
+        LEFT JOIN validations o ON o.bucket = s.bucket AND o.accepted_on = s.accepted_on AND o.id = s.id
         """
 
     func take(_ grants: [PursuitWrite]) async throws -> (verdicts: [Verdict], moved: [Transfer]) {
@@ -81,8 +89,8 @@ struct Ownership: Sendable {
         for row in try await transaction.query(PostgresQuery(Self.ownersSQL, Settlement.keys(ids))) {
             let grant = others[try row.get(0, as: Int.self) - 1]
             let isOwn = try row.get(1, as: Bool.self)
-            let since = try row.timestamp(2)
-            if !isOwn, let observed = grants[grant].change?.observedAt, observed <= since {
+            let unsettledUntil = try row.timestamp(2)
+            if !isOwn, let observed = grants[grant].change?.observedAt, observed <= unsettledUntil {
                 verdicts[grant] = .readTooOld
             }
         }

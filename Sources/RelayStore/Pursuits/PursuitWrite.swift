@@ -33,7 +33,7 @@ public enum PursuitWriteOutcome: Sendable, Equatable {
     case written
     /// The lease had run out, or somebody else has it: nothing was written.
     case leaseLost
-    /// The read that the grant rests on is older than the subscription's passing to its present owner: nothing was written,
-    /// and the entitlement has to be read again.
+    /// The read that the grant rests on is older than the subscription's passing to its present owner, or so little younger that
+    /// it may still be passing on: nothing was written, and the entitlement has to be read again.
     case readTooOld
 }

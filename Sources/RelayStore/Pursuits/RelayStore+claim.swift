@@ -6,18 +6,32 @@ extension RelayStore {
     static let pursuitColumns =
         "p.bucket, p.accepted_on - DATE 'epoch', p.id, p.fence, p.publisher, p.subscription_key, p.customer, p.sending, p.phase, p.status, p.accepted_at, p.deadline, p.forwards, p.retry_at, p.forwarded_at, p.read_at, p.entitled_before"
 
-    /// Takes what is due, oldest first, by `pursuits_due`.
+    /// A row that still has an owner when it is claimed was not given back: whoever had it died, or stopped in the middle.
+    private static let strikes = """
+        strikes = CASE WHEN p.owner IS NULL THEN 0 ELSE least(p.strikes + 1, 1000) END,
+        trouble = CASE WHEN p.owner IS NULL THEN NULL ELSE p.trouble END
+        """
+
+    /// A claim makes no row of its own vanish: one whose validation is gone comes back all the same, and is set aside.
+    private static let fromClaimed = """
+        FROM claimed p
+        LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
+        """
+
+    /// Takes what is due: so many to be sent, so many to be read, of each the oldest first. Index used:
+    /// `pursuits_due_by_phase`, once for each, so that a crowd of one kind that may not go now is not looked through for the
+    /// other.
     ///
     /// Of one subscription only one may be sending, and an older request that is due goes before a newer one; an older one
     /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
     /// gone: it may have reached Cleeng, and so goes before all others. Two workers that take two requests of one
     /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
     private static let claimSQL = """
-        WITH due AS MATERIALIZED (
+        WITH to_send AS MATERIALIZED (
             SELECT p.bucket, p.id
             FROM pursuits p
-            WHERE p.due_at <= now() AND p.phase < 2
-              AND (p.phase <> 0 OR p.sending OR NOT EXISTS (
+            WHERE p.phase = 0 AND p.due_at <= now()
+              AND (p.sending OR NOT EXISTS (
                     SELECT FROM pursuits q
                     WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
                       AND q.id <> p.id
@@ -26,11 +40,18 @@ extension RelayStore {
             ORDER BY p.due_at
             LIMIT $1
             FOR UPDATE OF p SKIP LOCKED
+        ), to_read AS MATERIALIZED (
+            SELECT p.bucket, p.id
+            FROM pursuits p
+            WHERE p.phase = 1 AND p.due_at <= now()
+            ORDER BY p.due_at
+            LIMIT $2
+            FOR UPDATE OF p SKIP LOCKED
         ), claimed AS (
             UPDATE pursuits p
-            SET owner = $2, fence = p.fence + 1, due_at = now() + $3::int8 * interval '1 microsecond',
-                sending = p.phase = 0 AND (p.retry_at IS NULL OR p.retry_at <= now())
-            FROM due
+            SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond',
+                sending = p.phase = 0 AND (p.retry_at IS NULL OR p.retry_at <= now()), \(strikes)
+            FROM (SELECT * FROM to_send UNION ALL SELECT * FROM to_read) AS due
             WHERE p.bucket = due.bucket AND p.id = due.id
             RETURNING p.*
         )
@@ -47,9 +68,30 @@ extension RelayStore {
                     SELECT FROM subscriptions s
                     WHERE s.bucket = p.bucket AND s.publisher = p.publisher AND s.environment = v.environment
                       AND s.subscription_key = p.subscription_key AND s.accepted_at > p.accepted_at)),
-               clock_timestamp()
-        FROM claimed p
-        JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
+               clock_timestamp(), p.strikes, p.trouble
+        \(fromClaimed)
+        """
+
+    /// Those whose deadline has come while they wait for the upstream: only to be written, not to be sent. Index used:
+    /// `pursuits_due_by_phase`, over all that are due in these phases: asked once in a while, and only while they are held
+    /// back.
+    private static let expiredSQL = """
+        WITH expired AS MATERIALIZED (
+            SELECT p.bucket, p.id
+            FROM pursuits p
+            WHERE p.phase = ANY ($1::int2[]) AND p.due_at <= now() AND p.status = 0 AND p.deadline <= now()
+              AND NOT p.sending
+            LIMIT $2
+            FOR UPDATE OF p SKIP LOCKED
+        ), claimed AS (
+            UPDATE pursuits p
+            SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond', \(strikes)
+            FROM expired
+            WHERE p.bucket = expired.bucket AND p.id = expired.id
+            RETURNING p.*
+        )
+        SELECT \(pursuitColumns), v.email, v.offer_id, false, false, clock_timestamp(), p.strikes, p.trouble
+        \(fromClaimed)
         """
 
     /// The others of the same customer that wait for an entitlement too, so that one read serves them all. Index used:
@@ -65,14 +107,13 @@ extension RelayStore {
             FOR UPDATE OF p SKIP LOCKED
         ), claimed AS (
             UPDATE pursuits p
-            SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond'
+            SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond', \(strikes)
             FROM siblings s
             WHERE p.bucket = s.bucket AND p.id = s.id
             RETURNING p.*
         )
-        SELECT \(pursuitColumns), v.email, v.offer_id, false, false, clock_timestamp()
-        FROM claimed p
-        JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
+        SELECT \(pursuitColumns), v.email, v.offer_id, false, false, clock_timestamp(), p.strikes, p.trouble
+        \(fromClaimed)
         """
 
     /// The older requests that a claimed one goes before. Index used: `pursuits_subscription`.
@@ -85,20 +126,35 @@ extension RelayStore {
             FOR UPDATE OF p
         ), claimed AS (
             UPDATE pursuits p
-            SET owner = $5, fence = p.fence + 1, due_at = now() + $6::int8 * interval '1 microsecond'
+            SET owner = $5, fence = p.fence + 1, due_at = now() + $6::int8 * interval '1 microsecond', \(strikes)
             FROM older
             WHERE p.bucket = older.bucket AND p.id = older.id
             RETURNING p.*
         )
-        SELECT \(pursuitColumns), v.email, v.offer_id, false, true, clock_timestamp()
-        FROM claimed p
-        JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
+        SELECT \(pursuitColumns), v.email, v.offer_id, false, true, clock_timestamp(), p.strikes, p.trouble
+        \(fromClaimed)
         """
 
-    /// Takes up to `limit` pursuits that are due, for `lease`.
-    public func claimDue(limit: Int, lease: Duration) async throws -> [ClaimedPursuit] {
+    /// Takes pursuits that are due, for `lease`.
+    ///
+    /// - Parameters:
+    ///   - forwards: how many that Cleeng has not taken, at most.
+    ///   - reads: how many whose entitlement is waited for, at most.
+    public func claimDue(forwards: Int, reads: Int, lease: Duration) async throws -> [ClaimedPursuit] {
         try await claim(
-            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .text(instance), .int8(lease.microseconds)]))
+            PostgresQuery(
+                Self.claimSQL,
+                [.int4(Int32(forwards)), .int4(Int32(reads)), .text(instance), .int8(lease.microseconds)]))
+    }
+
+    /// Takes pending pursuits of these phases that are due and past their deadline, without the right to send.
+    public func claimExpired(
+        phases: [Pursuit.Phase], limit: Int, lease: Duration
+    ) async throws -> [ClaimedPursuit] {
+        try await claim(
+            PostgresQuery(
+                Self.expiredSQL,
+                [.int2Array(phases.map(\.rawValue)), .int4(Int32(limit)), .text(instance), .int8(lease.microseconds)]))
     }
 
     /// Takes what else waits for an entitlement of these customers.
@@ -123,27 +179,21 @@ extension RelayStore {
                 ]))
     }
 
+    /// What cannot be made sense of, and what nobody ever got through with, is set aside: its neighbours go on.
     private func claim(_ query: PostgresQuery) async throws -> [ClaimedPursuit] {
         let sent = ContinuousClock.now
         let rows = try await pool.query(query)
-        let claimed = try rows.map(Self.claimedPursuit)
         if let row = rows.first { clock.observe(try row.timestamp(21), sent: sent) }
-        return claimed
-    }
-
-    private static func claimedPursuit(_ row: PostgresRow) throws -> ClaimedPursuit {
-        let phase = try row.get(8, as: Int16.self)
-        guard let phase = Pursuit.Phase(rawValue: phase) else {
-            throw StoreError.unknownNumber(column: "phase", number: Int(phase))
+        var claimed: [ClaimedPursuit] = []
+        var poison: [PoisonRow] = []
+        for row in rows {
+            do {
+                claimed.append(try ClaimedPursuit(row))
+            } catch {
+                poison.append(try PoisonRow(row, error))
+            }
         }
-        return ClaimedPursuit(
-            id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), publisher: try row.get(4),
-            subscriptionKey: try row.get(5), customer: try row.get(6), email: try row.get(17), offerID: try row.get(18),
-            isSending: try row.get(7), overtakes: try row.get(19), isOvertaken: try row.get(20),
-            pursuit: Pursuit(
-                phase: phase, status: try row.status(9), acceptedAt: try row.timestamp(10),
-                deadline: try row.timestamp(11), forwards: try row.get(12), retryAt: try row.timestampIfSet(13),
-                forwardedAt: try row.timestampIfSet(14), readAt: try row.timestampIfSet(15),
-                entitledBefore: try row.get(16)))
+        if !poison.isEmpty { await isolate(poison) }
+        return claimed
     }
 }

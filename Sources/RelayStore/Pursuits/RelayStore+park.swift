@@ -1,3 +1,5 @@
+import Logging
+import Metrics
 import Postgres
 import RelayCore
 
@@ -6,20 +8,83 @@ extension RelayStore {
     private static let parkSQL = """
         WITH parked AS (
             UPDATE pursuits p
-            SET phase = 2, owner = NULL, sending = false, fence = p.fence + 1
-            WHERE p.bucket = $1 AND p.accepted_on = DATE 'epoch' + $2::int4 AND p.id = $3 AND p.fence = $4
-              AND p.owner IS NOT NULL
-            RETURNING p.bucket, p.accepted_on, p.id, p.fence
+            SET phase = 2, owner = NULL, sending = false, fence = p.fence + 1, parked_at = now(), trouble = i.why
+            FROM unnest($1::int2[], $2::uuid[], $3::int4[], $4::text[]) AS i(bucket, id, fence, why)
+            WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+            RETURNING p.bucket, p.accepted_on, p.id, p.fence, p.trouble
+        ), told AS (
+            INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
+            SELECT bucket, accepted_on, id, fence, 0, now(), 17, $5, trouble FROM parked
         )
-        INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
-        SELECT bucket, accepted_on, id, fence, 0, now(), 17, $5, $6 FROM parked
+        SELECT id::text FROM parked
         """
 
-    /// Sets a pursuit aside whose write the database refuses for what is in it, so that it harms no other.
+    private static let troubleSQL = """
+        UPDATE pursuits p SET trouble = $4 WHERE p.bucket = $1 AND p.id = $2 AND p.fence = $3 AND p.owner IS NOT NULL
+        """
+
+    private static let postponeSQL = """
+        UPDATE pursuits p
+        SET due_at = now() + $4::int8 * interval '1 microsecond', strikes = greatest(p.strikes - 1, 0)
+        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
+        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
+        """
+
+    /// Sets a pursuit aside that cannot be gone on with for what is in it, so that it harms no other.
     public func park(_ claimed: ClaimedPursuit, why: String) async throws {
-        _ = try await pool.query(
+        try await park([PoisonRow(claimed, why: why)])
+    }
+
+    private func park(_ rows: [PoisonRow]) async throws {
+        let parked = try await pool.query(
             PostgresQuery(
                 Self.parkSQL,
-                claimed.id.key + [.int4(claimed.fence), .text(instance), .text(String(why.prefix(200)))]))
+                [
+                    .int2Array(rows.map(\.bucket)), .uuidArray(rows.map(\.id)), .int4Array(rows.map(\.fence)),
+                    // A NUL is what may be wrong with it.
+                    .textArray(rows.map { String($0.why.replacing("\0", with: "").prefix(200)) }), .text(instance),
+                ]))
+        guard !parked.isEmpty else { return }
+        Counter(label: "relay_pursuits_parked").increment(by: parked.count)
+        logger.error(
+            "pursuits are set aside for an operator",
+            metadata: ["count": .stringConvertible(parked.count), "reason": "\(rows[0].why)"])
+    }
+
+    /// Together where it goes, else one by one. What cannot be set aside now is claimed again when its lease has run out.
+    func isolate(_ rows: [PoisonRow]) async {
+        do {
+            try await park(rows)
+        } catch {
+            guard rows.count > 1 else {
+                logger.error("a pursuit cannot even be set aside", metadata: ["error": "\(error)"])
+                return
+            }
+            for row in rows { await isolate([row]) }
+        }
+    }
+
+    /// Remembers why a claim came to nothing. The row stays as it is until its lease has run out, which is the pause before
+    /// the next try.
+    public func note(trouble: String, of claimed: ClaimedPursuit) async throws {
+        _ = try await pool.query(
+            PostgresQuery(
+                Self.troubleSQL,
+                [
+                    .int2(Int16(claimed.id.bucket.number)), .uuid(claimed.id.uuid), .int4(claimed.fence),
+                    .text(String(trouble.replacing("\0", with: "").prefix(200))),
+                ]), timeout: .seconds(2))
+    }
+
+    /// Leaves claimed pursuits for a while, as if they had not been claimed: they keep the strikes that they had.
+    public func postpone(_ claimed: [ClaimedPursuit], by pause: Duration) async throws {
+        guard !claimed.isEmpty else { return }
+        _ = try await pool.query(
+            PostgresQuery(
+                Self.postponeSQL,
+                [
+                    .int2Array(claimed.map { Int16($0.id.bucket.number) }), .uuidArray(claimed.map { $0.id.uuid }),
+                    .int4Array(claimed.map(\.fence)), .int8(pause.microseconds),
+                ]), timeout: .seconds(2))
     }
 }

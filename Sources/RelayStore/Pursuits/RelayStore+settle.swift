@@ -10,7 +10,7 @@ extension RelayStore {
             let settlement = Settlement(transaction: transaction, instance: instance)
             return try await settlement.run(writes)
         }
-        changes.publish(changed)
+        publish(changed)
         return outcomes
     }
 }

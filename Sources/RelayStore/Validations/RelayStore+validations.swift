@@ -38,6 +38,21 @@ extension RelayStore {
         return try Self.validation(row)
     }
 
+    /// The same for those who ask again and again: a settled one comes from memory (see ``SettledCache``), any other from
+    /// the database.
+    public func polledValidation(_ id: ValidationID) async throws -> Validation? {
+        if let known = settledValidation(id) { return known }
+        let ticket = settled.ticket()
+        guard let read = try await validation(id) else { return nil }
+        settled.keep(read, read: ticket)
+        return read
+    }
+
+    /// From memory alone: nil does not mean that there is none.
+    public func settledValidation(_ id: ValidationID) -> Validation? {
+        settled.answer(id)
+    }
+
     /// Those that exist, in no particular order.
     public func validations(_ ids: [ValidationID]) async throws -> [Validation] {
         try await pool.query(

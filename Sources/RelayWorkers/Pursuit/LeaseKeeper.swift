@@ -24,6 +24,9 @@ final class LeaseKeeper: Sendable {
         self.logger = logger
     }
 
+    /// By how much a lease ends here before another copy may take it up.
+    private var margin: Duration { lease / 6 }
+
     var count: Int { held.withLockedValue { $0.count } }
 
     /// - Parameter claimedAt: a moment before the claim was sent.
@@ -42,6 +45,15 @@ final class LeaseKeeper: Sendable {
     func drop(_ claimed: ClaimedPursuit) {
         held.withLockedValue { held in
             if held[claimed.id]?.fence == claimed.fence { held[claimed.id] = nil }
+        }
+    }
+
+    /// Whether nobody else may have taken it up yet, by this process's own clock. A process that did not run for a while has to
+    /// ask: it goes on where it stood before anything has told it that its lease is over.
+    func covers(_ claimed: ClaimedPursuit) -> Bool {
+        held.withLockedValue { held in
+            guard let one = held[claimed.id], one.fence == claimed.fence else { return false }
+            return one.expiresAt - margin > .now
         }
     }
 
@@ -81,7 +93,6 @@ final class LeaseKeeper: Sendable {
 
     /// Breaks off what a lease no longer covers, a little before another copy may take it up.
     private func dropLost() {
-        let margin = lease / 6
         let lost = held.withLockedValue { held in
             let now = ContinuousClock.now
             let lost = held.filter { $0.value.expiresAt - margin <= now }

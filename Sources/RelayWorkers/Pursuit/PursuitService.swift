@@ -9,6 +9,7 @@ import ServiceLifecycle
 /// Takes up what is due and sees it through, in as many copies as wanted.
 public final class PursuitService: Service {
     private let store: RelayStore
+    private let upstream: Upstream
     private let settings: PursuitSettings
     private let logger: Logger
     private let leases: LeaseKeeper
@@ -16,11 +17,16 @@ public final class PursuitService: Service {
     private let desk: ReadDesk
     private let worker: PursuitWorker
     private let wakeup: Wakeup
-    private let running = NIOLockedValueBox(0)
+    /// By the route that a pursuit was taken up for.
+    private let running = NIOLockedValueBox<[UpstreamRoute: Int]>([:])
+    private let nextExpiry = NIOLockedValueBox(ContinuousClock.now)
+    /// The one pursuit under way that may be what ended the processes before this one.
+    private let suspect = NIOLockedValueBox<ValidationID?>(nil)
 
     /// - Parameter wakeup: rung when this process has accepted a purchase.
     public init(store: RelayStore, upstream: Upstream, settings: PursuitSettings, wakeup: Wakeup, logger: Logger) {
         self.store = store
+        self.upstream = upstream
         self.settings = settings
         self.logger = logger
         self.wakeup = wakeup
@@ -46,26 +52,74 @@ public final class PursuitService: Service {
         await leases.giveBackAll()
     }
 
-    /// Takes up what is due now, once.
+    /// Takes up what is due now, once: of each kind as many as there is room for, and of what may not be called for now one
+    /// at most, to probe with. What is not taken up stays as it is, for this copy or another.
     ///
     /// - Returns: whether there may be more.
     func runOnce() async throws -> Bool {
-        let limit = min(settings.maxConcurrent - running.withLockedValue { $0 }, 200)
-        guard limit > 0 else { return false }
+        try await takeExpired()
+        let (payments, reads) = (turn(on: .payments), turn(on: .reads))
+        var probes = [payments.probe, reads.probe].compactMap(\.self)
+        defer { for probe in probes { upstream.leave(probe) } }
+        guard payments.limit + reads.limit > 0 else { return false }
         let claimedAt = ContinuousClock.now
-        let claimed = try await store.claimDue(limit: limit, lease: settings.lease)
-        for pursuit in claimed { start(pursuit, claimedAt: claimedAt) }
-        return claimed.count == limit
+        let claimed = try await store.claimDue(forwards: payments.limit, reads: reads.limit, lease: settings.lease)
+        let suspects = claimed.filter(\.isSuspect)
+        for pursuit in claimed where !pursuit.isSuspect {
+            let probe = probes.firstIndex { $0.route == pursuit.route }.map { probes.remove(at: $0) }
+            start(pursuit, claimedAt: claimedAt, probe: probe)
+        }
+        if !suspects.isEmpty { try await isolate(suspects, claimedAt: claimedAt) }
+        let forwards = claimed.count { $0.route == .payments }
+        return payments.mayHaveMore(after: forwards) || reads.mayHaveMore(after: claimed.count - forwards)
     }
 
-    private func start(_ claimed: ClaimedPursuit, claimedAt: ContinuousClock.Instant) {
-        running.withLockedValue { $0 += 1 }
+    /// What may be taken up for a route now.
+    private struct Turn {
+        var limit = 0
+        var probe: CallGate.Pass?
+
+        func mayHaveMore(after taken: Int) -> Bool { limit > 0 && taken == limit && probe == nil }
+    }
+
+    private func turn(on route: UpstreamRoute) -> Turn {
+        let room = settings.maxConcurrent - running.withLockedValue { $0[route, default: 0] }
+        guard room > 0 else { return Turn() }
+        if upstream.isOpen(route) { return Turn(limit: min(room, 200)) }
+        return upstream.probe(on: route).map { Turn(limit: 1, probe: $0) } ?? Turn()
+    }
+
+    /// The deadline of what is held back comes all the same.
+    private func takeExpired() async throws {
+        let phases = UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase)
+        guard !phases.isEmpty, nextExpiry.withLockedValue({ $0 <= .now }) else { return }
+        let claimedAt = ContinuousClock.now
+        let claimed = try await store.claimExpired(phases: phases, limit: 200, lease: settings.lease)
+        for pursuit in claimed { start(pursuit, claimedAt: claimedAt, probe: nil) }
+        if claimed.count < 200 { nextExpiry.withLockedValue { $0 = claimedAt + settings.expiryTick } }
+    }
+
+    /// Of those that nobody got through with, one at a time is gone on with; the others come again in a moment.
+    private func isolate(_ suspects: [ClaimedPursuit], claimedAt: ContinuousClock.Instant) async throws {
+        let chosen: ClaimedPursuit? = suspect.withLockedValue { suspect in
+            guard suspect == nil else { return nil }
+            suspect = suspects.first?.id
+            return suspects.first
+        }
+        if let chosen { start(chosen, claimedAt: claimedAt, probe: nil) }
+        try await store.postpone(suspects.filter { $0.id != chosen?.id }, by: .seconds(1))
+    }
+
+    private func start(_ claimed: ClaimedPursuit, claimedAt: ContinuousClock.Instant, probe: CallGate.Pass?) {
+        running.withLockedValue { $0[claimed.route, default: 0] += 1 }
         leases.hold(claimed, since: claimedAt)
         let task = Task {
-            await worker.run(claimed)
+            await worker.run(claimed, probe: probe)
+            if let probe { upstream.leave(probe) }
+            suspect.withLockedValue { if $0 == claimed.id { $0 = nil } }
             let wasFull = running.withLockedValue { running in
-                defer { running -= 1 }
-                return running >= settings.maxConcurrent
+                defer { running[claimed.route, default: 1] -= 1 }
+                return running[claimed.route, default: 0] >= settings.maxConcurrent
             }
             if wasFull { wakeup.ring() }
         }
@@ -91,10 +145,19 @@ public final class PursuitService: Service {
 
     private func settleDown() async {
         let end = ContinuousClock.now + settings.shutdownGrace
-        while running.withLockedValue({ $0 }) > 0, ContinuousClock.now < end {
+        while running.withLockedValue({ $0.values.reduce(0, +) }) > 0, ContinuousClock.now < end {
             await wakeup.wait(atMost: .milliseconds(50))
         }
         leases.cancelAll()
         await writer.drain()
     }
+}
+
+extension UpstreamRoute {
+    /// The phase that waits for it.
+    fileprivate var phase: Pursuit.Phase { self == .payments ? .forwarding : .watching }
+}
+
+extension ClaimedPursuit {
+    fileprivate var route: UpstreamRoute { pursuit.phase == .forwarding ? .payments : .reads }
 }

@@ -25,16 +25,13 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    func run(_ claimed: ClaimedPursuit) async {
+    /// - Parameter probe: the right to one call although its route is shut, if it was claimed for that.
+    func run(_ claimed: ClaimedPursuit, probe: CallGate.Pass? = nil) async {
         defer { leases.drop(claimed) }
         do {
-            try await pursue(claimed)
-        } catch is CancellationError {
-            // The lease is lost, or the process is going: nothing is written.
+            try await pursue(claimed, probe)
         } catch {
-            logger.warning(
-                "a pursuit was interrupted: its lease runs out and it is taken up again",
-                metadata: describe(claimed, error))
+            await interrupted(claimed, by: error)
         }
     }
 
@@ -46,13 +43,35 @@ struct PursuitWorker: Sendable {
             let decision = pursuit.entitlementRead(answer, at: try now(), reads: settings.reads)
             try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
         } catch {
-            logger.warning(
-                "a pursuit was interrupted: its lease runs out and it is taken up again",
-                metadata: describe(claimed, error))
+            await interrupted(claimed, by: error)
         }
     }
 
-    private func pursue(_ claimed: ClaimedPursuit) async throws {
+    /// What the data itself is to blame for is set aside at once. All else is tried again when the lease has run out; where
+    /// that never gets anywhere, a later claim sets it aside with what is noted here.
+    private func interrupted(_ claimed: ClaimedPursuit, by error: any Error) async {
+        // The lease is lost, or the process is going: nothing is written.
+        guard !(error is CancellationError), !Task.isCancelled else { return }
+        if error.isForGood {
+            await setAside(claimed, error)
+            return
+        }
+        logger.warning(
+            "a pursuit was interrupted: its lease runs out and it is taken up again", metadata: describe(claimed, error)
+        )
+        if (error as? PostgresError)?.isPassing != true { try? await store.note(trouble: "\(error)", of: claimed) }
+    }
+
+    private func setAside(_ claimed: ClaimedPursuit, _ error: any Error) async {
+        logger.error("a pursuit cannot be gone on with", metadata: describe(claimed, error))
+        do {
+            try await store.park(claimed, why: "\(error)")
+        } catch {
+            logger.warning("it could not be set aside: it is taken up again", metadata: describe(claimed, error))
+        }
+    }
+
+    private func pursue(_ claimed: ClaimedPursuit, _ probe: CallGate.Pass?) async throws {
         var pursuit = claimed.pursuit
         var notes = Notes()
         var decision: Decision
@@ -72,10 +91,10 @@ struct PursuitWorker: Sendable {
                 try await write(claimed, pursuit, notes, .rest(until: try now()))
                 return
             case .forward:
-                decision = try await forward(claimed, &pursuit, &notes)
+                decision = try await forward(claimed, &pursuit, &notes, probe)
             case .read:
                 let before = pursuit
-                switch try await desk.read(for: claimed) {
+                switch try await desk.read(for: claimed, probe: probe) {
                 case .answered(let answer, let siblings):
                     for (sibling, answer) in siblings { Task { await answered(sibling, answer) } }
                     try Task.checkCancellation()
@@ -83,29 +102,46 @@ struct PursuitWorker: Sendable {
                     return try await conclude(claimed, pursuit, before: before, notes, decision)
                 case .postponed(let moment):
                     decision = pursuit.readPostponed(to: moment, at: try now())
+                case .shut:
+                    decision = try putBack(pursuit)
                 }
             }
         }
     }
 
     private func forward(
-        _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes
+        _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes, _ probe: CallGate.Pass?
     ) async throws -> Decision {
+        // A claim that is not the first may follow a forward that nobody could record: what is read now may be its fruit.
+        // Before a probe nothing is read: others wait for what it says.
+        if pursuit.entitledBefore == nil, pursuit.forwards == 0, claimed.fence == 1, probe == nil,
+            let answer = await desk.baseline(for: claimed, within: settings.baselineTimeout)
+        {
+            notes.events.append(pursuit.baselineRead(answer, at: try now()))
+        }
+        guard let pass = await upstream.enter(.payments, with: probe) else { return try putBack(pursuit) }
+        defer { upstream.leave(pass) }
+        try Task.checkCancellation()
         if claimed.overtakes { try await supersedeOlder(than: claimed) }
         let purchase = try await store.purchase(claimed.id)
-        // A claim that is not the first may follow a forward that nobody could record: what is read now may be its fruit.
-        if pursuit.entitledBefore == nil, pursuit.forwards == 0, claimed.fence == 1 {
-            let answers = await upstream.entitlements(
-                of: purchase.email, offers: [purchase.offerID], timeout: settings.baselineTimeout)
-            if let answer = answers[purchase.offerID] {
-                notes.events.append(pursuit.baselineRead(answer, at: try now()))
-            }
-        }
         try Task.checkCancellation()
-        let answer = await upstream.forward(purchase)
+        guard leases.covers(claimed) else { throw CancellationError() }
+        let answer = await upstream.forward(purchase, pass)
         try Task.checkCancellation()
         return pursuit.forwardAnswered(
             answer, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
+    }
+
+    /// Its route is shut: nothing was sent, and it is as due as it was, in its place before younger ones.
+    ///
+    /// - Throws: where it was no shut route that let nothing through, but the end of this work.
+    private func putBack(_ pursuit: Pursuit) throws -> Decision {
+        try Task.checkCancellation()
+        let isForward = pursuit.phase == .forwarding
+        let route = isForward ? UpstreamRoute.payments : .reads
+        Counter(label: "relay_pursuits_held_back", dimensions: [("route", route.rawValue)]).increment()
+        let due = isForward ? pursuit.retryAt : pursuit.readAt ?? pursuit.forwardedAt
+        return Decision(next: .rest(until: due ?? pursuit.acceptedAt))
     }
 
     /// Before a request is sent, the older ones that it overtakes are ended: after it they must never be sent.
@@ -156,12 +192,8 @@ struct PursuitWorker: Sendable {
                 return outcome
             } catch let error as PostgresError where error.isPassing {
                 try await Task.sleep(for: .milliseconds(200))
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                logger.error("a pursuit cannot be written and is set aside", metadata: describe(claimed, error))
-                Counter(label: "relay_pursuits_parked").increment()
-                try await store.park(claimed, why: "\(error)")
+            } catch  where error.isForGood {
+                await setAside(claimed, error)
                 return .leaseLost
             }
         }
@@ -192,8 +224,19 @@ struct PursuitWorker: Sendable {
 }
 
 extension PostgresError {
-    /// Whether the same write may succeed later: false for what the data itself is to blame for.
+    /// Whether the same statement may succeed in a moment.
     fileprivate var isPassing: Bool {
         isTransient || ![.server, .decoding, .invalidQuery].contains(code)
+    }
+}
+
+extension Error {
+    /// Whether the data itself is to blame, so that no other try will do better: data exceptions (22), broken constraints
+    /// (23), limits of the server (54), and rows that this version cannot read or does not find. A right that is missing or a
+    /// table that is not there is our own fault, and blames no purchase.
+    fileprivate var isForGood: Bool {
+        guard let error = self as? PostgresError else { return self is StoreError }
+        if [.decoding, .invalidQuery].contains(error.code) { return true }
+        return ["22", "23", "54"].contains { error.sqlState?.hasPrefix($0) == true } && !error.isTransient
     }
 }

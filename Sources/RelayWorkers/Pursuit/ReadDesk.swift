@@ -11,6 +11,8 @@ actor ReadDesk {
         case answered(EntitlementAnswer, siblings: [(ClaimedPursuit, EntitlementAnswer)])
         /// Read too recently: from then on it may be read again.
         case postponed(to: Timestamp)
+        /// Nothing is read now: the upstream is left alone.
+        case shut
     }
 
     private struct Turn: Sendable {
@@ -23,13 +25,17 @@ actor ReadDesk {
         var continuation: CheckedContinuation<Outcome, any Error>
     }
 
+    private let store: RelayStore
     private let upstream: Upstream
+    private let interval: Duration
     private let turns: PostgresBatcher<CustomerKey, Turn>
     /// Customers whose read is about to be sent, with who else wants it.
     private var gathering: [CustomerKey: [Waiting]] = [:]
 
     init(store: RelayStore, upstream: Upstream, leases: LeaseKeeper, interval: Duration, lease: Duration) {
+        self.store = store
         self.upstream = upstream
+        self.interval = interval
         self.turns = PostgresBatcher(
             maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { AnyHashable($0) },
             flush: { customers in
@@ -47,8 +53,12 @@ actor ReadDesk {
             })
     }
 
-    /// - Throws: ``PostgresError`` where the right to read could not be asked for.
-    func read(for claimed: ClaimedPursuit) async throws -> Outcome {
+    /// The right to call comes first and the customer's turn second: a turn that were taken first would be old by the time
+    /// of the call, and the next one too early.
+    ///
+    /// - Parameter probe: used instead of waiting for the right to call, where it is for reads.
+    /// - Throws: ``PostgresError`` where the customer's turn could not be asked for.
+    func read(for claimed: ClaimedPursuit, probe: CallGate.Pass?) async throws -> Outcome {
         let customer = CustomerKey(publisher: claimed.publisher, customer: claimed.customer)
         if gathering[customer] != nil {
             return try await withCheckedThrowingContinuation { continuation in
@@ -56,29 +66,59 @@ actor ReadDesk {
             }
         }
         gathering[customer] = []
+        guard let pass = await upstream.enter(.reads, with: probe) else {
+            for waiting in joined(customer) { waiting.continuation.resume(returning: .shut) }
+            return .shut
+        }
+        defer { upstream.leave(pass) }
         let turn: Turn
         do {
             turn = try await turns.submit(customer)
         } catch {
-            for waiting in gathering.removeValue(forKey: customer) ?? [] {
-                waiting.continuation.resume(throwing: error)
-            }
+            for waiting in joined(customer) { waiting.continuation.resume(throwing: error) }
             throw error
         }
-        let joined = gathering.removeValue(forKey: customer) ?? []
+        let joined = joined(customer)
         if let nextAt = turn.nextAt {
             for waiting in joined { waiting.continuation.resume(returning: .postponed(to: nextAt)) }
             return .postponed(to: nextAt)
         }
         let offers = Set([claimed.offerID] + joined.map(\.offer) + turn.siblings.map(\.offerID))
-        let answers = await upstream.entitlements(of: claimed.email, offers: Array(offers))
+        let answers = await upstream.entitlements(of: claimed.email, offers: Array(offers), pass)
         for waiting in joined {
             waiting.continuation.resume(
                 with: Result { .answered(try Self.answer(waiting.offer, in: answers), siblings: []) })
         }
+        await heed(answers.values.first, customer)
         return .answered(
             try Self.answer(claimed.offerID, in: answers),
             siblings: try turn.siblings.map { ($0, try Self.answer($0.offerID, in: answers)) })
+    }
+
+    /// The read before a forward. It takes nobody's turn, and holds the forward up no longer than `limit`, a third of which
+    /// may go by until it can be sent.
+    ///
+    /// - Returns: nil where nothing could be read, or not in time.
+    func baseline(for claimed: ClaimedPursuit, within limit: Duration) async -> EntitlementAnswer? {
+        guard let pass = await upstream.enter(.reads, atMost: limit / 3) else { return nil }
+        defer { upstream.leave(pass) }
+        let answers = await upstream.entitlements(
+            of: claimed.email, offers: [claimed.offerID], timeout: limit * 2 / 3, pass)
+        let answer = answers[claimed.offerID]
+        await heed(answer, CustomerKey(publisher: claimed.publisher, customer: claimed.customer))
+        return answer
+    }
+
+    /// Who has joined for this customer until now; whoever comes next begins anew.
+    private func joined(_ customer: CustomerKey) -> [Waiting] {
+        gathering.removeValue(forKey: customer) ?? []
+    }
+
+    /// A `Retry-After` counts for every copy. Where it cannot be written, for this one alone.
+    private func heed(_ answer: EntitlementAnswer?, _ customer: CustomerKey) async {
+        guard let pause = answer?.pauseOfRoute else { return }
+        let bounded = min(pause, CircuitBreaker.Settings().longestHold)
+        try? await store.holdReads(of: customer, for: bounded, interval: interval)
     }
 
     private static func answer(

@@ -31,7 +31,17 @@ public struct Janitor: Service {
 
     func runOnce() async throws {
         try await store.makePartitions()
-        _ = try await store.pruneEntitlementReads()
-        _ = try await store.pruneIdempotencyKeys()
+        try await prune { try await store.pruneEntitlementReads() }
+        try await prune { try await store.pruneIdempotencyKeys() }
+        try await store.pruneInstances()
     }
+
+    /// Page by page until nothing is left that is too old, so that no pace of purchases outruns it.
+    private func prune(_ page: () async throws -> Int) async throws {
+        for _ in 0..<Self.pagesAtMost {
+            guard try await page() > 0 else { return }
+        }
+    }
+
+    private static let pagesAtMost = 1_000
 }

@@ -49,6 +49,12 @@ extension RelayCore.ForwardAnswer {
         case .tryAgain(let why, _): .failure(why)
         }
     }
+
+    /// How long the upstream wants to be left alone on this route.
+    var pauseOfRoute: Duration? {
+        guard case .tryAgain(_, let retryAfter) = verdict else { return nil }
+        return status.concernsTheRoute ? retryAfter : nil
+    }
 }
 
 extension RelayCore.EntitlementAnswer {
@@ -78,6 +84,17 @@ extension RelayCore.EntitlementAnswer {
         case .tryAgain(let why, _): .failure(why)
         }
     }
+
+    /// How long the upstream wants to be left alone on this route.
+    var pauseOfRoute: Duration? {
+        guard case .tryAgain(_, let retryAfter) = verdict else { return nil }
+        return status.concernsTheRoute ? retryAfter : nil
+    }
+}
+
+extension Int? {
+    /// Too many calls, or out of service: a `Retry-After` with any other status speaks of the one call.
+    fileprivate var concernsTheRoute: Bool { self == 429 || self == 503 }
 }
 
 extension Cleeng.EntitlementAnswer {

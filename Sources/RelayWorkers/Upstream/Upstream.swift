@@ -2,39 +2,72 @@ import Cleeng
 import Foundation
 import Logging
 import Metrics
-import NIOConcurrencyHelpers
-import NIOCore
 import RelayCore
 import RelayStore
 
-/// Cleeng as the workers see it: purchases in, answers in the domain's terms out, and an eye on how it does.
+/// Cleeng as the workers see it: purchases in, answers in the domain's terms out, no more calls at once than are wanted, and
+/// an eye on how it does.
 public final class Upstream: Sendable {
-    private struct Health {
-        var payments: UpstreamHealth
-        var reads: UpstreamHealth
-    }
-
     private let client: CleengClient
     private let clock: DatabaseClock
     private let logger: Logger
-    private let health: NIOLockedValueBox<Health?> = .init(nil)
+    private let gate: UpstreamGate
+    private let work: Wakeup
+    /// Rung when a route's health has changed.
+    let news = Wakeup()
 
-    public init(client: CleengClient, clock: DatabaseClock, logger: Logger) {
+    /// - Parameters:
+    ///   - maxConcurrentCalls: of both routes together.
+    ///   - work: rung when a route that was shut is open again.
+    public init(
+        client: CleengClient, clock: DatabaseClock, maxConcurrentCalls: Int, work: Wakeup, logger: Logger
+    ) {
         self.client = client
         self.clock = clock
+        self.work = work
         self.logger = logger
+        gate = UpstreamGate(capacity: maxConcurrentCalls)
     }
 
-    func forward(_ purchase: Purchase) async -> RelayCore.ForwardAnswer {
+    // MARK: The right to call
+
+    func isOpen(_ route: UpstreamRoute) -> Bool { gate.breaker(route).state == .closed }
+
+    /// The right to a probe, where a route is shut and it is time for one. To be given back with ``leave(_:)``.
+    func probe(on route: UpstreamRoute) -> CallGate.Pass? { gate.probe(on: route) }
+
+    /// Waits for the right to one call. To be given back with ``leave(_:)``, which the call itself does too.
+    ///
+    /// - Parameters:
+    ///   - probe: used instead, where it is for this route.
+    ///   - limit: how long it may take.
+    /// - Returns: nil where the route is shut, or the time is over, or the task is cancelled.
+    func enter(
+        _ route: UpstreamRoute, with probe: CallGate.Pass? = nil, atMost limit: Duration? = nil
+    ) async -> CallGate.Pass? {
+        if let probe, probe.route == route { return probe }
+        return await gate.enter(route, atMost: limit)
+    }
+
+    /// Gives a right back that was not used; one that was is back already.
+    func leave(_ pass: CallGate.Pass) { gate.leave(pass) }
+
+    // MARK: Calls
+
+    func forward(_ purchase: Purchase, _ pass: CallGate.Pass) async -> RelayCore.ForwardAnswer {
         let answer = await client.pay(ApplePayment(purchase))
         let sorted = RelayCore.ForwardAnswer(answer)
-        record(\.payments, sorted.outcome, "payment", latency: answer.latency, verdict: sorted.label)
+        let result = CallResult(
+            sorted.outcome, subject: purchase.email.hashValue, retryAfter: sorted.pauseOfRoute)
+        record(pass, result, latency: answer.latency, verdict: sorted.label)
         return sorted
     }
 
     /// One answer for each offer.
+    ///
+    /// - Parameter timeout: instead of the configured one. What is given up so early says nothing of the upstream.
     func entitlements(
-        of email: String, offers: [String], timeout: Duration? = nil
+        of email: String, offers: [String], timeout: Duration? = nil, _ pass: CallGate.Pass
     ) async -> [String: RelayCore.EntitlementAnswer] {
         let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
         let answer = await client.entitlements(customerEmail: email, offers: offers, timeout: timeout)
@@ -43,49 +76,63 @@ public final class Upstream: Sendable {
             sorted[offer] = RelayCore.EntitlementAnswer(answer, offer: offer, observedAt: observedAt)
         }
         if let one = sorted.first?.value {
-            record(\.reads, one.outcome, "entitlements", latency: answer.latency, verdict: answer.label)
+            let isGivenUp = timeout != nil && answer.verdict == .tryAgain(.timeout, retryAfter: nil)
+            let result = CallResult(one.outcome, subject: email.hashValue, retryAfter: one.pauseOfRoute)
+            record(pass, isGivenUp ? nil : result, latency: answer.latency, verdict: answer.label)
         }
         return sorted
     }
 
-    /// The worse of the two routes. Nil before anything was asked of the upstream.
+    // MARK: How it does
+
+    /// The worse of the two routes. Nil before the database's time is known.
     public func report() -> InstanceReport? {
-        health.withLockedValue { health in
-            guard let health else { return nil }
-            func severity(_ state: UpstreamHealth.State) -> Int {
-                switch state {
-                case .ok: 0
-                case .degraded: 1
-                case .down: 2
-                case .misconfigured: 3
-                }
-            }
-            let worse = severity(health.reads.state) > severity(health.payments.state) ? health.reads : health.payments
-            return InstanceReport(
-                state: InstanceReport.UpstreamState(rawValue: worse.state.rawValue) ?? .degraded, since: worse.since,
-                lastError: worse.lastError)
+        let routes = UpstreamRoute.allCases.map { gate.breaker($0).health }
+        guard let worse = routes.max(by: { $0.state < $1.state }), let now = clock.now else { return nil }
+        let offset = now - gate.now
+        let asked = worse.state == .ok ? routes.map(\.lastCallAt) : [worse.lastCallAt]
+        return InstanceReport(
+            state: InstanceReport.UpstreamState(rawValue: worse.state.rawValue) ?? .degraded,
+            since: worse.since + offset, lastError: worse.lastError,
+            askedAt: asked.contains(nil) ? nil : asked.compactMap(\.self).min().map { $0 + offset })
+    }
+
+    public func breakerState(_ route: UpstreamRoute) -> CircuitBreaker.State { gate.breaker(route).state }
+
+    public func load(of route: UpstreamRoute) -> (inFlight: Int, waiting: Int) { gate.load(of: route) }
+
+    private func record(_ pass: CallGate.Pass, _ result: CallResult?, latency: Duration, verdict: String) {
+        let route = pass.route.rawValue
+        Counter(label: "relay_upstream_calls", dimensions: [("route", route), ("verdict", verdict)]).increment()
+        Timer(label: "relay_upstream_call_duration", dimensions: [("route", route)]).record(duration: latency)
+        if pass.isProbe { Counter(label: "relay_upstream_probes", dimensions: [("route", route)]).increment() }
+        // A call that we broke off ourselves says nothing of the upstream.
+        let change = gate.leave(pass, Task.isCancelled ? nil : result)
+        if change.before.health.state != change.after.health.state {
+            tell(change.after.health, route)
+            news.ring()
+        }
+        switch (change.before.state == .closed, change.after.state == .closed) {
+        case (true, false):
+            Counter(label: "relay_upstream_breaker_opens", dimensions: [("route", route)]).increment()
+            logger.warning(
+                "nothing but probes is sent upstream for now",
+                metadata: [
+                    "route": "\(route)", "error": "\(change.after.health.lastError ?? "")",
+                    "retry_after_ms": .stringConvertible((result?.retryAfter ?? .zero).microseconds / 1_000),
+                ])
+        case (false, true):
+            logger.notice("upstream has answered: everything is sent again", metadata: ["route": "\(route)"])
+            work.ring()
+        case (true, true), (false, false): break
         }
     }
 
-    private func record(
-        _ route: WritableKeyPath<Health, UpstreamHealth>, _ outcome: UpstreamHealth.Outcome, _ name: String,
-        latency: Duration, verdict: String
-    ) {
-        Counter(label: "relay_upstream_calls", dimensions: [("route", name), ("verdict", verdict)]).increment()
-        Timer(label: "relay_upstream_call_duration", dimensions: [("route", name)]).record(duration: latency)
-        // A call that we broke off ourselves says nothing of the upstream.
-        guard !Task.isCancelled, let now = clock.now else { return }
-        let changed = health.withLockedValue { health -> UpstreamHealth? in
-            var all = health ?? Health(payments: UpstreamHealth(since: now), reads: UpstreamHealth(since: now))
-            let changed = all[keyPath: route].record(outcome, at: now)
-            health = all
-            return changed ? all[keyPath: route] : nil
-        }
-        guard let changed else { return }
+    private func tell(_ health: UpstreamHealth, _ route: String) {
         let metadata: Logger.Metadata = [
-            "route": "\(name)", "state": "\(changed.state.rawValue)", "error": "\(changed.lastError ?? "")",
+            "route": "\(route)", "state": "\(health.state.rawValue)", "error": "\(health.lastError ?? "")",
         ]
-        switch changed.state {
+        switch health.state {
         case .ok: logger.notice("upstream is well again", metadata: metadata)
         case .degraded: logger.warning("an upstream call failed", metadata: metadata)
         case .down: logger.error("upstream is down: purchases are kept and tried again", metadata: metadata)

@@ -14,11 +14,14 @@ final class TestCluster: Sendable {
     /// - Parameters:
     ///   - options: settings for the server, as in `name=value`.
     ///   - hasTLS: whether it speaks TLS, with a certificate of its own making.
-    static func launch(options: [String] = [], hasTLS: Bool = false) async throws -> TestCluster {
-        try await ChildProcess.off { try TestCluster(options: options, hasTLS: hasTLS) }
+    ///   - password: what it wants to be shown (SCRAM-SHA-256); nothing where nil.
+    static func launch(
+        options: [String] = [], hasTLS: Bool = false, password: String? = nil
+    ) async throws -> TestCluster {
+        try await ChildProcess.off { try TestCluster(options: options, hasTLS: hasTLS, password: password) }
     }
 
-    private init(options: [String], hasTLS: Bool) throws {
+    private init(options: [String], hasTLS: Bool, password: String?) throws {
         binaries = try Self.findBinaries()
         port = try Self.freePort()
         folder = "/tmp/pgtest-\(getpid())-\(port)"
@@ -29,8 +32,9 @@ final class TestCluster: Sendable {
         if getuid() == 0 { try Self.run(["/bin/chown", "postgres", folder]) }
         try asServerUser(
             "initdb",
-            ["-D", "\(folder)/data", "-U", "app", "--auth=trust", "--no-sync", "--locale=C.UTF-8", "-E", "UTF8"])
-        if hasTLS { try makeCertificate() }
+            ["-D", "\(folder)/data", "-U", "app", "--no-sync", "--locale=C.UTF-8", "-E", "UTF8"]
+                + (try authentication(password)))
+        if hasTLS { try makeCertificate("data/server") }
         try startServer()
     }
 
@@ -60,8 +64,25 @@ final class TestCluster: Sendable {
 
     static let openssl = "/usr/bin/openssl"
 
-    private func makeCertificate() throws {
-        let files = ["-keyout", "\(folder)/data/server.key", "-out", "\(folder)/data/server.crt"]
+    /// The one that it shows, which is its own root.
+    var certificate: String { "\(folder)/data/server.crt" }
+
+    /// Another one of the same name, which signed nothing.
+    func strangeCertificate() async throws -> String {
+        try await ChildProcess.off { try self.makeCertificate("strange") }
+        return "\(folder)/strange.crt"
+    }
+
+    private func authentication(_ password: String?) throws -> [String] {
+        guard let password else { return ["--auth=trust"] }
+        let file = "\(folder)/password"
+        try password.write(toFile: file, atomically: true, encoding: .utf8)
+        if getuid() == 0 { try Self.run(["/bin/chown", "postgres", file]) }
+        return ["--auth=scram-sha-256", "--pwfile=\(file)"]
+    }
+
+    private func makeCertificate(_ name: String) throws {
+        let files = ["-keyout", "\(folder)/\(name).key", "-out", "\(folder)/\(name).crt"]
         let request = ["req", "-new", "-x509", "-nodes", "-days", "2", "-newkey", "rsa:2048", "-subj", "/CN=localhost"]
         try Self.run(Self.serverUser + [Self.openssl] + request + files)
     }

@@ -26,6 +26,7 @@ struct ChangeFeedTests {
         try await withStores(2) { database, stores in
             let old = try await stores[1].takeAndGrant(.sample(customer: "ana@example.test"))
             let abandoned = try await stores[1].takeAndClaim(.sample(subscription: "2"))
+            try await stores[1].write(abandoned.watching(until: abandoned.pursuit.deadline))
             let late = try await stores[1].takeAndClaim(.sample(subscription: "3"))
             let waiters = [old, abandoned.id, late.id].map { stores[0].changes.register($0) }
             try await stores[1].takeAndGrant(.sample(customer: "ben@example.test"))
@@ -39,43 +40,102 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("is not looked at while nobody waits")
+    @Test("is not looked at while nobody waits and nothing is kept")
     func nobodyWaits() async throws {
         try await withStores(2) { database, stores in
+            let id = try await stores[1].takeAndGrant(.sample())
+            let feed = ChangeFeed(store: stores[0])
             // A look would fail.
             try await database.run("ALTER TABLE timeline RENAME TO away")
-            try await ChangeFeed(store: stores[0]).runOnce()
+            try await feed.runOnce()
             let waiter = stores[0].changes.register(try Acceptance.sample().id)
-            let error = await postgresError { try await ChangeFeed(store: stores[0]).runOnce() }
+            let error = await postgresError { try await feed.runOnce() }
             #expect(error?.sqlState == "42P01")
             waiter.leave()
+            try await feed.runOnce()
+            #expect(try await stores[0].polledValidation(id)?.status == .granted)
+            let second = await postgresError { try await feed.runOnce() }
+            #expect(second?.sqlState == "42P01")
         }
     }
 
-    @Test("goes on after the database was away, and reaches back over the gap")
+    @Test("tells a change once, and only what is new since the look before")
+    func overlap() async throws {
+        try await withStores(2) { database, stores in
+            let id = try await stores[1].takeAndGrant(.sample())
+            let waiter = stores[0].changes.register(id)
+            defer { waiter.leave() }
+            let feed = ChangeFeed(store: stores[0])
+            try await feed.runOnce()
+            #expect(await waiter.wait(until: .now + .seconds(20)).kind == "granted")
+            try await feed.runOnce()
+            #expect(await waiter.wait(until: .now).kind == "timeout")
+        }
+    }
+
+    @Test("over a gap that is too long everything waited for is read anew")
+    func gap() async throws {
+        try await withStores(2) { database, stores in
+            let claimed = try await stores[1].takeAndClaim(.sample())
+            let waiter = stores[0].changes.register(claimed.id)
+            defer { waiter.leave() }
+            let steady = ChangeFeed(store: stores[0])
+            let gappy = ChangeFeed(store: stores[0], longestGap: .zero)
+            try await steady.runOnce()
+            try await stores[1].write(claimed.granted())
+            try await database.run("UPDATE timeline SET recorded_at = recorded_at - interval '60 seconds'")
+            try await steady.runOnce()
+            #expect(await waiter.wait(until: .now).kind == "timeout")
+            try await gappy.runOnce()
+            #expect(await waiter.wait(until: .now + .seconds(20)).kind == "granted")
+        }
+    }
+
+    @Test("goes on after the database was away")
     func afterFailure() async throws {
         try await withStores(2) { database, stores in
             let claimed = try await stores[1].takeAndClaim(.sample())
             let waiter = stores[0].changes.register(claimed.id)
             defer { waiter.leave() }
-            try await stores[1].write(claimed.granted())
-            try await database.run("UPDATE timeline SET recorded_at = recorded_at - interval '60 seconds'")
             let feed = ChangeFeed(store: stores[0], tick: .milliseconds(1))
             try await feed.runOnce()
-            #expect(await waiter.wait(until: .now).kind == "timeout")
             try await database.run("ALTER TABLE timeline RENAME COLUMN recorded_at TO away")
-            let running = Task { await feed.run() }
-            // The third to wait for the table is no longer the first look, nor that one made again by the pool.
-            for _ in 0..<3 {
-                try await database.hand.withTransaction { transaction in
-                    _ = try await transaction.query(PostgresQuery("LOCK TABLE timeline IN ACCESS EXCLUSIVE MODE"))
-                    try await database.waitUntilBlocked()
-                }
-            }
+            let error = await postgresError { try await feed.runOnce() }
+            #expect(error?.sqlState == "42703")
             try await database.run("ALTER TABLE timeline RENAME COLUMN away TO recorded_at")
+            try await stores[1].write(claimed.granted())
+            let running = Task { await feed.run() }
             #expect(await waiter.wait(until: .now + .seconds(20)).kind == "granted")
             running.cancel()
             await running.value
+        }
+    }
+
+    @Test("makes an answer that is kept in memory follow another process's change")
+    func keptAnswer() async throws {
+        try await withStores(2) { database, stores in
+            let id = try await stores[1].takeAndGrant(.sample(customer: "ana@example.test"))
+            let feed = ChangeFeed(store: stores[0])
+            try await feed.runOnce()
+            #expect(try await stores[0].polledValidation(id)?.status == .granted)
+            #expect(stores[0].settledValidation(id)?.status == .granted)
+            try await stores[1].takeAndGrant(.sample(customer: "ben@example.test"))
+            #expect(stores[0].settledValidation(id)?.status == .granted)
+            try await feed.runOnce()
+            #expect(stores[0].settledValidation(id) == nil)
+            #expect(try await stores[0].polledValidation(id)?.status == .transferred)
+        }
+    }
+
+    @Test("is not needed for this process's own changes")
+    func ownChange() async throws {
+        try await withStores(1) { database, stores in
+            let store = stores[0]
+            let id = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            try await ChangeFeed(store: store).runOnce()
+            #expect(try await store.polledValidation(id)?.status == .granted)
+            try await store.takeAndGrant(.sample(customer: "ben@example.test"))
+            #expect(try await store.polledValidation(id)?.status == .transferred)
         }
     }
 }

@@ -167,6 +167,27 @@ struct ChangeHubTests {
         #expect(hub.waitedFor.isEmpty)
     }
 
+    @Test("the timers of waits that ended early do not pile up, and none that is still waited for is lost")
+    func timers() async {
+        let hub = ChangeHub()
+        let lasting = hub.register(id(0))
+        let deadline = ContinuousClock.now + .seconds(2)
+        let isLasting = Task { await lasting.wait(until: deadline).kind }
+        while hub.timerCount == 0 { await Task.yield() }
+        for number in 1...20_000 {
+            let waiter = hub.register(id(UInt64(number)))
+            let waiting = Task { [far] in await waiter.wait(until: far).kind }
+            while !waiter.isWaiting(until: far) { await Task.yield() }
+            hub.publish([validation(waiter.id)])
+            #expect(await waiting.value == "granted")
+            waiter.leave()
+        }
+        #expect(hub.timerCount <= 1_024 + 4)
+        #expect(await isLasting.value == "timeout")
+        #expect(ContinuousClock.now >= deadline)
+        lasting.leave()
+    }
+
     @Test("ten thousand are woken, each by its own change")
     func many() async {
         let hub = ChangeHub()

@@ -88,6 +88,30 @@ struct EntitlementReadTests {
         }
     }
 
+    @Test("waits, for every copy, until the upstream wants to be asked again")
+    func held() async throws {
+        try await withStores(2) { database, stores in
+            let ben = CustomerKey(publisher: "main", customer: "ben@example.test")
+            _ = try await stores[0].takeReads(of: [ana], interval: interval)
+            let before = try await database.now()
+            // Whether or not it was read before; and a shorter wish does not undo a longer one.
+            for customer in [ana, ben] {
+                try await stores[0].holdReads(of: customer, for: .seconds(30), interval: interval)
+                try await stores[1].holdReads(of: customer, for: .seconds(2), interval: interval)
+            }
+            let after = try await database.now()
+            let answers = try await stores[1].takeReads(of: [ana, ben], interval: interval)
+            for customer in [ana, ben] {
+                let next = try #require(answers[customer] ?? nil)
+                #expect((before + .seconds(30)...after + .seconds(30)).contains(next))
+            }
+            try await database.letPass(seconds: 29)
+            #expect(try await stores[0].takeReads(of: [ana, ben], interval: interval).values.allSatisfy { $0 != nil })
+            try await database.letPass(seconds: 1)
+            #expect(try await stores[0].takeReads(of: [ana, ben], interval: interval) == [ana: nil, ben: nil])
+        }
+    }
+
     @Test("given long ago is forgotten by the upkeep, and no other")
     func pruning() async throws {
         try await withStore { database, store in

@@ -26,6 +26,31 @@ struct InstanceTests {
         }
     }
 
+    /// second 0: a copy's calls fail. The others do the work. second 20: one of them finds the upstream well.
+    @Test("is not what one has said that has had nothing to ask since, while another has")
+    func outdated() async throws {
+        try await withStores(2) { database, stores in
+            let now = try await database.now()
+            func asked(_ state: InstanceReport.UpstreamState, _ ago: Int?) -> InstanceReport {
+                var asked = report(state)
+                asked.askedAt = ago.map { now - .seconds($0) }
+                return asked
+            }
+            for (bad, well, told) in [
+                (40, 20, "ok"), (40, 39, "ok"), (40, 50, "down"), (40, nil, "down"), (20, 10, "down"),
+                (nil, 10, "down"),
+            ] as [(Int?, Int?, String)] {
+                try await stores[0].report(asked(.down, bad), role: "worker")
+                try await stores[1].report(asked(.ok, well), role: "worker")
+                #expect(try await stores[0].upstream()?.state.rawValue == told, "\(bad ?? -1), \(well ?? -1)")
+            }
+            // Nobody else knows better than it.
+            try await stores[0].report(asked(.misconfigured, 4_000), role: "worker")
+            try await stores[1].report(asked(.degraded, 1), role: "worker")
+            #expect(try await stores[0].upstream()?.state == .misconfigured)
+        }
+    }
+
     @Test("does not count from a front, from one that is gone, or from one that was not seen for long")
     func notCounted() async throws {
         try await withStores(3) { database, stores in

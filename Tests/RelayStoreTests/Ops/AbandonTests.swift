@@ -26,10 +26,33 @@ struct AbandonTests {
         }
     }
 
+    /// Cleeng has taken it, and a worker holds it for its next read.
+    private func takeAndWatch(_ store: RelayStore) async throws -> ClaimedPursuit {
+        let claimed = try await store.takeAndClaim(.sample())
+        try await store.write(claimed.watching(until: claimed.soon))
+        return try await store.claimOne()
+    }
+
+    @Test(
+        "is refused while it is being sent, since the next request's turn would come too soon; not once the lease is over"
+    )
+    func busy() async throws {
+        try await withStore { database, store in
+            let claimed = try await store.takeAndClaim(.sample())
+            try await store.take(.sample(customer: "ben@example.test"))
+            await #expect(throws: OpsRefusal.busy) { try await store.abandon(claimed.id, by: "ops", reason: "") }
+            #expect(try await store.claimDue().isEmpty)
+            #expect(try await database.count("timeline", where: "event = 7") == 0)
+            try await database.makeDue(claimed.id)
+            try await store.abandon(claimed.id, by: "ops", reason: "")
+            #expect(try await store.claimOne().isSending)
+        }
+    }
+
     @Test("of one that is held fences its worker off")
     func leased() async throws {
         try await withStore { database, store in
-            let claimed = try await store.takeAndClaim(.sample())
+            let claimed = try await takeAndWatch(store)
             try await store.abandon(claimed.id, by: "ops", reason: "")
             #expect(try await store.outcome(of: claimed.granted()) == .leaseLost)
             #expect(try await store.outcome(of: claimed.failed(retryAt: claimed.soon)) == .leaseLost)
@@ -42,7 +65,7 @@ struct AbandonTests {
     @Test("and a worker's settlement at the same moment: one of the two counts, wholly", arguments: 1...5)
     func race(round: Int) async throws {
         try await withStores(2) { database, stores in
-            let claimed = try await stores[0].takeAndClaim(.sample())
+            let claimed = try await takeAndWatch(stores[0])
             async let settling = stores[0].outcome(of: claimed.granted())
             async let abandoning: OpsRefusal? = {
                 do {
@@ -65,7 +88,7 @@ struct AbandonTests {
     @Test("is late after the deadline, written or not", arguments: [false, true])
     func late(isWritten: Bool) async throws {
         try await withStore { database, store in
-            let claimed = try await store.takeAndClaim(.sample())
+            let claimed = try await takeAndWatch(store)
             if isWritten { try await store.write(claimed.timedOut(restingUntil: claimed.pursuit.deadline)) }
             try await database.letPass(seconds: 61)
             try await store.abandon(claimed.id, by: "ops", reason: "")

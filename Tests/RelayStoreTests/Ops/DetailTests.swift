@@ -21,7 +21,7 @@ struct DetailTests {
             #expect(detail.applicationUsername == sample.applicationUsername)
             #expect(detail.isReceiptReadable)
             #expect(detail.entitledBefore == nil && detail.evidence == nil && detail.transfer == nil)
-            #expect(detail.attempts == 0 && !detail.isParked && detail.leaseOwner == nil)
+            #expect(detail.attempts == 0 && detail.parking == nil && detail.leaseOwner == nil)
             #expect(detail.nextStepAt == detail.validation.acceptedAt)
             #expect(detail.timeline.map(\.event.kind) == [.accepted])
         }

@@ -71,7 +71,7 @@ struct ListTests {
             let pending = try await store.take(.sample(subscription: "3"))
             func ids(_ status: ValidationStatus) async throws -> [ValidationID] {
                 let items = try await store.validations(matching: ValidationFilter(status: status)).items
-                #expect(items.allSatisfy { $0.status == status })
+                #expect(items.allSatisfy { $0.validation.status == status })
                 return items.map(\.id)
             }
             #expect(try await ids(.pending) == [pending])

@@ -121,7 +121,7 @@ struct SettlementTests {
             // Its lease is held still: the worker can set it aside, and an operator sees why.
             try await store.park(claimed, why: "\(String(describing: error))")
             let detail = try #require(try await store.detail(claimed.id))
-            #expect(detail.isParked)
+            #expect(detail.parking?.reason.contains("23514") == true)
             #expect(detail.timeline.last?.event.kind == .parked)
             #expect(detail.timeline.last?.event.detail?.isEmpty == false)
         }

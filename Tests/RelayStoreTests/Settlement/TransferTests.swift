@@ -106,8 +106,8 @@ struct TransferTests {
             let new = try await store.takeAndGrant(.sample(customer: ben))
             try await database.makeDue(old.id)
             let again = try await store.claimOne()
-            // Read after the subscription had passed on: Cleeng says that both are entitled.
-            let observed = try await database.now() + .seconds(1)
+            // Read long after the subscription had passed on: Cleeng says that both are entitled.
+            let observed = try await database.now() + old.patience
             #expect(try await store.outcome(of: again.granted(observedAt: observed)) == .written)
             #expect(try await store.status(of: new) == .granted)
             #expect(try await owner(in: database) == ben)
@@ -135,7 +135,34 @@ struct TransferTests {
             let moment = Timestamp(microseconds: since.microsecondsSince1970)
             #expect(try await store.outcome(of: again.granted(observedAt: moment)) == .readTooOld)
             // The lease is held on: what comes next can be written.
-            #expect(try await store.outcome(of: again.granted(observedAt: moment + .microseconds(1))) == .written)
+            #expect(try await store.outcome(of: again.granted(observedAt: moment + old.patience)) == .readTooOld)
+            let later = moment + old.patience + .microseconds(1)
+            #expect(try await store.outcome(of: again.granted(observedAt: later)) == .written)
+        }
+    }
+
+    /// Ana has it. Ben's request is sent, then Ana's again; Cleeng takes its time. Ana is granted on what she had before,
+    /// then Cleeng passes it to Ben, who reads, and then back to Ana.
+    @Test(
+        "an owner granted on what was there before leaves the older request to be read again, for as long as an app waits"
+    )
+    func grantedOnWhatWasThereBefore() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(customer: ana))
+            let old = try await store.takeAndClaim(.sample(customer: ben))
+            try await store.write(old.watching(until: old.pursuit.deadline))
+            let new = try await store.takeAndClaim(.sample(customer: ana, offer: "S2_US"))
+            let granted = try await database.now() + .seconds(1)
+            try await store.write(new.granted(observedAt: granted))
+            try await database.makeDue(old.id)
+            let again = try await store.claimOne()
+            for observed in [granted, granted + .microseconds(1), granted + old.patience] {
+                #expect(try await store.outcome(of: again.granted(observedAt: observed)) == .readTooOld)
+            }
+            #expect(try await store.status(of: old.id) == .pending)
+            let later = granted + old.patience + .microseconds(1)
+            #expect(try await store.outcome(of: again.granted(observedAt: later)) == .written)
+            #expect(try await owner(in: database) == ana)
         }
     }
 
@@ -240,4 +267,9 @@ struct TransferTests {
             #expect(try await database.count("pursuits") == 12 - written)
         }
     }
+}
+
+extension ClaimedPursuit {
+    /// How long its app waits.
+    fileprivate var patience: Duration { pursuit.deadline - pursuit.acceptedAt }
 }

@@ -5,8 +5,8 @@ import Testing
 extension RelayStore {
     static let lease = Duration.seconds(600)
 
-    func claimDue(limit: Int = 100) async throws -> [ClaimedPursuit] {
-        try await claimDue(limit: limit, lease: Self.lease)
+    func claimDue(limit: Int = 100, lease: Duration = lease) async throws -> [ClaimedPursuit] {
+        try await claimDue(forwards: limit, reads: limit, lease: lease)
     }
 
     /// The one pursuit that is due.

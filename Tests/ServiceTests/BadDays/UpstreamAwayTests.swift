@@ -34,25 +34,26 @@ extension BadDays {
             }
         }
 
-        /// Sixty calls hang, each customer's first one; the others' purchases go on meanwhile.
+        /// Forty calls hang, each customer's first one, of forty-eight that may be under way; the others' purchases go on
+        /// meanwhile.
         @Test(.timeLimit(.minutes(1)))
         func anUpstreamThatHangsForSomeHoldsUpNobodyElse() async throws {
             try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "4"]) { day in
                 let relay = try await day.relay()
-                let hanging = (0..<60).map { TestPurchase(email: "hung-\($0)+hang-1@example.test") }
+                let hanging = (0..<40).map { TestPurchase(email: "hung-\($0)+hang-1@example.test") }
                 let hung = await AppClient.post(hanging, to: relay)
                 try await Awaiting.fact("all of them hang") {
                     try await day.control.payments().count
                 } holds: {
-                    $0 == 60
+                    $0 == 40
                 }
                 let began = ContinuousClock.now
                 let others = await AppClient.post(AppClient.purchases(20, "others"), to: relay)
                 #expect(try await AppClient.outcomes(others.ids, of: relay) == ["granted": 20])
                 let took = ContinuousClock.now - began
                 #expect(took < .seconds(3))
-                Measured.note("20 purchases while 60 calls hang", took)
-                #expect(try await AppClient.outcomes(hung.ids, of: relay) == ["granted": 60])
+                Measured.note("20 purchases while 40 calls hang", took)
+                #expect(try await AppClient.outcomes(hung.ids, of: relay) == ["granted": 40])
                 try await LostCopyTests.forwardedProperly(hung + others, day)
             }
         }

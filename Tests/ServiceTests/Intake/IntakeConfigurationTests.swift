@@ -68,7 +68,7 @@ import Testing
         ("RELAY_CUSTOMER_JWKS_FILE", ["/nonexistent/jwks.json", "/etc/hostname"]),
         ("RELAY_CLEENG_TAGS_FILE", ["/nonexistent/tags.json", "/etc/passwd"]), ("RELAY_LOG_LEVEL", ["loud", "INFO"]),
         ("RELAY_DATABASE_URL", ["nonsense", "postgresql://a:b@[::1/x", "host=127.0.0.1 colour=blue"]),
-        ("RELAY_DATABASE_CONNECTIONS", ["0", "many"]),
+        ("RELAY_DATABASE_CONNECTIONS", ["0", "many"]), ("RELAY_DATABASE_PREPARED_STATEMENTS", ["yes", "false", "ON"]),
         ("RELAY_CLEENG_PUBLISHER_TOKEN", ["two words", "line\nbreak", "tökén"]),
     ])
     func aMalformedSettingStopsTheStart(_ name: String, _ values: [String]) async throws {

@@ -111,25 +111,34 @@ import Testing
                 ("throttled-1", 2, 1), ("throttled-1-date", 2, 1), ("throttled-1-bare", 2, 0.2), ("hang-1", 2, 0.2),
                 ("reset-1", 2, 0.2), ("lost-answer-1", 2, 0.2), ("payment-garbage-1", 1, 0),
             ]
-            var ids: [String] = []
-            for (tag, _, _) in cases { ids.append(try await relay.pursue("ana+\(tag)@example.test")) }
-            for (id, expected) in zip(ids, cases) {
-                let answer = try await relay.becomes("granted", id)
-                #expect(answer["late"].bool == false, "\(expected.tag)")
-                let sent = try await control.payments(of: "ana+\(expected.tag)@example.test")
-                #expect(sent.count == expected.sent, "\(expected.tag)")
-                #expect(try await relay.detail(id)["attempts"].int == expected.sent, "\(expected.tag)")
-                #expect(
-                    try await relay.timeline(id, "forward_failed").count == expected.sent - 1, "\(expected.tag)")
-                if let pause = sent.pauses.first { #expect(pause >= expected.pause - 0.01, "\(expected.tag)") }
-                // The same purchase, byte for byte.
-                #expect(Set(sent.map { $0.json["body"].description }).count == 1, "\(expected.tag)")
+            // Five customers whose calls fail in a row would be taken for an upstream that is away.
+            for begin in stride(from: 0, to: cases.count, by: 4) {
+                try await passes(Array(cases[begin..<min(begin + 4, cases.count)]), relay, control)
             }
             let pauses = try await control.payments(of: "ana+flaky-3@example.test").pauses
             for (index, pause) in pauses.enumerated() {
                 #expect(pause >= 0.24 * Double(1 << index), "a pause of \(pause) s after failure \(index + 1)")
             }
             #expect(try await control.stats()["overlappingForwards"].int == 0)
+        }
+    }
+
+    private func passes(
+        _ cases: [(tag: String, sent: Int, pause: TimeInterval)], _ relay: Relay, _ control: SimulatorControl
+    ) async throws {
+        var ids: [String] = []
+        for (tag, _, _) in cases { ids.append(try await relay.pursue("ana+\(tag)@example.test")) }
+        for (id, expected) in zip(ids, cases) {
+            let answer = try await relay.becomes("granted", id)
+            #expect(answer["late"].bool == false, "\(expected.tag)")
+            let sent = try await control.payments(of: "ana+\(expected.tag)@example.test")
+            #expect(sent.count == expected.sent, "\(expected.tag)")
+            #expect(try await relay.detail(id)["attempts"].int == expected.sent, "\(expected.tag)")
+            #expect(
+                try await relay.timeline(id, "forward_failed").count == expected.sent - 1, "\(expected.tag)")
+            if let pause = sent.pauses.first { #expect(pause >= expected.pause - 0.01, "\(expected.tag)") }
+            // The same purchase, byte for byte.
+            #expect(Set(sent.map { $0.json["body"].description }).count == 1, "\(expected.tag)")
         }
     }
 }

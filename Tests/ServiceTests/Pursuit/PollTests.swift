@@ -54,9 +54,20 @@ import Testing
             _ = try await relay.becomes("granted", refunded)
             _ = try await setup.database.query(
                 PostgresQuery(
-                    "UPDATE validations SET status = 5, reason = 'refunded', settled_at = now() WHERE email = $1",
+                    """
+                    WITH ended AS (
+                        UPDATE validations SET status = 5, reason = 'refunded', settled_at = now()
+                        WHERE email = $1 RETURNING bucket, accepted_on, id
+                    )
+                    INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance)
+                    SELECT bucket, accepted_on, id, 1000, 0, now(), 5, 'test' FROM ended
+                    """,
                     [.text("cia@example.test")]))
-            let revoked = try await relay.poll(refunded)
+            let revoked = try await Awaiting.fact("another process's word is heard") {
+                try await relay.poll(refunded)
+            } holds: {
+                $0.json["status"].string == "revoked"
+            }
             #expect(revoked.json.keys == Self.fields)
             #expect(revoked.json["status"].string == "revoked")
             #expect(revoked.json["reason"].string == "refunded")

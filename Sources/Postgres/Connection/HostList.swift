@@ -1,0 +1,52 @@
+/// The hosts that a connection string names, in the order in which libpq tries them.
+struct HostList: Sendable, Equatable {
+    struct Host: Sendable, Hashable {
+        /// A name, an address or a socket's folder; empty where only ``address`` is given.
+        var name: String
+        /// An address that saves looking the name up; empty where there is none.
+        var address = ""
+        /// Empty for the usual one.
+        var port = ""
+
+        /// Whether a connection that libpq says to be to `name` and `port` is to this host.
+        func isServed(by name: String, port: String) -> Bool {
+            (self.name.isEmpty ? address : self.name) == name && (self.port.isEmpty || self.port == port)
+        }
+    }
+
+    private(set) var hosts: [Host]
+
+    /// Nil where the lists do not fit each other: that is for libpq to complain of.
+    init?(host: String?, hostaddr: String?, port: String?) {
+        func parts(_ list: String?) -> [String] {
+            list.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+        }
+        let (names, addresses) = (parts(host), parts(hostaddr))
+        var ports = parts(port)
+        let count = max(names.count, addresses.count)
+        if ports.count == 1 { ports = Array(repeating: ports[0], count: count) }
+        guard count > 0, [names, addresses, ports].allSatisfy({ $0.isEmpty || $0.count == count }) else { return nil }
+        hosts = (0..<count).map { index in
+            Host(
+                name: names.isEmpty ? "" : names[index], address: addresses.isEmpty ? "" : addresses[index],
+                port: ports.isEmpty ? "" : ports[index])
+        }
+    }
+
+    /// This one first, the others after it in their order.
+    func preferring(_ host: Host?) -> HostList {
+        guard let host, let index = hosts.firstIndex(of: host) else { return self }
+        var list = self
+        list.hosts = [host] + hosts[..<index] + hosts[(index + 1)...]
+        return list
+    }
+
+    /// As libpq takes it.
+    var keywords: [(String, String)] {
+        func list(_ keyword: String, _ parts: [String]) -> [(String, String)] {
+            parts.allSatisfy(\.isEmpty) ? [] : [(keyword, parts.joined(separator: ","))]
+        }
+        return list("host", hosts.map(\.name)) + list("hostaddr", hosts.map(\.address))
+            + list("port", hosts.map(\.port))
+    }
+}

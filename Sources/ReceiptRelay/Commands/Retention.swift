@@ -1,0 +1,68 @@
+import ArgumentParser
+import RelayCore
+import RelayStore
+
+struct Retention: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Removes what is older than it is to be kept, by hand.", subcommands: [Run.self])
+
+    struct Run: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "One pass, to its end; running copies do the same by themselves.",
+            discussion: """
+                Days are those of RELAY_RETENTION_DAYS and RELAY_RECEIPT_RETENTION_DAYS. Exits 1 where something could not be \
+                removed now: another copy is at it, or a table is locked.
+                """)
+
+        @Flag(help: "Only says what would go.")
+        var dryRun = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let policy = try option.settings().reportingRetention()
+            let isDryRun = dryRun
+            let steps = Steps()
+            _ = try await DatabaseSession.run(option) { store in
+                let pass = RetentionPass(store: store, policy: policy, budget: nil, lockTries: 10)
+                return try await pass.run(isDryRun: isDryRun) { step in
+                    steps.add(step)
+                    print(step.line)
+                }
+            }
+            if steps.isEmpty { print("nothing is older than it is kept") }
+            if steps.isIncomplete { throw ExitCode(1) }
+        }
+    }
+}
+
+extension SettingReader {
+    fileprivate func reportingRetention() throws -> RetentionPolicy {
+        try ConfigurationOption.reporting { try retention() }
+    }
+}
+
+extension RetentionPass.Step {
+    fileprivate var line: String {
+        switch self {
+        case .wouldDrop(let partition): "\(partition.name)  would be dropped: \(partition.summary)"
+        case .wouldClearDefault(let table): "\(table.rawValue)_default  old rows would be removed"
+        case .dropped(let partition): "\(partition.name)  dropped: \(partition.summary)"
+        case .heldBack(let partition, let pursued, let parked):
+            "\(partition.name)  held back: \(pursued) purchases in it are still pursued, \(parked) of them parked"
+        case .locked(let partition): "\(partition.name)  not dropped: the table is locked; try again later"
+        case .forgotten(let partition, let validations):
+            "\(partition.name)  nothing points to \(validations) of its validations any more"
+        case .clearedDefault(let table, let rows): "\(table.rawValue)_default  \(rows) old rows removed"
+        case .elsewhere: "another copy is removing at this moment"
+        case .unfinished: "not finished; the next pass goes on"
+        }
+    }
+}
+
+extension WeeklyPartition {
+    fileprivate var summary: String {
+        func date(_ day: Int) -> String { String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10)) }
+        return "\(date(days.lowerBound)) to \(date(days.upperBound - 1)), \(bytes) bytes"
+    }
+}

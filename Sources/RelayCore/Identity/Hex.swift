@@ -1,0 +1,29 @@
+/// Hexadecimal digits of known length: what stands in every id that is read or written.
+public enum Hex {
+    /// Nil where something is no digit. At most 16 digits.
+    static func value(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+        var value: UInt64 = 0
+        for byte in digits {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default: return nil
+            }
+            value = value << 4 | UInt64(digit)
+        }
+        return value
+    }
+
+    /// Lower case, with leading zeros.
+    public static func write(_ value: UInt64, into digits: UnsafeMutableBufferPointer<UInt8>, at range: Range<Int>) {
+        var rest = value
+        for index in range.reversed() {
+            let digit = UInt8(truncatingIfNeeded: rest & 0xf)
+            digits.initializeElement(
+                at: index, to: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+            rest >>= 4
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// How long what was accepted is kept, in whole days.
+public struct RetentionPolicy: Sendable, Equatable {
+    /// Nil: for ever.
+    public let days: Int?
+    /// Of receipts, which go with their validations at the latest. Nil: for ever.
+    public let receiptDays: Int?
+
+    /// - Parameters: 0 for ever.
+    public init(days: Int, receiptDays: Int) {
+        self.days = days > 0 ? days : nil
+        let own = receiptDays > 0 ? receiptDays : nil
+        self.receiptDays = [own, self.days].compactMap { $0 }.min()
+    }
+
+    /// The first day whose rows are kept; nil where all are.
+    public func firstKeptDay(of table: PartitionedTable, today: Int) -> Int? {
+        (table == .receipts ? receiptDays : days).map { today - $0 }
+    }
+
+    /// The first day that is kept of everything; nil where all are.
+    public func firstDayTouched(today: Int) -> Int? {
+        PartitionedTable.allCases.compactMap { firstKeptDay(of: $0, today: today) }.max()
+    }
+}
+
+/// What of the partitions is to go now.
+public struct RetentionPlan: Sendable, Equatable {
+    /// Oldest first, and of one week in the order of ``PartitionedTable``.
+    public var drops: [WeeklyPartition] = []
+    /// Past the limit, and yet a purchase in them is still pursued or set aside.
+    public var heldBack: [WeeklyPartition] = []
+
+    /// A partition goes when the whole of it is past the limit and no day of it is pursued: a purchase that nobody has
+    /// answered is never thrown away.
+    public init(
+        _ partitions: [WeeklyPartition], policy: RetentionPolicy, today: Int, pursuedDays: some Sequence<Int>
+    ) {
+        let pursued = Set(pursuedDays)
+        let order = Dictionary(
+            uniqueKeysWithValues: PartitionedTable.allCases.enumerated().map { ($0.element, $0.offset) })
+        let past = partitions.filter { partition in
+            policy.firstKeptDay(of: partition.table, today: today).map { partition.days.upperBound <= $0 } ?? false
+        }
+        let sorted = past.sorted {
+            ($0.days.lowerBound, order[$0.table] ?? 0) < ($1.days.lowerBound, order[$1.table] ?? 0)
+        }
+        for partition in sorted {
+            if pursued.contains(where: partition.days.contains) {
+                heldBack.append(partition)
+            } else {
+                drops.append(partition)
+            }
+        }
+    }
+}

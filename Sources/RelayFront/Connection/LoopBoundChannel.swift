@@ -1,0 +1,21 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// Runs everything of a connection on the connection's own event loop.
+///
+/// Left alone, each request goes from the loop's thread to the process's pool of threads and back: two wake-ups, which cost
+/// more than an answer from memory. What runs for long must step off by itself, or it holds up the loop's other connections.
+struct LoopBoundChannel<Base: ServerChildChannel>: ServerChildChannel {
+    let base: Base
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        base.setup(channel: channel, logger: logger)
+    }
+
+    func handle(value: Base.Value, logger: Logger) async {
+        await withTaskExecutorPreference(LoopExecutor.of(value.channel.eventLoop)) {
+            await base.handle(value: value, logger: logger)
+        }
+    }
+}

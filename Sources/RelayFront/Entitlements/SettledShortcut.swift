@@ -1,0 +1,132 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import RelayCore
+import RelayStore
+
+/// Answers a poll for what is settled and known in memory right where it is read: no task, no router, no hop.
+///
+/// It takes only what it can answer with 200 or 304 at once, and lets everything else pass to the routes, whose answer to the
+/// same request would be the same. What it saves is most of what such a poll costs: `scripts/bench --only poll` shows it.
+final class SettledShortcut: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    struct Parts: Sendable {
+        let store: RelayStore
+        let keys: KeyRing
+        let poll: PollInterval
+        let recorder: RequestRecorder
+    }
+
+    private struct Answer {
+        var head: HTTPResponse
+        var body: ByteBuffer?
+        var record: RequestRecorder.Record
+        var begin: ContinuousClock.Instant
+    }
+
+    private let parts: Parts
+    /// Given when the request has been read to its end.
+    private var pending: Answer?
+    /// Answers go out in the order of their requests: while the routes have one to give, all pass.
+    private var passed = 0
+    private var passedAt = ContinuousClock.now
+    private var needsFlush = false
+    private var isQuiescing = false
+    private var date = HTTPDate()
+
+    /// The connection's idle timer sees what passes, and nothing else: so often something has to.
+    private static let longestShortcut = Duration.seconds(10)
+    /// As the router calls it.
+    private static let route = "/entitlements/{id}"
+
+    init(_ parts: Parts) {
+        self.parts = parts
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            pending = passed == 0 && !isQuiescing ? answer(to: head) : nil
+            if pending != nil { return }
+            passed += 1
+            passedAt = .now
+        case .body: if pending != nil { return }
+        case .end: if pending != nil { return give(context) }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if needsFlush {
+            needsFlush = false
+            context.flush()
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .end: passed -= 1
+        case .head, .body: break
+        }
+        context.write(data, promise: promise)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            isQuiescing = true
+            if pending != nil {
+                give(context)
+                context.flush()
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func give(_ context: ChannelHandlerContext) {
+        guard var answer = pending else { return }
+        pending = nil
+        context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
+        if let body = answer.body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
+        context.write(wrapOutboundOut(.end(nil)), promise: nil)
+        needsFlush = true
+        answer.record.duration = .now - answer.begin
+        parts.recorder.take(answer.record)
+    }
+
+    /// Nil where it is for the routes to say.
+    private func answer(to head: HTTPRequest) -> Answer? {
+        let begin = ContinuousClock.now
+        guard head.method == .get, begin - passedAt < Self.longestShortcut, let id = Self.validation(head.path),
+            head.headerFields[.prefer] == nil, head.headerFields[.connection] == nil,
+            !AcceptHeader.wantsEventStream(head.headerFields[.accept]),
+            let credentials = BearerCredentials.parse(head.headerFields[.authorization]),
+            let key = parts.keys.known(credentials), key.role.opens(.app),
+            let validation = parts.store.settledValidation(id), validation.publisher == key.publisher,
+            validation.app == key.app
+        else { return nil }
+        let requestID = RequestID.of(head.headerFields)
+        let poll = PollAnswer(poll: parts.poll, ifNoneMatch: head.headerFields[.ifNoneMatch])
+        var (response, body) = poll.parts(validation)
+        response.headerFields[.xRequestID] = requestID
+        response.headerFields[.date] = date.now()
+        return Answer(
+            head: response, body: body,
+            record: RequestRecorder.Record(
+                method: .get, route: Self.route, status: response.status, duration: .zero,
+                requestID: requestID, validation: id, keyID: key.id),
+            begin: begin)
+    }
+
+    private static func validation(_ path: String?) -> ValidationID? {
+        guard let path, path.hasPrefix("/entitlements/") else { return nil }
+        return ValidationID(path[path.utf8.index(path.startIndex, offsetBy: 14)...])
+    }
+}
+
+@available(*, unavailable)
+extension SettledShortcut: Sendable {}

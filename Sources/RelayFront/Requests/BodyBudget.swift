@@ -1,0 +1,52 @@
+import Synchronization
+
+/// How many bytes of request bodies the process holds at once, over all connections: a flood of large ones is turned away
+/// while small ones still find room, and memory stays bounded whatever comes.
+final class BodyBudget: Sendable {
+    let limit: Int
+    private let held = Atomic<Int>(0)
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Bytes held now.
+    var bytes: Int { held.load(ordering: .relaxed) }
+
+    fileprivate func take(_ count: Int) -> Bool {
+        guard held.add(count, ordering: .relaxed).newValue <= limit else {
+            held.subtract(count, ordering: .relaxed)
+            return false
+        }
+        return true
+    }
+
+    fileprivate func giveBack(_ count: Int) {
+        held.subtract(count, ordering: .relaxed)
+    }
+}
+
+/// One request's part of the budget: grows with what has arrived, not with what was announced, so that nobody takes room by
+/// promising.
+final class BodyLoan: Sendable {
+    private let budget: BodyBudget
+    private let taken = Atomic<Int>(0)
+
+    init(_ budget: BodyBudget) {
+        self.budget = budget
+    }
+
+    /// - Throws: ``Problem`` 503 where there is no room left.
+    func grow(by count: Int) throws(Problem) {
+        guard budget.take(count) else {
+            throw Problem(.overloaded, "too many bodies are being read; send the same request again")
+                .closingConnection()
+        }
+        taken.add(count, ordering: .relaxed)
+    }
+
+    /// Once nothing of the body is needed any more.
+    func end() {
+        budget.giveBack(taken.exchange(0, ordering: .relaxed))
+    }
+}

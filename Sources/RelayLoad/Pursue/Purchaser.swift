@@ -1,0 +1,56 @@
+import NIOCore
+
+/// One app: posts a purchase, holds a poll until it is settled, and goes on with the next.
+struct Purchaser: Sendable {
+    static let path = "/apple/payment"
+
+    let client: LoadClient
+    let template: PurchaseTemplate
+    let wait: Int
+
+    /// - Parameter next: the number of the next purchase; nil when there is to be no other.
+    func run(next: @Sendable () -> Int?) async throws -> [Purchase] {
+        var purchases: [Purchase] = []
+        var connection = try await client.connect()
+        while let number = next() {
+            purchases.append(try await pursue(PurchaseTemplate.number(number), &connection))
+        }
+        await connection.close()
+        return purchases
+    }
+
+    private func pursue(_ number: String, _ connection: inout LoadConnection) async throws -> Purchase {
+        let body = template.body(number)
+        let postedAt = microsecondsNow()
+        let accepted = try await retrying(&connection) { try await $0.post(Self.path, body: body) }
+        guard accepted.status == 202 || accepted.status == 200, let id = accepted.field("validationId").map(String.init)
+        else { throw UnexpectedAnswer(doing: "posting", answer: accepted) }
+        var purchase = Purchase(
+            number: number, validationId: id, status: "pending", postedAt: postedAt, acceptedAt: accepted.at,
+            knownAt: accepted.at, polls: 0)
+        while purchase.status == "pending" {
+            let answer = try await retrying(&connection) { try await $0.poll(id, wait: wait).get() }
+            guard answer.status == 200, let status = answer.field("status") else {
+                throw UnexpectedAnswer(doing: "polling", answer: answer)
+            }
+            purchase.status = String(status)
+            purchase.knownAt = answer.at
+            purchase.polls += 1
+        }
+        return purchase
+    }
+
+    /// A server may close a connection that is idle: the same request goes out once more on a new one, as an app does it.
+    private func retrying(
+        _ connection: inout LoadConnection, _ call: (LoadConnection) async throws -> Answer
+    ) async throws -> Answer {
+        if connection.isOpen {
+            do {
+                return try await call(connection)
+            } catch is ConnectionLost {
+            } catch is ChannelError {}
+        }
+        connection = try await client.connect()
+        return try await call(connection)
+    }
+}

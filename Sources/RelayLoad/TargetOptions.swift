@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+
+/// Where the relay listens, and the key that opens it.
+struct TargetOptions: ParsableArguments {
+    @Option(help: "The address of the app front.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port of the app front.")
+    var port: Int
+
+    @Option(help: "A file that holds a key of the role app, and nothing else.")
+    var keyFile: String
+
+    func validate() throws {
+        guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
+    }
+
+    /// - Throws: ``ValidationError`` where the file cannot be read.
+    func client(eventLoop: any EventLoop) throws -> LoadClient {
+        LoadClient(host: host, port: port, key: try Self.text(of: keyFile), eventLoop: eventLoop)
+    }
+
+    /// A file's text without the white space around it.
+    static func text(of path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
+        else { throw ValidationError("cannot read \(path)") }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,32 @@
+import Postgres
+import RelayCore
+
+extension ClaimedPursuit {
+    /// From the columns of a claim.
+    ///
+    /// - Throws: ``StoreError`` or ``PostgresError`` for what this version cannot make sense of, and where it was claimed in vain
+    ///   too often.
+    init(_ row: PostgresRow) throws {
+        let strikes = try row.get(22, as: Int.self)
+        guard strikes < Self.strikesToPark else {
+            throw StoreError.claimedInVain(times: strikes, trouble: try row.get(23))
+        }
+        // The only columns that a validation always has: without it they are NULL.
+        guard let email = try row.get(17, as: String?.self), let offerID = try row.get(18, as: String?.self) else {
+            throw StoreError.missingRow("its validation")
+        }
+        let phase = try row.get(8, as: Int16.self)
+        guard let phase = Pursuit.Phase(rawValue: phase) else {
+            throw StoreError.unknownNumber(column: "phase", number: Int(phase))
+        }
+        self.init(
+            id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), publisher: try row.get(4),
+            subscriptionKey: try row.get(5), customer: try row.get(6), email: email, offerID: offerID,
+            isSending: try row.get(7), overtakes: try row.get(19), isOvertaken: try row.get(20), strikes: strikes,
+            pursuit: Pursuit(
+                phase: phase, status: try row.status(9), acceptedAt: try row.finiteTimestamp(10, "accepted_at"),
+                deadline: try row.finiteTimestamp(11, "deadline"), forwards: try row.get(12),
+                retryAt: try row.timestampIfSet(13), forwardedAt: try row.timestampIfSet(14),
+                readAt: try row.timestampIfSet(15), entitledBefore: try row.get(16)))
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Postgres
+import RelayCore
+
+/// A page of old validations, and the removal of what points to them from tables that have no partitions.
+///
+/// The subscription that a validation made the owner of stays: there are only as many as there are subscriptions, and to
+/// move one takes no more than its own row.
+enum PointerPage {
+    static let size: Int32 = 2_000
+
+    /// Where a walk through a partition has come to: its primary key.
+    struct Place: Sendable {
+        var bucket: Int16
+        var day: Int32
+        var id: UUID
+
+        static let start = Place(bucket: -1, day: 0, id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    }
+
+    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for what goes. A
+    /// purchase that is being sent again this very moment is passed over: what finds its validation gone begins afresh.
+    ///
+    /// - Parameters:
+    ///   - source: whose rows.
+    ///   - condition: which of them, in the order of the primary key; `$1` to `$3` are its.
+    ///   - removes: whether the validations go too; else they wait for their partition to be dropped.
+    private static func sql(of source: String, where condition: String, removes: Bool) -> String {
+        """
+        WITH page AS MATERIALIZED (
+            SELECT v.bucket, v.accepted_on, v.id, v.publisher, v.environment, v.subscription_key, v.customer,
+                   v.purchase_key
+            FROM \(source) v
+            WHERE \(condition)
+            ORDER BY v.bucket, v.accepted_on, v.id
+            LIMIT \(size)
+        ), bought AS (
+            DELETE FROM purchases p
+            USING (
+                SELECT q.bucket, q.key
+                FROM page
+                JOIN purchases q ON q.key = page.purchase_key AND q.id = page.id
+                     AND q.bucket = CASE WHEN octet_length(page.purchase_key) > 0 THEN get_byte(page.purchase_key, 0) END
+                FOR UPDATE OF q SKIP LOCKED
+            ) AS q
+            WHERE p.bucket = q.bucket AND p.key = q.key
+        ), moved AS (
+            DELETE FROM transfers t
+            USING page
+            WHERE t.bucket = page.bucket AND t.publisher = page.publisher AND t.environment = page.environment
+              AND t.subscription_key = page.subscription_key AND t.to_id = page.id
+        )\(removes ? removal(source) : "")
+        SELECT page.bucket, page.accepted_on - DATE 'epoch', page.id, page.publisher, page.customer
+        FROM page
+        ORDER BY page.bucket, page.accepted_on, page.id
+        """
+    }
+
+    private static func removal(_ source: String) -> String {
+        """
+        , removed AS (
+            DELETE FROM \(source) v
+            USING page
+            WHERE v.bucket = page.bucket AND v.accepted_on = page.accepted_on AND v.id = page.id
+        )
+        """
+    }
+
+    /// The rows of a weekly partition after a place.
+    static func after(_ place: Place, in partition: WeeklyPartition) -> PostgresQuery {
+        PostgresQuery(
+            sql(
+                of: partition.name,
+                where: "(v.bucket, v.accepted_on, v.id) > ($1, DATE 'epoch' + $2::int4, $3)", removes: false),
+            [.int2(place.bucket), .int4(place.day), .uuid(place.id)])
+    }
+
+    /// The rows of one bucket of the default partition that are past the limit and not pursued; they go with it.
+    static func ofDefault(bucket: Int16, before day: Int) -> PostgresQuery {
+        PostgresQuery(
+            sql(
+                of: "validations_default",
+                where: """
+                    v.bucket = $1 AND v.accepted_on < DATE 'epoch' + $2::int4
+                    AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = v.bucket AND p.id = v.id)
+                    """, removes: true), [.int2(bucket), .int4(Int32(clamping: day))])
+    }
+
+    private static let outboxSQL = """
+        DELETE FROM outbox o
+        USING unnest($1::int2[], $2::text[], $3::text[], $4::uuid[]) AS i(bucket, publisher, customer, id)
+        WHERE o.bucket = i.bucket AND o.publisher = i.publisher AND o.customer = i.customer AND o.id = i.id
+        """
+
+    /// Word that was never delivered of the validations of a page.
+    static func outbox(_ rows: PostgresRows) throws -> PostgresQuery {
+        let customers = try rows.map {
+            (publisher: try $0.get(3, as: String.self), customer: try $0.get(4, as: String.self))
+        }
+        return PostgresQuery(
+            outboxSQL,
+            [
+                .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
+                .textArray(customers.map(\.publisher)), .textArray(customers.map(\.customer)),
+                .uuidArray(try rows.map { try $0.get(2) }),
+            ])
+    }
+
+    static func place(of row: PostgresRow) throws -> Place {
+        Place(bucket: try row.get(0), day: try row.get(1), id: try row.get(2))
+    }
+}
+
+extension PointerPage.Place {
+    /// As a duty's progress keeps it, with the partition that it is of.
+    func text(in partition: WeeklyPartition) -> String {
+        "\(partition.name) \(bucket) \(day) \(id.uuidString)"
+    }
+
+    /// Nil where the progress is another partition's, or none.
+    init?(_ text: String?, in partition: WeeklyPartition) {
+        let parts = (text ?? "").split(separator: " ")
+        guard parts.count == 4, parts[0] == partition.name, let bucket = Int16(parts[1]), let day = Int32(parts[2]),
+            let id = UUID(uuidString: String(parts[3]))
+        else { return nil }
+        self.init(bucket: bucket, day: day, id: id)
+    }
+}

@@ -1,0 +1,112 @@
+import Postgres
+import RelayCore
+
+/// What became of the try to drop a partition.
+enum DropOutcome: Sendable, Equatable {
+    case dropped
+    /// Since it was planned, somebody has taken up a purchase in it again.
+    case heldBack
+    /// Others hold locks on the table for longer than may be waited for.
+    case locked
+}
+
+extension RelayStore {
+    /// While a drop waits for its locks, whoever wants to write to the table waits behind it: so long, and no longer.
+    private static let lockTimeoutSQL = "SELECT set_config('lock_timeout', '100ms', true)"
+
+    private static let isPursuedSQL = """
+        SELECT EXISTS (
+            SELECT FROM pursuits p
+            WHERE p.accepted_on >= DATE 'epoch' + $1::int4 AND p.accepted_on < DATE 'epoch' + $2::int4)
+        """
+
+    private struct HeldBack: Error {}
+
+    /// Drops a partition, in a transaction that looks once more for pursuits in it. No retry can make one meanwhile: it
+    /// shares the duty's row. The table itself is locked for the drop alone. The name is the catalogue's own.
+    ///
+    /// - Throws: ``Duty/Lost``, ``PostgresError``.
+    func drop(_ partition: WeeklyPartition, under duty: Duty) async throws -> DropOutcome {
+        do {
+            try await pool.withTransaction(timeout: .seconds(10)) { transaction in
+                try await keep(duty, in: transaction)
+                let answers = try await transaction.pipeline([
+                    PostgresQuery(
+                        Self.isPursuedSQL,
+                        [
+                            .int4(Int32(clamping: partition.days.lowerBound)),
+                            .int4(Int32(clamping: partition.days.upperBound)),
+                        ]),
+                    PostgresQuery(Self.lockTimeoutSQL),
+                ])
+                guard try answers[0].first?.get(0, as: Bool.self) == false else { throw HeldBack() }
+                try await transaction.execute(script: "DROP TABLE \(partition.name)")
+            }
+            return .dropped
+        } catch is HeldBack {
+            return .heldBack
+        } catch let error as PostgresError where ["55P03", "40P01"].contains(error.sqlState) {
+            return .locked
+        }
+    }
+
+    /// Removes what points to the validations of the next page of a partition.
+    ///
+    /// - Returns: the place that was come to, nil at the end; and how many validations the page had.
+    func forgetPointers(
+        after place: PointerPage.Place, in partition: WeeklyPartition, under duty: Duty
+    ) async throws -> (next: PointerPage.Place?, count: Int) {
+        try await pool.withTransaction(timeout: .seconds(30)) { transaction in
+            try await keep(duty, in: transaction)
+            let page = try await transaction.query(PointerPage.after(place, in: partition))
+            guard let last = page.last else { return (nil, 0) }
+            _ = try await transaction.query(try PointerPage.outbox(page))
+            let next = try PointerPage.place(of: last)
+            try await keep(duty, progress: next.text(in: partition), in: transaction)
+            return (next, page.count)
+        }
+    }
+
+    private static func defaultBucketsSQL(_ table: PartitionedTable) -> String {
+        "SELECT DISTINCT d.bucket FROM \(table.rawValue)_default d WHERE d.accepted_on < DATE 'epoch' + $1::int4 ORDER BY 1"
+    }
+
+    /// Index used: the default partition's primary key, since the bucket leads it.
+    private static func defaultRowsSQL(_ table: PartitionedTable) -> String {
+        let key = table == .timeline ? "bucket, accepted_on, id, fence, ordinal" : "bucket, accepted_on, id"
+        return """
+            DELETE FROM \(table.rawValue)_default d
+            WHERE (\(key)) IN (
+                SELECT \(key) FROM \(table.rawValue)_default o
+                WHERE o.bucket = $1 AND o.accepted_on < DATE 'epoch' + $2::int4
+                  AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = o.bucket AND p.id = o.id)
+                LIMIT \(PointerPage.size))
+            """
+    }
+
+    /// The buckets that have old rows in a table's default partition, pursued ones included.
+    func oldDefaultBuckets(of table: PartitionedTable, before day: Int) async throws -> [Int16] {
+        try await pool.query(PostgresQuery(Self.defaultBucketsSQL(table), [.int4(Int32(clamping: day))])).map {
+            try $0.get(0)
+        }
+    }
+
+    /// The default partition cannot be dropped: what has become old in it is deleted, a bounded number at a time.
+    ///
+    /// - Returns: how many rows went.
+    func removeFromDefault(
+        of table: PartitionedTable, bucket: Int16, before day: Int, under duty: Duty
+    ) async throws -> Int {
+        try await pool.withTransaction(timeout: .seconds(30)) { transaction in
+            try await keep(duty, in: transaction)
+            guard table == .validations else {
+                return try await transaction.query(
+                    PostgresQuery(Self.defaultRowsSQL(table), [.int2(bucket), .int4(Int32(clamping: day))])
+                ).affectedRows
+            }
+            let page = try await transaction.query(PointerPage.ofDefault(bucket: bucket, before: day))
+            if !page.isEmpty { _ = try await transaction.query(try PointerPage.outbox(page)) }
+            return page.count
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Postgres
+import RelayCore
+
+/// One look at what has become too old, and the removal of as much of it as there is time for. What is left goes in the next
+/// pass, of whichever copy; one that ends in the middle leaves nothing that the next does not put right.
+///
+/// One copy at a time removes, by the duty's lease. That saves work and lock waits; it is not what makes it safe: every step
+/// is a transaction that names the duty's fence, and would do no harm if it were done twice.
+public struct RetentionPass: Sendable {
+    public enum Step: Sendable, Equatable {
+        /// Only looked: this would be done.
+        case wouldDrop(WeeklyPartition)
+        case wouldClearDefault(PartitionedTable)
+        case dropped(WeeklyPartition)
+        case heldBack(WeeklyPartition, pursued: Int, parked: Int)
+        /// Somebody holds a lock on the table: tried again in the next pass.
+        case locked(WeeklyPartition)
+        /// Validations of a partition that nothing points to any more, so far.
+        case forgotten(WeeklyPartition, validations: Int)
+        /// Old rows removed from a table's default partition.
+        case clearedDefault(PartitionedTable, rows: Int)
+        /// Another copy is at it.
+        case elsewhere
+        /// The time was up before everything was done.
+        case unfinished
+    }
+
+    public let policy: RetentionPolicy
+    /// How long it may take, give or take a step; nil: until it is done. However short it is, every pass gets on by a step.
+    public let budget: Duration?
+    let store: RelayStore
+    /// For how many times the locks of a drop are waited for in one pass, and how long apart.
+    let lockTries: Int
+    let lockPause: Duration
+
+    public init(
+        store: RelayStore, policy: RetentionPolicy, budget: Duration?, lockTries: Int = 3,
+        lockPause: Duration = .milliseconds(300)
+    ) {
+        self.store = store
+        self.policy = policy
+        self.budget = budget
+        self.lockTries = lockTries
+        self.lockPause = lockPause
+    }
+
+    /// - Parameters:
+    ///   - isDryRun: looks only.
+    ///   - told: each step as it is done.
+    /// - Returns: the look that it began with.
+    @discardableResult
+    public func run(isDryRun: Bool = false, told: @Sendable (Step) -> Void) async throws -> PartitionLook {
+        let look = try await look()
+        let plan = look.plan(policy)
+        for partition in plan.heldBack {
+            let (count, parked) = look.pursued(in: partition)
+            told(.heldBack(partition, pursued: count, parked: parked))
+        }
+        let olds = PartitionedTable.allCases.filter { look.defaults[$0]?.hasOld == true }
+        guard !plan.drops.isEmpty || !olds.isEmpty else { return look }
+        guard !isDryRun else {
+            for partition in plan.drops { told(.wouldDrop(partition)) }
+            for table in olds { told(.wouldClearDefault(table)) }
+            return look
+        }
+        guard let duty = try await store.take(.retention) else {
+            told(.elsewhere)
+            return look
+        }
+        do {
+            try await remove(plan, olds, today: look.today, under: duty, told: told)
+            try await store.leave(duty)
+        } catch is Duty.Lost {
+            told(.elsewhere)
+        } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
+            try? await store.leave(duty)
+            told(.elsewhere)
+        } catch {
+            try? await store.leave(duty)
+            throw error
+        }
+        return look
+    }
+
+    /// What a partition is that another copy has dropped since it was listed.
+    private static let undefinedTable = "42P01"
+
+    /// A second time where a partition went in the middle of the first.
+    private func look() async throws -> PartitionLook {
+        do {
+            return try await store.lookAtPartitions(policy)
+        } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
+            return try await store.lookAtPartitions(policy)
+        }
+    }
+
+    private func remove(
+        _ plan: RetentionPlan, _ olds: [PartitionedTable], today: Int, under duty: Duty, told: (Step) -> Void
+    ) async throws {
+        let end = budget.map { ContinuousClock.now + $0 }
+        func isOver() -> Bool { Task.isCancelled || end.map { ContinuousClock.now >= $0 } ?? false }
+        // Whoever holds a lock on a table holds it for the next partition too.
+        var locked: Set<PartitionedTable> = []
+        var isFirst = true
+        for partition in plan.drops where !locked.contains(partition.table) {
+            guard isFirst || !isOver() else { return told(.unfinished) }
+            isFirst = false
+            if partition.table == .validations {
+                guard try await forgetPointers(in: partition, under: duty, isOver, told) else {
+                    return told(.unfinished)
+                }
+            }
+            guard try await drop(partition, under: duty, told) else {
+                locked.insert(partition.table)
+                continue
+            }
+        }
+        for table in olds {
+            guard try await clearDefault(of: table, today: today, under: duty, isOver, told) else {
+                return told(.unfinished)
+            }
+        }
+    }
+
+    /// - Returns: false where the table is locked.
+    private func drop(
+        _ partition: WeeklyPartition, under duty: Duty, _ told: (Step) -> Void
+    ) async throws -> Bool {
+        var triesLeft = max(1, lockTries)
+        while true {
+            triesLeft -= 1
+            switch try await store.drop(partition, under: duty) {
+            case .dropped:
+                told(.dropped(partition))
+                return true
+            case .heldBack:
+                told(.heldBack(partition, pursued: 1, parked: 0))
+                return true
+            case .locked where triesLeft > 0: try await Task.sleep(for: lockPause)
+            case .locked:
+                told(.locked(partition))
+                return false
+            }
+        }
+    }
+
+    /// - Returns: whether it came to the end.
+    private func forgetPointers(
+        in partition: WeeklyPartition, under duty: Duty, _ isOver: () -> Bool, _ told: (Step) -> Void
+    ) async throws -> Bool {
+        var place = PointerPage.Place(duty.progress, in: partition) ?? .start
+        var count = 0
+        defer { if count > 0 { told(.forgotten(partition, validations: count)) } }
+        repeat {
+            let page = try await store.forgetPointers(after: place, in: partition, under: duty)
+            count += page.count
+            guard let next = page.next else { return true }
+            place = next
+        } while !isOver()
+        return false
+    }
+
+    private func clearDefault(
+        of table: PartitionedTable, today: Int, under duty: Duty, _ isOver: () -> Bool, _ told: (Step) -> Void
+    ) async throws -> Bool {
+        guard let day = policy.firstKeptDay(of: table, today: today) else { return true }
+        var count = 0
+        defer { if count > 0 { told(.clearedDefault(table, rows: count)) } }
+        for bucket in try await store.oldDefaultBuckets(of: table, before: day) {
+            var removed = 0
+            repeat {
+                removed = try await store.removeFromDefault(of: table, bucket: bucket, before: day, under: duty)
+                count += removed
+                if isOver() { return false }
+            } while removed == Int(PointerPage.size)
+        }
+        return true
+    }
+}

@@ -1,0 +1,78 @@
+import Logging
+import Metrics
+import NIOConcurrencyHelpers
+import RelayCore
+import RelayStore
+import ServiceLifecycle
+
+/// Removes what is older than it is to be kept. Every copy looks once a minute; one at a time removes.
+public final class RetentionService: Service {
+    public let policy: RetentionPolicy
+    private let pass: RetentionPass
+    private let logger: Logger
+    private let interval: Duration
+    private let box = NIOLockedValueBox<PartitionLook?>(nil)
+
+    public init(
+        store: RelayStore, policy: RetentionPolicy, logger: Logger, interval: Duration = .seconds(60),
+        budget: Duration = .seconds(20)
+    ) {
+        self.policy = policy
+        self.logger = logger
+        self.interval = interval
+        pass = RetentionPass(store: store, policy: policy, budget: budget)
+    }
+
+    /// How the partitions stood when this copy looked last; nil before it has.
+    public var latest: PartitionLook? { box.withLockedValue { $0 } }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await self.runOnce()
+                } catch is CancellationError {
+                    return
+                } catch {
+                    // Before the first migration there is nothing to look at: others say so.
+                    self.logger.debug("retention is tried again in a while", metadata: ["error": "\(error)"])
+                }
+                try? await Task.sleep(for: self.interval)
+            }
+        }
+    }
+
+    func runOnce() async throws {
+        let look = try await pass.run { tell($0) }
+        box.withLockedValue { $0 = look }
+    }
+
+    private func tell(_ step: RetentionPass.Step) {
+        switch step {
+        case .dropped(let partition):
+            Counter(label: "relay_retention_dropped_partitions", dimensions: [("table", partition.table.rawValue)])
+                .increment()
+            logger.notice("a partition is past its time and dropped", metadata: ["partition": "\(partition.name)"])
+        case .heldBack(let partition, let pursued, let parked):
+            logger.warning(
+                "a partition is past its time and kept: purchases in it are still pursued",
+                metadata: [
+                    "partition": "\(partition.name)", "count": .stringConvertible(pursued),
+                    "parked": .stringConvertible(parked),
+                ])
+        case .clearedDefault(let table, let rows):
+            Counter(label: "relay_retention_removed_rows", dimensions: [("table", table.rawValue)]).increment(by: rows)
+            logger.notice(
+                "old rows are removed from a default partition",
+                metadata: ["partition": "\(table.rawValue)_default", "count": .stringConvertible(rows)])
+        case .locked(let partition):
+            logger.info(
+                "a partition cannot be dropped now: the table is locked", metadata: ["partition": "\(partition.name)"])
+        case .forgotten(let partition, let validations):
+            logger.info(
+                "what points to old validations is removed",
+                metadata: ["partition": "\(partition.name)", "count": .stringConvertible(validations)])
+        case .elsewhere, .unfinished, .wouldDrop, .wouldClearDefault: break
+        }
+    }
+}

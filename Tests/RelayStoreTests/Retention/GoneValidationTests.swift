@@ -1,0 +1,81 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+/// What is left over when a validation is gone must be in nobody's way.
+@Suite("After a validation has gone")
+struct GoneValidationTests {
+    /// Drops everything of 500 days ago, by hand: nothing that points there is cleaned up.
+    private func loseOld(_ database: TestDatabase) async throws {
+        for table in ["validations", "receipts", "timeline"] {
+            try await database.run(
+                "DELETE FROM \(table) WHERE accepted_on < (now() AT TIME ZONE 'UTC')::date - 400")
+        }
+    }
+
+    @Test(
+        "the same purchase, sent again, is a fresh one, whatever still points to the old one", arguments: [false, true])
+    func freshPurchase(withKey: Bool) async throws {
+        try await withStore { database, store in
+            let key = withKey ? Acceptance.IdempotencyKey.sample("key", body: "b") : nil
+            let old = try await database.age(
+                try await store.takeAndGrant(.sample(idempotencyKey: key)), days: 500)
+            // While it is there, it is what it was, and nothing of it is forgotten.
+            let again = try Acceptance.sample(idempotencyKey: key)
+            #expect(try await store.accept(again) == .existing(old))
+            try await store.forget(old, of: again)
+            #expect(try await store.accept(again) == .existing(old))
+            try await loseOld(database)
+            #expect(try await store.accept(again) == .existing(old))
+            #expect(try await store.validation(old) == nil)
+            try await store.forget(old, of: again)
+            guard case .created = try await store.accept(again) else {
+                Issue.record("not fresh")
+                return
+            }
+            #expect(try await store.accept(try .sample(idempotencyKey: key)) == .existing(again.id))
+        }
+    }
+
+    @Test("its subscription can still pass to somebody else, who can be told of it")
+    func transfer() async throws {
+        try await withStore { database, store in
+            let old = try await database.age(
+                try await store.takeAndGrant(.sample(customer: "ana@example.test")), days: 500)
+            try await loseOld(database)
+            let new = try await store.takeAndGrant(.sample(customer: "ben@example.test"))
+            #expect(try await store.status(of: new) == .granted)
+            #expect(
+                try await database.column("SELECT customer FROM subscriptions", as: String.self) == ["ben@example.test"]
+            )
+            let transfer = try #require(try await store.detail(new)?.transfer)
+            #expect(transfer.fromValidation == old && transfer.from == "ana@example.test")
+            #expect(try await store.detail(old) == nil)
+            // And on to a third, and back.
+            let third = try await store.takeAndGrant(.sample(customer: "cid@example.test"))
+            #expect(try await store.status(of: new) == .transferred)
+            #expect(try await store.detail(third)?.transfer?.fromValidation == new)
+        }
+    }
+
+    @Test("a transfer's record goes with the validation that it made the owner")
+    func transferRecord() async throws {
+        try await withStore { database, store in
+            try await store.makePartitions()
+            try await database.makeWeek(daysAgo: 500)
+            let ana = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            let ben = try await store.takeAndGrant(.sample(customer: "ben@example.test"))
+            let cid = try await store.takeAndGrant(.sample(customer: "cid@example.test"))
+            try await database.age(ana, days: 500)
+            try await database.age(ben, days: 500)
+            #expect(try await database.count("transfers") == 2)
+            #expect(try await RetentionPassTests.run(store).dropped == [.receipts, .timeline, .validations])
+            // The other side of the younger one is gone, and its detail says whose it was all the same.
+            #expect(try await database.count("transfers") == 1)
+            #expect(try await store.detail(cid)?.transfer?.from == "ben@example.test")
+            #expect(try await database.count("subscriptions") == 1)
+        }
+    }
+}

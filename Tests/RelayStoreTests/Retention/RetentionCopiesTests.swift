@@ -1,0 +1,116 @@
+import NIOConcurrencyHelpers
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Old rows leave beside everything else")
+struct RetentionCopiesTests {
+    @Test("several copies at once drop each partition once, and none fails", arguments: 1...3)
+    func atOnce(round: Int) async throws {
+        try await withStores(4) { database, stores in
+            try await stores[0].makePartitions()
+            for days in [500, 510, 520] {
+                try await database.makeWeek(daysAgo: days)
+                let id = try await stores[0].takeAndGrant(.sample(subscription: "\(days)"))
+                try await database.age(id, days: days)
+            }
+            let told = ToldSteps()
+            try await withThrowingTaskGroup { group in
+                for store in stores {
+                    group.addTask { try await RetentionPassTests.pass(store).run { told.add($0) } }
+                }
+                try await group.waitForAll()
+            }
+            // Who came while another was at it went away again; a look that was old by then found its partitions gone.
+            try await eventually {
+                try await RetentionPassTests.run(stores[1])
+                return try await database.pastWeeks(of: .validations) == 0
+            }
+            #expect(told.dropped.filter { $0 == .validations }.count <= 3)
+            for table in PartitionedTable.allCases { #expect(try await database.pastWeeks(of: table) == 0) }
+            #expect(try await database.count("purchases") == 0)
+        }
+    }
+
+    @Test("a copy that lost the duty changes nothing; one that died is stood in for when its lease is over")
+    func fenced() async throws {
+        try await withStores(2) { database, stores in
+            try await database.makeWeek(daysAgo: 500)
+            let id = try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
+            let duty = try #require(try await stores[0].take(.retention))
+            #expect(try await stores[1].take(.retention) == nil)
+            let held = try await RetentionPassTests.run(stores[1])
+            #expect(held.all == [.elsewhere])
+            #expect(try await store(stores[1], has: id))
+
+            try await database.run("UPDATE duties SET expires_at = now()")
+            let next = try #require(try await stores[1].take(.retention))
+            #expect(next.fence > duty.fence)
+            let look = try await stores[0].lookAtPartitions(RetentionPassTests.policy)
+            let week = try #require(look.plan(RetentionPassTests.policy).drops.last)
+            await #expect(throws: Duty.Lost.self) { try await stores[0].drop(week, under: duty) }
+            await #expect(throws: Duty.Lost.self) {
+                try await stores[0].forgetPointers(after: .start, in: week, under: duty)
+            }
+            await #expect(throws: Duty.Lost.self) {
+                try await stores[0].removeFromDefault(of: .receipts, bucket: 0, before: 99_999, under: duty)
+            }
+            // Nor does it take the duty from who has it when it leaves.
+            try await stores[0].leave(duty)
+            #expect(try await stores[0].take(.retention) == nil)
+            #expect(try await database.count("purchases") == 1)
+            #expect(try await stores[1].drop(week, under: next) == .dropped)
+        }
+    }
+
+    private func store(_ store: RelayStore, has id: ValidationID) async throws -> Bool {
+        try await store.validation(id) != nil
+    }
+
+    @Test("a long read does not make intake wait: the drop gives up, and comes again")
+    func longRead() async throws {
+        try await withStores(2) { database, stores in
+            try await stores[0].makePartitions()
+            try await database.makeWeek(daysAgo: 500)
+            try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
+            let intake = stores[1].intake()
+            let isOver = NIOLockedValueBox(false)
+            let slowest = NIOLockedValueBox(Duration.zero)
+            let told = ToldSteps()
+            try await withThrowingTaskGroup { group in
+                for worker in 0..<4 {
+                    group.addTask {
+                        var number = 0
+                        while !isOver.withLockedValue({ $0 }) {
+                            number += 1
+                            let began = ContinuousClock.now
+                            _ = try await intake.accept(.sample(subscription: "load-\(worker)-\(number)"))
+                            let took = ContinuousClock.now - began
+                            slowest.withLockedValue { $0 = max($0, took) }
+                        }
+                    }
+                }
+                // What a backup or a report does: a transaction that has read the table, and stays open.
+                try await database.hand.withTransaction(timeout: .seconds(25)) { transaction in
+                    _ = try await transaction.query(PostgresQuery("SELECT count(*) FROM validations"))
+                    for _ in 0..<3 { try await RetentionPassTests.pass(stores[0]).run { told.add($0) } }
+                }
+                // The others are dropped at once: nobody reads them.
+                #expect(told.locked == [.validations, .validations, .validations])
+                #expect(told.dropped == [.receipts, .timeline])
+                try await eventually {
+                    try await RetentionPassTests.pass(stores[0]).run { told.add($0) }
+                    return told.dropped.contains(.validations)
+                }
+                isOver.withLockedValue { $0 = true }
+                try await group.waitForAll()
+            }
+            // Each try waits for the table's lock a tenth of a second, and as long at most for those of two partitions.
+            print("retention under load: slowest accept \(slowest.withLockedValue { $0 })")
+            #expect(slowest.withLockedValue { $0 } < .seconds(2))
+            #expect(try await database.pastWeeks(of: .validations) == 0)
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Old rows leave by whole weeks")
+struct RetentionPassTests {
+    static let policy = RetentionPolicy(days: 400, receiptDays: 90)
+
+    static func pass(_ store: RelayStore, budget: Duration? = nil) -> RetentionPass {
+        RetentionPass(store: store, policy: policy, budget: budget, lockPause: .milliseconds(20))
+    }
+
+    @discardableResult
+    static func run(_ store: RelayStore, isDryRun: Bool = false) async throws -> ToldSteps {
+        let told = ToldSteps()
+        try await pass(store).run(isDryRun: isDryRun) { told.add($0) }
+        return told
+    }
+
+    /// Weeks of 500, 100 and 0 days ago, with a granted purchase in each.
+    private func threeAges(
+        _ database: TestDatabase, _ store: RelayStore
+    ) async throws -> (old: ValidationID, middle: ValidationID, young: ValidationID) {
+        try await store.makePartitions()
+        for days in [500, 100] { try await database.makeWeek(daysAgo: days) }
+        var ids: [ValidationID] = []
+        for (number, days) in [500, 100, 0].enumerated() {
+            let key = Acceptance.IdempotencyKey.sample("key-\(number)", body: "b")
+            let id = try await store.takeAndGrant(
+                .sample(customer: "c\(number)@example.test", subscription: "\(number)", idempotencyKey: key))
+            ids.append(try await database.age(id, days: days))
+        }
+        return (ids[0], ids[1], ids[2])
+    }
+
+    @Test("receipts after 90 days, all else after 400; who owns a subscription stays")
+    func drops() async throws {
+        try await withStore { database, store in
+            let ids = try await threeAges(database, store)
+            let told = try await Self.run(store)
+            #expect(told.dropped == [.receipts, .timeline, .validations, .receipts])
+            #expect(told.all.contains { if case .forgotten(_, validations: 1) = $0 { true } else { false } })
+            #expect(try await database.pastWeeks(of: .validations) == 1)
+            #expect(try await database.pastWeeks(of: .timeline) == 1)
+            #expect(try await database.pastWeeks(of: .receipts) == 0)
+            #expect(try await store.validation(ids.old) == nil)
+            #expect(try await store.status(of: ids.middle) == .granted)
+            #expect(try await store.status(of: ids.young) == .granted)
+            for table in ["validations", "purchases", "outbox"] {
+                #expect(try await database.count(table) == 2, "\(table)")
+            }
+            #expect(try await database.count("receipts") == 1)
+            #expect(try await database.count("subscriptions") == 3)
+            // The list and the summary go on.
+            #expect(
+                try await store.validations(matching: ValidationFilter()).items.map(\.id) == [ids.young, ids.middle])
+            #expect(try await store.summary().countsByStatus == [.granted: 2])
+            #expect(try await store.detail(ids.middle)?.timeline.count == 4)
+            #expect(try await Self.run(store).all.isEmpty)
+        }
+    }
+
+    @Test("a dry run says the same and does nothing")
+    func dryRun() async throws {
+        try await withStore { database, store in
+            _ = try await threeAges(database, store)
+            let told = try await Self.run(store, isDryRun: true)
+            let would = told.all.compactMap { if case .wouldDrop(let partition) = $0 { partition } else { nil } }
+            #expect(would.map(\.table) == [.receipts, .timeline, .validations, .receipts])
+            #expect(would.allSatisfy { $0.bytes > 0 && $0.days.count == 7 })
+            #expect(try await database.count("validations") == 3)
+            #expect(try await database.count("purchases") == 3)
+            #expect(try await database.value("SELECT fence FROM duties", as: Int.self) == 0)
+        }
+    }
+
+    /// What is left to do for the old purchase.
+    enum Left: CaseIterable { case waiting, watched, claimed, parked }
+
+    @Test(
+        "a week with a purchase that nobody has answered is kept, receipts and all, and told of",
+        arguments: Left.allCases)
+    func heldBack(left: Left) async throws {
+        try await withStore { database, store in
+            try await store.makePartitions()
+            try await database.makeWeek(daysAgo: 500)
+            let claimed = try await store.takeAndClaim(.sample())
+            switch left {
+            case .waiting: try await store.write(claimed.failed(retryAt: claimed.pursuit.deadline))
+            case .watched: try await store.write(claimed.watching(until: claimed.pursuit.deadline))
+            case .claimed: break
+            case .parked: try await store.park(claimed, why: "test")
+            }
+            let id = try await database.age(claimed.id, days: 500)
+            let told = try await Self.run(store)
+            #expect(told.heldBack == [.receipts, .timeline, .validations])
+            #expect(told.dropped.isEmpty)
+            guard case .heldBack(_, 1, left == .parked ? 1 : 0) = told.all[0] else {
+                Issue.record("\(told.all)")
+                return
+            }
+            #expect(try await store.validation(id)?.status == .timedOut)
+            #expect(try await store.purchase(id).receipt.bytes.isEmpty == false)
+            // Answered, or given up by hand: then it goes. Not while it is being sent.
+            if left == .claimed { try await database.makeDue(id) }
+            try await store.abandon(id, by: "ops", reason: "too old")
+            #expect(try await Self.run(store).dropped == [.receipts, .timeline, .validations])
+        }
+    }
+
+    @Test("a retry that comes while a drop is about to happen holds the week back; one that comes after finds nothing")
+    func retryMeetsDrop() async throws {
+        try await withStores(2) { database, stores in
+            try await stores[0].makePartitions()
+            try await database.makeWeek(daysAgo: 500)
+            let claimed = try await stores[0].takeAndClaim(.sample())
+            try await stores[0].write(claimed.rejected())
+            let id = try await database.age(claimed.id, days: 500)
+            // An operator's transaction that has looked at the validation and not committed yet.
+            let told = ToldSteps()
+            try await database.hand.withTransaction(timeout: .seconds(20)) { transaction in
+                _ = try await transaction.query(PostgresQuery("SELECT FROM duties FOR SHARE"))
+                Task { try await Self.pass(stores[0]).run { told.add($0) } }
+                try await database.waitUntilBlocked()
+                _ = try await transaction.query(
+                    PostgresQuery(
+                        """
+                        INSERT INTO pursuits (bucket, id, accepted_on, due_at, accepted_at, deadline, publisher,
+                            subscription_key, customer)
+                        SELECT bucket, id, accepted_on, now(), accepted_at, deadline, publisher, subscription_key, customer
+                        FROM validations
+                        """))
+            }
+            try await eventually { told.heldBack.count == 3 }
+            #expect(told.dropped.isEmpty)
+            #expect(try await database.count("validations") == 1)
+            try await database.run("DELETE FROM pursuits")
+            try await eventually {
+                try await Self.run(stores[1])
+                return try await database.count("validations") == 0
+            }
+            await #expect(throws: OpsRefusal.unknown) { try await stores[1].retry(id, by: "ops", reason: "late") }
+        }
+    }
+
+    @Test("many old validations go in pages; a pass that ends in the middle is gone on with by another copy")
+    func pages() async throws {
+        try await withStores(2) { database, stores in
+            try await stores[0].makePartitions()
+            try await database.makeWeek(daysAgo: 500)
+            let id = try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
+            let others = Int(PointerPage.size) * 2 + 500
+            try await database.run(
+                """
+                INSERT INTO validations SELECT (r).* FROM (
+                    SELECT jsonb_populate_record(v, jsonb_build_object('id', gen_random_uuid(), 'bucket', n % 256,
+                        'purchase_key', '\\x' || encode(sha256(n::text::bytea), 'hex'))) AS r
+                    FROM validations v, generate_series(1, \(others)) AS n) AS rows
+                """)
+            try await database.run(
+                """
+                INSERT INTO purchases SELECT get_byte(purchase_key, 0), purchase_key, bucket, accepted_on, id, deadline, 1
+                FROM validations WHERE id <> $1
+                """, .uuid(id.uuid))
+            #expect(try await database.count("purchases") == others + 1)
+            var passes = 0
+            var forgotten: [Int] = []
+            var left: [Int] = []
+            while try await database.count("validations") > 0, passes < 20 {
+                let told = ToldSteps()
+                try await Self.pass(stores[passes % 2], budget: .zero).run { told.add($0) }
+                for step in told.all { if case .forgotten(_, let count) = step { forgotten.append(count) } }
+                left.append(try await database.count("purchases"))
+                passes += 1
+            }
+            // No page was walked twice: what was come to is remembered with the page's commit.
+            #expect(forgotten == [2_000, 2_000, 501])
+            #expect(left.last == 0)
+            #expect(left == left.sorted(by: >=))
+            #expect(try await database.pastWeeks(of: .validations) == 0)
+        }
+    }
+
+    @Test("what stands in the default partition is deleted row by row, but for what is pursued")
+    func defaultPartition() async throws {
+        try await withStore { database, store in
+            // No week was made: everything is in the default partition.
+            let pursued = try await store.takeAndClaim(.sample(subscription: "1"))
+            try await store.write(pursued.watching(until: pursued.pursuit.deadline + .seconds(9_000)))
+            let old = try await store.takeAndGrant(.sample(customer: "old@example.test", subscription: "2"))
+            let middle = try await store.takeAndGrant(.sample(customer: "middle@example.test", subscription: "3"))
+            let young = try await store.takeAndGrant(.sample(customer: "young@example.test", subscription: "4"))
+            let ids = [
+                try await database.age(pursued.id, days: 500), try await database.age(old, days: 500),
+                try await database.age(middle, days: 100), young,
+            ]
+            let told = try await Self.run(store)
+            #expect(
+                told.all == [
+                    .clearedDefault(.receipts, rows: 2), .clearedDefault(.timeline, rows: 3),
+                    .clearedDefault(.validations, rows: 1),
+                ])
+            let kept = try await store.validations(ids).map(\.id)
+            #expect(Set(kept) == [ids[0], ids[2], ids[3]])
+            #expect(try await database.count("receipts") == 2)
+            #expect(try await database.count("purchases") == 3)
+            #expect(try await database.count("outbox") == 2)
+            #expect(try await store.purchase(ids[0]).offerID.isEmpty == false)
+        }
+    }
+
+    @Test("with nothing to go by, nothing goes")
+    func forEver() async throws {
+        try await withStore { database, store in
+            _ = try await threeAges(database, store)
+            let told = ToldSteps()
+            let policy = RetentionPolicy(days: 0, receiptDays: 0)
+            try await RetentionPass(store: store, policy: policy, budget: nil).run { told.add($0) }
+            #expect(told.all.isEmpty)
+            #expect(try await database.count("receipts") == 3)
+        }
+    }
+
+    @Test("a partition whose bounds are not understood is left alone")
+    func foreignPartition() async throws {
+        try await withStore { database, store in
+            try await database.run(
+                "CREATE TABLE validations_ancient PARTITION OF validations FOR VALUES FROM (MINVALUE) TO ('2001-01-01')"
+            )
+            try await database.run("ALTER DATABASE \(database.name) SET datestyle = 'SQL, DMY'")
+            let other = await database.store("of another session")
+            try await database.makeWeek(daysAgo: 500)
+            #expect(try await Self.run(other).dropped == [.receipts, .timeline, .validations])
+            #expect(try await database.count("pg_class", where: "relname = 'validations_ancient'") == 1)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+extension Availability {
+    @Suite struct FailoverTests {
+        /// The primary is killed under load and the standby promoted; then the primary is started again as it was, by somebody
+        /// who knows no better, and takes writes. The relay stays where it went.
+        @Test(.timeLimit(.minutes(2)))
+        func aPrimaryKilledUnderLoadTakesNoAcceptedPurchaseAlong() async throws {
+            try await ServerPair.run { pair in
+                try await BadDay.run(on: pair.database) { day in
+                    let relay = try await day.relay()
+                    let load = SteadyLoad(relay, "failover")
+                    try await load.accepted(100)
+                    try await pair.primary.kill9()
+                    let killed = ContinuousClock.now
+                    try await Availability.isReady(relay, false)
+                    let before = load.posted.accepted.count
+                    try await pair.standby.promote()
+                    let promoted = ContinuousClock.now
+                    try await load.accepted(before + 1)
+                    Measured.note("first 202 after the primary was killed", ContinuousClock.now - killed)
+                    Measured.note("first 202 after the standby was promoted", ContinuousClock.now - promoted)
+                    try await Availability.isReady(relay, true)
+                    try await load.accepted(before + 60)
+
+                    // Nobody confirms what this one commits: it must not be given anything to commit.
+                    try await pair.primary.start()
+                    let name = day.database.name
+                    let there = try await pair.primary.count("validations", in: name)
+                    for round in 1...3 {
+                        let session = "FROM pg_stat_activity WHERE application_name = 'receipt-relay'"
+                        _ = try await pair.standby.look("SELECT pg_terminate_backend(pid) \(session)")
+                        try await load.accepted(before + 60 + round * 20)
+                        #expect(try await pair.primary.relaySessions() == 0)
+                    }
+                    let posted = await load.stop()
+                    try await Availability.nothingIsLost(of: posted, on: pair.standby, relay, day)
+                    #expect(try await pair.primary.relaySessions() == 0)
+                    #expect(try await pair.primary.count("validations", in: name) == there)
+                    Measured.note(
+                        "503s of \(posted.count) posts, one failover", "\(posted.count - posted.accepted.count)")
+                }
+            }
+        }
+
+        /// The primary's machine hangs: no connection breaks, nothing is answered.
+        @Test(.timeLimit(.minutes(2)))
+        func aPrimaryThatHangsIsGivenUp() async throws {
+            try await ServerPair.run { pair in
+                try await BadDay.run(on: pair.database, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "90"]) { day in
+                    let relay = try await day.relay()
+                    let load = SteadyLoad(relay, "hang")
+                    try await load.accepted(60)
+                    try pair.primary.freeze()
+                    let frozen = ContinuousClock.now
+                    try await pair.standby.promote()
+                    let before = load.posted.accepted.count
+                    try await Awaiting.fact("purchases are accepted again", within: .seconds(60)) {
+                        load.posted.accepted.count
+                    } holds: {
+                        // Eight may have been answered after the count and before the freeze.
+                        $0 > before + 8
+                    }
+                    let recovery = ContinuousClock.now - frozen
+                    #expect(recovery < .seconds(45))
+                    Measured.note("purchases are accepted again after the primary hung", recovery)
+                    let posted = await load.stop()
+                    try await Availability.nothingIsLost(of: posted, on: pair.standby, relay, day)
+                    try pair.primary.thaw()
+                }
+            }
+        }
+
+        /// Roles change hands in good order, there and back. What was the primary follows the other from then on.
+        @Test(.timeLimit(.minutes(2)))
+        func rolesChangeHandsAndBack() async throws {
+            try await ServerPair.run { pair in
+                try await BadDay.run(on: pair.database) { day in
+                    let relay = try await day.relay()
+                    let load = SteadyLoad(relay, "switch")
+                    var roles = (primary: pair.primary, standby: pair.standby)
+                    for round in 1...2 {
+                        try await load.accepted(load.posted.accepted.count + 50)
+                        await roles.primary.stop()
+                        let stopped = ContinuousClock.now
+                        try await roles.standby.promote()
+                        let before = load.posted.accepted.count
+                        try await load.accepted(before + 1)
+                        Measured.note("first 202 after switch-over \(round)", ContinuousClock.now - stopped)
+                        try await roles.primary.start(following: roles.standby)
+                        try await Availability.isReady(relay, true)
+                        #expect(try await roles.primary.relaySessions() == 0)
+                        roles = (primary: roles.standby, standby: roles.primary)
+                    }
+                    try await load.accepted(load.posted.accepted.count + 20)
+                    let posted = await load.stop()
+                    try await Availability.nothingIsLost(of: posted, on: roles.primary, relay, day)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// PgBouncer in front of a cluster, as a process of its own.
+final class Pooler: Sendable {
+    enum Mode: String, Sendable { case session, transaction }
+
+    private static let programs = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"]
+    private static let program = programs.first { FileManager.default.isExecutableFile(atPath: $0) }
+    static var isInstalled: Bool { program != nil }
+
+    let port: Int
+    private let folder: String
+    private let process = LockedServer()
+
+    /// - Parameter connections: to the server, for all clients together.
+    private init(_ cluster: PrivateCluster, _ mode: Mode, connections: Int) async throws {
+        port = try FixedPort.free()
+        folder = "/tmp/relay-pool-\(getpid())-\(port)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        try write("\"relay\" \"\"\n", "users")
+        // As Debian's own file, but for what is said here: no startup parameter is ignored.
+        try write(
+            """
+            [databases]
+            * = host=127.0.0.1 port=\(cluster.port)
+            [pgbouncer]
+            listen_addr = 127.0.0.1
+            listen_port = \(port)
+            unix_socket_dir =
+            auth_type = trust
+            auth_file = \(folder)/users
+            admin_users = relay
+            pool_mode = \(mode.rawValue)
+            default_pool_size = \(connections)
+            max_client_conn = 200
+            """, "pgbouncer.ini")
+    }
+
+    /// To be read by the server's user.
+    private func write(_ text: String, _ name: String) throws {
+        try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(folder)/\(name)")
+    }
+
+    static func run(
+        before cluster: PrivateCluster, mode: Mode, connections: Int, _ body: (Pooler) async throws -> Void
+    ) async throws {
+        let pooler = try await Pooler(cluster, mode, connections: connections)
+        do {
+            try await pooler.start()
+            try await body(pooler)
+        } catch {
+            await pooler.end()
+            throw error
+        }
+        await pooler.end()
+    }
+
+    /// The database as it is reached through it.
+    func database(_ direct: TestDatabase) -> TestDatabase {
+        TestDatabase(name: direct.name, url: "postgresql://relay@127.0.0.1:\(port)/\(direct.name)")
+    }
+
+    /// Returns once it takes connections.
+    func start() async throws {
+        guard let program = Self.program else { throw HarnessError.failed("pgbouncer", ["it is not installed"]) }
+        // It refuses to run as root, and should the tests end before it does, so does this shell, and it with it.
+        let script = """
+            "$0" -q "$1" & child=$!
+            trap 'kill -9 $child' TERM
+            while kill -0 $child 2> /dev/null && [ -d "/proc/$2" ]; do sleep 0.1; done
+            kill -9 $child 2> /dev/null
+            """
+        process.started(
+            try Command(asServerUser: "/bin/sh", ["-c", script, program, "\(folder)/pgbouncer.ini", "\(getpid())"]))
+        try await Awaiting.fact("the pooler takes connections") {
+            try await Command(
+                "/bin/bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]
+            ).exitCode()
+        } holds: {
+            $0 == 0
+        }
+    }
+
+    /// As a crash: every connection breaks.
+    func kill9() async {
+        guard let running = process.taken() else { return }
+        running.signal(SIGTERM)
+        _ = await running.exitCode()
+    }
+
+    private func end() async {
+        await kill9()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A primary and the synchronous standby without whose word it commits nothing.
+struct ServerPair: Sendable {
+    let primary: DatabaseServer
+    let standby: DatabaseServer
+    /// The relay's own, reached by both servers' addresses.
+    let database: TestDatabase
+
+    /// Both running, and the schema applied; gone afterwards.
+    static func run(_ body: (ServerPair) async throws -> Void) async throws {
+        let pair = try await start()
+        do {
+            try await body(pair)
+        } catch {
+            await pair.end()
+            throw error
+        }
+        await pair.end()
+    }
+
+    private static func start() async throws -> ServerPair {
+        let primary = try await DatabaseServer()
+        try await primary.start()
+        let standby = try await DatabaseServer(following: primary)
+        try await standby.start(following: primary)
+        // From here on a commit waits for the standby.
+        await primary.stop()
+        try await primary.start(confirmedBy: "standby")
+        try await awaitConfirmation(primary)
+        let name = "relay"
+        _ = try await primary.look("CREATE DATABASE \(name)")
+        let hosts = [primary, standby].map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+        let database = TestDatabase(name: name, url: "postgresql://relay@\(hosts)/\(name)")
+        try await PrivateCluster.migrate(database)
+        return ServerPair(primary: primary, standby: standby, database: database)
+    }
+
+    private func end() async {
+        await primary.end()
+        await standby.end()
+    }
+
+    static func awaitConfirmation(_ primary: DatabaseServer) async throws {
+        try await Awaiting.fact("the standby confirms") {
+            try await primary.count("pg_stat_replication WHERE sync_state = 'sync'")
+        } holds: {
+            $0 == 1
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import Testing
+
+extension BadDays {
+    /// What the relay does not do to an upstream that is in trouble, and how soon it is back when the trouble is over.
+    @Suite struct UpstreamProtectionTests {
+        /// second 0: everything is answered 503. A hundred purchases come in, half to each of two copies. second 6: well again.
+        @Test(.timeLimit(.minutes(1)))
+        func anUpstreamThatIsAwayIsLeftAloneAndGetsEverythingSoonAfter() async throws {
+            try await BadDay.run { day in
+                async let one = day.relay()
+                async let other = day.relay()
+                let copies = try await [one, other]
+                try await day.control.trouble("down")
+                let began = ContinuousClock.now
+                let posted = try await Self.post(100, "away", to: copies)
+                for copy in copies {
+                    try await Self.becomes("down", within: .seconds(5), copy)
+                    #expect(try await Self.isShut("payment", of: copy))
+                }
+                Measured.note("down is told after", ContinuousClock.now - began)
+                try await Task.sleep(until: began + .seconds(6), clock: .continuous)
+                let calls = try await day.control.requests()
+                try await day.control.heal()
+                let healed = ContinuousClock.now
+                // What each copy has under way when it learns of it, and a probe now and then.
+                #expect(calls.count < 2 * 64 + 40)
+                let lately = calls.filter { $0.startedAt.timeIntervalSinceNow > -4 }
+                #expect(lately.count <= 2 * 2 * 3, "probes of two routes from two copies")
+                Measured.note("calls in 6 s of outage, of them in the last 4 s", "\(calls.count), \(lately.count)")
+                #expect(try await AppClient.outcomes(posted.ids, of: copies[0]) == ["granted": 100])
+                let recovery = ContinuousClock.now - healed
+                #expect(recovery < .seconds(12))
+                Measured.note("all 100 granted after it was well again", recovery)
+                // A copy that has had nothing to send since still thinks ill of it.
+                let later = try await Self.post(20, "later", to: copies)
+                try await Self.becomes("ok", within: .seconds(12), copies[0])
+                Measured.note("ok is told after", ContinuousClock.now - healed)
+                #expect(try await AppClient.outcomes(later.ids, of: copies[0]) == ["granted": 20])
+                try await LostCopyTests.forwardedProperly(posted + later, day)
+                #expect(try await day.control.stats()["maxConcurrentForwardsPerSubscription"].int == 1)
+            }
+        }
+
+        /// One customer is told 429; nobody's purchase is sent before the time is over, and then everybody's is.
+        @Test(.timeLimit(.minutes(1)), arguments: ["throttled-1", "throttled-1-date"])
+        func aRetryAfterHoldsTheWholeRoute(tag: String) async throws {
+            try await BadDay.run { day in
+                let relay = try await day.relay()
+                let first = await AppClient.post(TestPurchase(email: "first+\(tag)@example.test"), to: relay)
+                let refusal = try await Awaiting.fact("it is told to wait") {
+                    try await day.control.payments().first { $0.status == 429 }
+                } holds: {
+                    $0?.endedAt != nil
+                }
+                let others = await AppClient.post(AppClient.purchases(30, "others"), to: relay)
+                #expect(try await AppClient.outcomes(others.ids + [first].ids, of: relay) == ["granted": 31])
+                let told = try #require(refusal?.endedAt)
+                let after = try await day.control.payments().filter { $0.startedAt > told }
+                #expect(after.count == 31)
+                let pause = try #require(after.map { $0.startedAt.timeIntervalSince(told) }.min())
+                // A date is up to two seconds ahead; a minute would be the bound.
+                #expect(pause >= 0.98 && pause < 10, "\(pause)")
+            }
+        }
+
+        /// A customer's read is told 429 in one copy: the other one keeps away from that customer too.
+        @Test(.timeLimit(.minutes(1)), arguments: ["read-429-2", "read-429-2-date"])
+        func aRetryAfterOfAReadHoldsThatCustomerOverAllCopies(tag: String) async throws {
+            // A grant late enough that reads of both copies are due again and again.
+            try await BadDay.run(grantAfter: 4) { day in
+                async let one = day.relay()
+                async let other = day.relay()
+                let copies = try await [one, other]
+                let email = "ana+\(tag)@example.test"
+                var ids: [String] = []
+                for (index, offer) in ["S123456789_US", "S598742062_US", "P100000001_US", "S100000002"].enumerated() {
+                    let purchase = TestPurchase(email: email, offer: offer)
+                    ids += await [AppClient.post(purchase, to: copies[index % 2])].ids
+                }
+                #expect(try await AppClient.outcomes(ids, of: copies[0]) == ["granted": 4])
+                let sent = try #require(try await day.control.payments(of: email).compactMap(\.endedAt).max())
+                let reads = try await day.control.reads(of: email)
+                let refused = reads.filter { $0.status == 429 }
+                #expect(refused.count == 2)
+                for refusal in refused {
+                    let told = try #require(refusal.endedAt)
+                    // The read before another purchase's forward is the one exception: it asks nobody.
+                    let next = reads.first { $0.startedAt > max(told, sent) }
+                    if let next { #expect(next.startedAt.timeIntervalSince(told) >= 0.95) }
+                }
+                let gaps = reads.filter { $0.startedAt > sent }.gaps
+                for gap in gaps { #expect(gap > 0.25, "reads of one customer came \(gap) s apart") }
+            }
+        }
+
+        @Test(.timeLimit(.minutes(1)))
+        func noMoreCallsAreUnderWayThanTheSettingSays() async throws {
+            try await BadDay.run(settings: ["RELAY_CLEENG_MAX_CONCURRENT_CALLS": "8"]) { day in
+                try await day.control.trouble("slow-100ms")
+                let relay = try await day.relay()
+                let posted = await AppClient.post(AppClient.purchases(120, "capped"), to: relay)
+                #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": 120])
+                #expect(try #require(await day.control.stats()["maxConcurrentForwards"].int) <= 6)
+                let most = Self.mostAtOnce(try await day.control.requests())
+                #expect(most <= 8)
+                #expect(most >= 7, "else nothing was bounded")
+                let metrics = try await HTTP.get(relay.opsURL + "/metrics").text
+                #expect(metrics.contains("relay_upstream_wait_seconds_count{route=\"payment\"}"))
+                #expect(metrics.contains("relay_upstream_calls_in_flight{route=\"entitlements\"}"))
+            }
+        }
+
+        /// Nothing is answered for five seconds, and a call is given up after three.
+        @Test(.timeLimit(.minutes(1)))
+        func callsDoNotPileUpBeforeAnUpstreamThatHangs() async throws {
+            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "3"]) { day in
+                try await day.control.trouble("hang")
+                let relay = try await day.relay()
+                let began = ContinuousClock.now
+                let posted = await AppClient.post(AppClient.purchases(300, "hung"), to: relay, width: 32)
+                #expect(posted.accepted.count == 300)
+                #expect(posted.longest < .seconds(5))
+                try await Task.sleep(until: began + .seconds(7), clock: .continuous)
+                let calls = try await day.control.requests()
+                try await day.control.heal()
+                let healed = ContinuousClock.now
+                #expect(Self.mostAtOnce(calls) <= 64)
+                // Two each would be six hundred, and as many again at each time-out.
+                #expect(calls.count < 3 * 64)
+                Measured.note("calls to an upstream that hung for 7 s, 300 purchases waiting", "\(calls.count)")
+                #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": 300])
+                let recovery = ContinuousClock.now - healed
+                #expect(recovery < .seconds(14))
+                Measured.note("all 300 granted after it answered again", recovery)
+                try await LostCopyTests.forwardedProperly(posted, day)
+            }
+        }
+
+        /// The deadline is written while nothing is sent; what comes after it is a late grant.
+        @Test(.timeLimit(.minutes(1)))
+        func theDeadlineOfWhatIsHeldBackComesAllTheSame() async throws {
+            try await BadDay.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"]) { day in
+                try await day.control.trouble("unauthorized")
+                let relay = try await day.relay()
+                let posted = await AppClient.post(AppClient.purchases(80, "late"), to: relay)
+                try await Self.becomes("misconfigured", within: .seconds(5), relay)
+                #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["timed_out": 80])
+                try await Awaiting.fact("all are written", within: .seconds(8)) {
+                    try await HTTP.get(relay.opsURL + "/metrics").text
+                } holds: {
+                    $0.contains("relay_settlements_total{status=\"timed_out\"} 80\n")
+                }
+                try await day.control.heal()
+                for id in posted.ids {
+                    let granted = try await relay.becomes("granted", id)
+                    #expect(granted["late"].bool == true)
+                }
+                let first = try #require(posted.ids.last)
+                #expect(try await relay.events(first).filter { $0 == "timed_out" }.count == 1)
+            }
+        }
+
+        /// Reads take longer than a forward waits for the one before it, and no longer than they may.
+        @Test(.timeLimit(.minutes(1)))
+        func slowReadsAreNoFailure() async throws {
+            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "10"]) { day in
+                try await day.control.trouble("read-slow-2500ms")
+                let relay = try await day.relay()
+                let posted = await AppClient.post(AppClient.purchases(30, "slow"), to: relay)
+                #expect(try await AppClient.outcomes(posted.ids, of: relay) == ["granted": 30])
+                let metrics = try await HTTP.get(relay.opsURL + "/metrics").text
+                #expect(!metrics.contains("relay_upstream_breaker_opens_total"))
+                #expect(metrics.contains("relay_upstream_state{state=\"ok\"} 1"))
+            }
+        }
+
+        /// Reads are away and payments are not: purchases reach Cleeng, and access opens when reads are back.
+        @Test(.timeLimit(.minutes(1)))
+        func payingGoesOnWhileReadsAreAway() async throws {
+            try await BadDay.run { day in
+                try await day.control.trouble("read-hang")
+                let relay = try await day.relay(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "2"])
+                let early = await AppClient.post(AppClient.purchases(60, "early"), to: relay)
+                try await Awaiting.fact("reads are shut") {
+                    try await Self.isShut("entitlements", of: relay)
+                } holds: {
+                    $0
+                }
+                let began = ContinuousClock.now
+                let later = await AppClient.post(AppClient.purchases(60, "later"), to: relay)
+                let all = Set((early + later).map(\.purchase.email))
+                try await Awaiting.fact("all are sent", within: .seconds(10)) {
+                    Set(try await day.control.payments().compactMap(\.email))
+                } holds: {
+                    $0 == all
+                }
+                Measured.note("60 purchases sent while reads hang", ContinuousClock.now - began)
+                #expect(try await !Self.isShut("payment", of: relay))
+                try await day.control.heal()
+                #expect(try await AppClient.outcomes((early + later).ids, of: relay) == ["granted": 120])
+                try await LostCopyTests.forwardedProperly(early + later, day)
+            }
+        }
+
+        // MARK: What the tests look at
+
+        private static func post(_ count: Int, _ name: String, to copies: [Relay]) async throws -> [Posted] {
+            let purchases = AppClient.purchases(count, name)
+            async let first = AppClient.post(Array(purchases.prefix(count / 2)), to: copies[0])
+            async let second = AppClient.post(Array(purchases.dropFirst(count / 2)), to: copies[1])
+            let posted = await first + second
+            #expect(posted.accepted.count == count)
+            return posted
+        }
+
+        private static func becomes(_ state: String, within limit: Duration, _ relay: Relay) async throws {
+            try await Awaiting.fact("the upstream is told to be \(state)", within: limit) {
+                try await relay.ops("/ops/summary").json["upstream"]["state"].string
+            } holds: {
+                $0 == state
+            }
+        }
+
+        private static func isShut(_ route: String, of relay: Relay) async throws -> Bool {
+            let line = "relay_upstream_breaker_state{route=\"\(route)\",state=\"closed\"} 0"
+            return try await HTTP.get(relay.opsURL + "/metrics").text.contains(line)
+        }
+
+        /// Requests that overlapped, by the simulator's clock of milliseconds: those that touch do not.
+        private static func mostAtOnce(_ requests: [SentRequest]) -> Int {
+            var turns: [(at: Date, change: Int)] = []
+            for request in requests {
+                turns.append((request.startedAt, 1))
+                turns.append((request.endedAt ?? .distantFuture, -1))
+            }
+            turns.sort { ($0.at, $0.change) < ($1.at, $1.change) }
+            var (now, most) = (0, 0)
+            for turn in turns {
+                now += turn.change
+                most = max(most, now)
+            }
+            return most
+        }
+    }
+}

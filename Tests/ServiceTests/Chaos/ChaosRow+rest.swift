@@ -1,0 +1,33 @@
+import Foundation
+import Postgres
+import RelayCore
+
+extension ChaosRow {
+    /// Returns once nothing is left to be sent, nobody is told `pending`, and the newest request of each subscription is
+    /// granted.
+    static func rest(_ database: TestDatabase, within limit: Duration) async throws {
+        try await Awaiting.fact("no validation is pending, unsent, or the newest and not granted", within: limit) {
+            let rows = try await database.query(
+                PostgresQuery(
+                    """
+                    SELECT count(*) FROM (
+                        SELECT v.status, v.deadline, p.phase, row_number() OVER (
+                            PARTITION BY v.subscription_key ORDER BY v.accepted_at DESC, v.id DESC) AS place
+                        FROM validations v LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id) AS a
+                    WHERE status = 0 AND deadline > now() OR phase = 0 OR place = 1 AND status <> 1
+                    """))
+            try await Task.sleep(for: .milliseconds(150))
+            return try rows.first?.get(0, as: Int.self) ?? -1
+        } holds: {
+            $0 == 0
+        }
+    }
+
+    /// Both clocks are those of this machine.
+    static func recovery(_ evidence: Evidence, since end: Date) -> Duration? {
+        let moment = Int64(end.timeIntervalSince1970 * 1_000_000)
+        let settled = evidence.validations
+            .filter { $0.acceptedAt <= moment && $0.status == .granted }.compactMap(\.settledAt)
+        return settled.max().map { .microseconds(max(0, $0 - moment)) }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+
+/// One row of the grid: a fault, and what became of everything that was bought around it.
+struct ChaosRow: Sendable {
+    let fault: Fault
+    var judgement: Judgement?
+    var posts = 0
+    /// From the end of the fault: until a purchase posted then was granted, and until everything accepted before was.
+    var fresh: Duration?
+    var all: Duration?
+    var violations: [String] = []
+    /// Why it was not tried.
+    var skipped: String?
+
+    /// Never throws: what breaks a row off is one of its violations.
+    static func run(_ fault: Fault, _ settings: ChaosSettings, calm: PrivateCluster) async -> ChaosRow {
+        var row = ChaosRow(fault: fault)
+        guard fault.clockError == nil || WrongClock.compiler != nil else {
+            row.skipped = "no C compiler here to make a wrong clock with"
+            return row
+        }
+        do {
+            let cluster = fault.crashesCluster ? try await PrivateCluster() : calm
+            do {
+                try await row.play(settings, in: cluster)
+            } catch {
+                row.violations.append("broken off: \(error)")
+            }
+            if fault.crashesCluster { await cluster.end() }
+        } catch {
+            row.violations.append("broken off: \(error)")
+        }
+        return row
+    }
+
+    private mutating func play(_ settings: ChaosSettings, in cluster: PrivateCluster) async throws {
+        var copy = self
+        let patience = settings.appPatience(fault)
+        try await BadDay.run(
+            in: cluster,
+            settings: [
+                "RELAY_VALIDATION_TIMEOUT_SECONDS": "\(patience.components.seconds)", "RELAY_LOG_LEVEL": "notice",
+                "RELAY_DATABASE_CONNECTIONS": "2", "RELAY_UPSTREAM_TIMEOUT_SECONDS": "\(fault.upstreamTimeout)",
+            ]
+        ) { day in
+            let scene = try await ChaosScene(day, cluster: cluster, fault: copy.fault)
+            let row = copy
+            if copy.fault == .snapshotHeld {
+                copy = try await HeldSnapshot.during(day.database) { try await row.played(settings, scene) }
+            } else {
+                copy = try await row.played(settings, scene)
+            }
+        }
+        self = copy
+    }
+
+    private func played(_ settings: ChaosSettings, _ scene: ChaosScene) async throws -> ChaosRow {
+        var row = self
+        let length = settings.length(of: fault)
+        let limit = settings.settlingLimit(fault)
+        let ((struck, fresh), load) = try await ChaosLoad.during(scene, tag: fault.tagBefore, patience: limit) { load in
+            try await load.accepted(25)
+            load.endTag()
+            let struck = try await fault.strike(scene, for: length)
+            load.endContests()
+            return (struck, await Self.buyOne(scene, load, since: struck.at, within: limit))
+        }
+        do {
+            try await Self.rest(scene.day.database, within: limit)
+        } catch {
+            row.violations.append("\(error)")
+        }
+        let evidence = try await Evidence(load, scene)
+        let judgement = Judgement(evidence)
+        row.posts = evidence.posts
+        row.judgement = judgement
+        row.violations += judgement.violations
+        row.fresh = fresh
+        row.all = Self.recovery(evidence, since: struck.at)
+        row.judgeTimes(struck, length: length)
+        return row
+    }
+
+    /// The ten seconds after a kill are a lease, and then as many as four requests for one subscription, one after the other,
+    /// each within a second. Where the machine is so busy that a fresh purchase, which no lease holds up, takes longer than
+    /// that, so may they.
+    private mutating func judgeTimes(_ struck: Struck, length: Duration) {
+        let limit = fault.recoveryLimit(after: length)
+        let busy = fault.isKill ? .seconds(6) + (fresh ?? .zero) * 4 : limit
+        if let all, all > max(limit, busy) {
+            violations.append("what was accepted before was granted only \(all) after the fault")
+        }
+        if fresh.map({ $0 > .seconds(10) + struck.startTook }) ?? true {
+            violations.append("a purchase after the fault was not granted in time: \(fresh.map { "\($0)" } ?? "never")")
+        }
+    }
+
+    /// What an app sees that buys once the fault is over; nil where its purchase is not granted within the limit.
+    private static func buyOne(
+        _ scene: ChaosScene, _ load: ChaosLoad, since end: Date, within limit: Duration
+    ) async -> Duration? {
+        guard let id = await load.buy(TestPurchase(email: "afterwards@example.test"), turn: 0) else { return nil }
+        let granted = try? await Awaiting.fact("a purchase after the fault is granted", within: limit) {
+            guard let front = scene.front(0) else { return "no copy is alive" }
+            return try await AppClient.poll(id, of: front, wait: 10).json["status"].string ?? ""
+        } holds: {
+            $0 == "granted"
+        }
+        return granted.map { _ in .seconds(Date().timeIntervalSince(end)) }
+    }
+}

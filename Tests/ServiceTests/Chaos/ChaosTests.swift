@@ -1,0 +1,20 @@
+import Testing
+
+/// The grid: every fault against every promise. In seconds here; `scripts/chaos` gives it the time that the promises speak of.
+@Suite struct ChaosTests {
+    @Test(.timeLimit(.minutes((try? ChaosSettings())?.minutes ?? 1)))
+    func noFaultLosesDoublesOrDisordersAnything() async throws {
+        let settings = try ChaosSettings()
+        for round in 1...settings.rounds {
+            let began = ContinuousClock.now
+            let grid = try await ChaosGrid.run(settings)
+            let took = Int(((ContinuousClock.now - began) / .seconds(1)).rounded())
+            print("\nThe grid, round \(round) of \(settings.rounds), \(took) s:\n\n\(grid.table)\n")
+            for row in grid.rows {
+                if let why = row.skipped { print("\(row.fault.rawValue) was not tried: \(why)") }
+                for violation in row.violations.prefix(20) { Issue.record("\(row.fault.rawValue): \(violation)") }
+            }
+        }
+        await WrongClock.remove()
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A service of several copies, its database and its upstream, with everything that can be done to them.
+final class ChaosScene: Sendable {
+    private struct Copy {
+        var role: String
+        var settings: [String: String]
+        /// Nil while it is dead.
+        var relay: Relay?
+    }
+
+    let day: BadDay
+    let cluster: PrivateCluster
+    private let copies = NIOLockedValueBox<[Copy]>([])
+    /// Calls take a little, so that what strikes strikes in the middle of some.
+    static let usualPace = "slow-100ms"
+
+    init(_ day: BadDay, cluster: PrivateCluster, fault: Fault) async throws {
+        self.day = day
+        self.cluster = cluster
+        try await day.control.trouble(Self.usualPace)
+        let clock = try await fault.clockError.asyncMap(WrongClock.settings(error:))
+        let made = fault.roles.enumerated().map { index, role in
+            Copy(role: role, settings: index == 1 ? clock ?? [:] : [:])
+        }
+        copies.withLockedValue { $0 = made }
+        try await startAll()
+        if let error = fault.clockError, let wrong = relay(1) { try WrongClock.check(wrong, error: error) }
+    }
+
+    var count: Int { copies.withLockedValue { $0.count } }
+
+    func relay(_ index: Int) -> Relay? { copies.withLockedValue { $0[index].relay } }
+
+    /// A copy that takes purchases now, a different one for each turn; nil where none is alive.
+    func front(_ turn: Int) -> Relay? {
+        let alive = copies.withLockedValue { $0.compactMap(\.relay).filter { !$0.url.isEmpty } }
+        return alive.isEmpty ? nil : alive[turn % alive.count]
+    }
+
+    // MARK: Copies
+
+    func kill(_ index: Int) async -> Date {
+        let victim = copies.withLockedValue { copies in
+            defer { copies[index].relay = nil }
+            return copies[index].relay
+        }
+        victim?.process.signal(SIGKILL)
+        let moment = Date()
+        _ = await victim?.process.exitCode()
+        return moment
+    }
+
+    func restart(_ index: Int) async throws {
+        let copy = copies.withLockedValue { $0[index] }
+        let relay = try await day.relay(role: copy.role, settings: copy.settings)
+        copies.withLockedValue { $0[index].relay = relay }
+    }
+
+    func killAll() async -> Date {
+        let victims = copies.withLockedValue { copies in
+            defer { for index in copies.indices { copies[index].relay = nil } }
+            return copies.compactMap(\.relay)
+        }
+        for victim in victims { victim.process.signal(SIGKILL) }
+        let moment = Date()
+        for victim in victims { _ = await victim.process.exitCode() }
+        return moment
+    }
+
+    func startAll() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<count { group.addTask { try await self.restart(index) } }
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<T>(_ transform: (Wrapped) async throws -> T) async rethrows -> T? {
+        if let value = self { try await transform(value) } else { nil }
+    }
+}

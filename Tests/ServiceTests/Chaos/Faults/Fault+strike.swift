@@ -1,0 +1,68 @@
+import Foundation
+
+/// What recovery is measured by.
+struct Struck: Sendable {
+    /// The last kill, or the end of the fault.
+    var at: Date
+    /// How long nobody was there who could have recovered anything: the new copies had to start.
+    var startTook = Duration.zero
+}
+
+extension Fault {
+    /// Does it, for as long as it lasts.
+    func strike(_ scene: ChaosScene, for length: Duration) async throws -> Struck {
+        switch self {
+        case .workerKilled:
+            try await scene.isSending(2, copy: 1)
+            return Struck(at: await scene.kill(1))
+        case .allKilled:
+            try await scene.isSending(3)
+            let killed = await scene.killAll()
+            try await scene.startAll()
+            return Struck(at: killed, startTook: .seconds(Date().timeIntervalSince(killed)))
+        case .killedOverAndOver:
+            return try await killOverAndOver(scene, for: length)
+        case .databaseRestarted:
+            await scene.cluster.crash()
+            try await scene.cluster.start()
+        case .databaseStopped:
+            try await scene.isHanging(3)
+            await scene.cluster.stop()
+            try await Task.sleep(for: length)
+            try await scene.cluster.start()
+        case .connectionsCut:
+            try await scene.cutConnections(for: length)
+        case .upstreamHangs:
+            try await scene.upstream(["hang"], for: length)
+        case .upstreamResets:
+            // Every second call is processed before its answer is lost.
+            try await scene.upstream((0..<24).flatMap { _ in ["reset-1", "lost-answer-1"] } + ["reset"], for: length)
+        case .upstreamFails:
+            try await scene.upstream(["flaky"], for: length)
+        case .upstreamSlow:
+            try await scene.upstream(["slow-1500ms"], for: length)
+        case .snapshotHeld, .clockAhead, .clockBehind:
+            // They last from the first purchase to the last.
+            try await Task.sleep(for: length)
+        }
+        return Struck(at: Date())
+    }
+
+    /// One copy after the other, fronts and workers, every two seconds; each is started again at once.
+    private func killOverAndOver(_ scene: ChaosScene, for length: Duration) async throws -> Struck {
+        let end = ContinuousClock.now + length
+        var round = 0
+        while true {
+            let next = ContinuousClock.now + .seconds(2)
+            // 3, 0, 1, 2, …: the first one is a worker.
+            let victim = (round + 3) % scene.count
+            let killed = await scene.kill(victim)
+            try await scene.restart(victim)
+            round += 1
+            guard next < end else {
+                return Struck(at: killed, startTook: .seconds(Date().timeIntervalSince(killed)))
+            }
+            try await Task.sleep(until: next, clock: .continuous)
+        }
+    }
+}

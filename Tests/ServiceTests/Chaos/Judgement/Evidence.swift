@@ -1,0 +1,53 @@
+import RelayCore
+
+/// What is known when a row of the grid has come to rest: from the apps, from the database, and from the upstream.
+/// A purchase is named by its transaction id throughout.
+struct Evidence: Sendable {
+    struct Validation: Sendable {
+        var transaction: String
+        var subscription: String
+        var customer: String
+        /// Microseconds since 1970.
+        var acceptedAt: Int64
+        var settledAt: Int64?
+        var status: ValidationStatus
+        var reason: String?
+        var isLate = false
+    }
+
+    struct Forward: Sendable {
+        var transaction: String
+        var subscription: String
+        /// Nil where no answer was given.
+        var status: Int?
+        /// Another one for the same purchase or the same subscription was under way at the same time.
+        var overlapped = false
+    }
+
+    struct Owner: Sendable, Hashable {
+        var subscription: String
+        var customer: String
+    }
+
+    /// The database's time when it was gathered, in microseconds since 1970.
+    var gatheredAt: Int64 = .max
+    /// What an app had a 202 for, with the ids that it was told.
+    var accepted: [String: Set<String>] = [:]
+    /// What no app got a 202 for, however long it tried.
+    var refused: [String] = []
+    /// Posts, repeats and tries included.
+    var posts = 0
+    /// Posted one after the other's acceptance, for one subscription each.
+    var sequences: [[String]] = []
+    /// What an app is told, by the validation's id.
+    var told: [String: String] = [:]
+    /// How the purchases stood before the apps asked: a grant may come late, in between.
+    var before: [String: ValidationStatus] = [:]
+    /// In order of acceptance.
+    var validations: [Validation] = []
+    /// In the order in which they came.
+    var forwards: [Forward] = []
+    /// Whose the subscriptions are, by our ledger and by the upstream's.
+    var ours: [Owner] = []
+    var upstreams: [Owner] = []
+}

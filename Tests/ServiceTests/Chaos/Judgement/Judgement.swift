@@ -1,0 +1,122 @@
+import RelayCore
+
+/// What the evidence says of each promise. Pure: it is itself held against made-up evidence.
+struct Judgement: Sendable {
+    /// Purchases that an app had a 202 for; of those: ended for the app; answered 2xx by the upstream; superseded, and so
+    /// rightly never sent again.
+    private(set) var accepted = 0
+    private(set) var settled = 0
+    private(set) var reached = 0
+    private(set) var superseded = 0
+    private(set) var late = 0
+    private(set) var forwards = 0
+    private(set) var overlaps = 0
+    private(set) var disorders = 0
+    private(set) var subscriptions = 0
+    /// Subscriptions whose one owner is the same everywhere.
+    private(set) var owned = 0
+    /// A line for each thing that must not be.
+    private(set) var violations: [String] = []
+
+    var lost: Int { accepted - min(settled, reached + superseded) }
+
+    init(_ evidence: Evidence) {
+        forwards = evidence.forwards.count
+        judgePurchases(evidence)
+        judgeForwards(evidence)
+        judgeOwners(evidence)
+    }
+
+    // MARK: Nothing lost, nothing twice
+
+    private mutating func judgePurchases(_ evidence: Evidence) {
+        let stored = Dictionary(grouping: evidence.validations, by: \.transaction)
+        let answered = Set(evidence.forwards.filter { (200..<300).contains($0.status ?? 0) }.map(\.transaction))
+        for transaction in evidence.refused {
+            violations.append("\(transaction) got no 202, however long its app tried")
+        }
+        for (transaction, ids) in evidence.accepted {
+            accepted += 1
+            if ids.count > 1 { violations.append("\(transaction) was told \(ids.count) ids") }
+            guard let validations = stored[transaction], let validation = validations.last else {
+                violations.append("\(transaction) is lost: it had a 202 and is not in the database")
+                continue
+            }
+            if validations.count > 1 { violations.append("\(transaction) has \(validations.count) validations") }
+            judge(validation, isAnswered: answered.contains(transaction))
+            if let at = validation.settledAt, at < validation.acceptedAt || at > evidence.gatheredAt {
+                violations.append("\(transaction) was settled at a time that has not been")
+            }
+            let told = Set(ids.compactMap { evidence.told[$0] })
+            let before = evidence.before[transaction] ?? validation.status
+            if told != [validation.status.name], told != [before.name] {
+                violations.append("\(transaction) is \(validation.status.name), and its app is told \(told.sorted())")
+            }
+        }
+    }
+
+    private mutating func judge(_ validation: Evidence.Validation, isAnswered: Bool) {
+        let name = validation.transaction
+        if isAnswered { reached += 1 }
+        if validation.isLate { late += 1 }
+        let wasSuperseded = validation.reason == "superseded"
+        if wasSuperseded, !isAnswered { superseded += 1 }
+        if !isAnswered, !wasSuperseded { violations.append("\(name) is lost: the upstream never took it") }
+        switch validation.status {
+        case .granted, .transferred, .timedOut: settled += 1
+        case .pending, .rejected, .revoked: violations.append("\(name) is \(validation.status.name)")
+        }
+    }
+
+    // MARK: One at a time, in order
+
+    private mutating func judgeForwards(_ evidence: Evidence) {
+        overlaps = evidence.forwards.count { $0.overlapped }
+        if overlaps > 0 { violations.append("\(overlaps) forwards overlapped with one of the same purchase") }
+        let acceptedAt = Dictionary(
+            evidence.validations.map { ($0.transaction, $0.acceptedAt) }, uniquingKeysWith: { min($0, $1) })
+        var newest: [String: (transaction: String, at: Int64)] = [:]
+        for forward in evidence.forwards {
+            guard let at = acceptedAt[forward.transaction] else {
+                violations.append("\(forward.transaction) was sent, and is not in the database")
+                continue
+            }
+            if let sent = newest[forward.subscription], sent.at > at {
+                disorders += 1
+                violations.append("\(forward.transaction) was sent after \(sent.transaction), which is newer")
+            } else {
+                newest[forward.subscription] = (forward.transaction, at)
+            }
+        }
+        for sequence in evidence.sequences {
+            for (earlier, later) in zip(sequence, sequence.dropFirst()) {
+                guard let first = acceptedAt[earlier], let second = acceptedAt[later], first >= second else { continue }
+                disorders += 1
+                violations.append("\(earlier) had its 202 before \(later) was posted, and counts as the newer one")
+            }
+        }
+    }
+
+    // MARK: One owner
+
+    private mutating func judgeOwners(_ evidence: Evidence) {
+        let ours = Dictionary(grouping: evidence.ours, by: \.subscription)
+        let upstreams = Dictionary(grouping: evidence.upstreams, by: \.subscription)
+        for (subscription, validations) in Dictionary(grouping: evidence.validations, by: \.subscription) {
+            subscriptions += 1
+            let newest = validations.max { $0.acceptedAt < $1.acceptedAt }
+            let claims: [(String, [String])] = [
+                ("the newest request is of", [newest?.customer].compactMap { $0 }),
+                ("granted to", Set(validations.filter { $0.status == .granted }.map(\.customer)).sorted()),
+                ("owned, for us, by", (ours[subscription] ?? []).map(\.customer)),
+                ("owned, for the upstream, by", (upstreams[subscription] ?? []).map(\.customer)),
+            ]
+            if Set(claims.map(\.1)).count == 1, claims[0].1.count == 1 {
+                owned += 1
+            } else {
+                let words = claims.map { "\($0.0) \($0.1.isEmpty ? "nobody" : $0.1.joined(separator: " and "))" }
+                violations.append("subscription \(subscription): \(words.joined(separator: "; "))")
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import RelayCore
+import Testing
+
+/// The judge is judged: evidence of each thing that must not be is made up, and it has to say so.
+@Suite struct JudgementTests {
+    /// One subscription: Ana's, then Ben's; and one of Cia's alone.
+    private static func good() -> Evidence {
+        func validation(_ name: String, _ subscription: String, _ at: Int64, _ status: ValidationStatus)
+            -> Evidence.Validation
+        {
+            .init(
+                transaction: name, subscription: subscription, customer: name, acceptedAt: at, settledAt: at + 100,
+                status: status)
+        }
+        return Evidence(
+            accepted: ["ana": ["1"], "ben": ["2"], "cia": ["3"]], posts: 4, sequences: [["ana", "ben"]],
+            told: ["1": "transferred", "2": "granted", "3": "granted"],
+            validations: [
+                validation("ana", "s", 1, .transferred), validation("ben", "s", 2, .granted),
+                validation("cia", "t", 3, .granted),
+            ],
+            forwards: [
+                .init(transaction: "ana", subscription: "s", status: nil),
+                .init(transaction: "ana", subscription: "s", status: 200),
+                .init(transaction: "ben", subscription: "s", status: 200),
+                .init(transaction: "cia", subscription: "t", status: 200),
+            ],
+            ours: [.init(subscription: "s", customer: "ben"), .init(subscription: "t", customer: "cia")],
+            upstreams: [.init(subscription: "s", customer: "ben"), .init(subscription: "t", customer: "cia")])
+    }
+
+    private static func violations(_ change: (inout Evidence) -> Void) -> [String] {
+        var evidence = good()
+        change(&evidence)
+        return Judgement(evidence).violations
+    }
+
+    @Test func whatIsRightIsRight() {
+        let judgement = Judgement(Self.good())
+        #expect(judgement.violations == [])
+        #expect(judgement.accepted == 3 && judgement.settled == 3 && judgement.reached == 3 && judgement.lost == 0)
+        #expect(judgement.owned == 2 && judgement.subscriptions == 2)
+    }
+
+    @Test func lossIsSeen() {
+        #expect(Self.violations { $0.validations.removeLast() }.contains { $0.contains("cia is lost") })
+        #expect(Self.violations { $0.forwards.removeLast() } == ["cia is lost: the upstream never took it"])
+        #expect(Self.violations { $0.forwards[3].status = 500 } == ["cia is lost: the upstream never took it"])
+        #expect(Self.violations { $0.refused = ["dan"] }.count == 1)
+        for status in [ValidationStatus.pending, .rejected, .revoked] {
+            let found = Self.violations {
+                $0.validations[2].status = status
+                $0.told["3"] = status.name
+            }
+            #expect(found.contains("cia is \(status.name)"))
+        }
+        // Timed out is an end for a loser, and none for the newest of a subscription.
+        #expect(
+            Self.violations {
+                $0.validations[0].status = .timedOut
+                $0.told["1"] = "timed_out"
+            } == [])
+        #expect(
+            Self.violations {
+                $0.validations[2].status = .timedOut
+                $0.told["3"] = "timed_out"
+            }.count == 1)
+    }
+
+    @Test func aSupersededPurchaseNeedNotHaveBeenSent() {
+        var evidence = Self.good()
+        evidence.forwards.removeFirst(2)
+        evidence.validations[0].status = .timedOut
+        evidence.told["1"] = "timed_out"
+        #expect(Judgement(evidence).violations.count == 1)
+        evidence.validations[0].reason = "superseded"
+        let judgement = Judgement(evidence)
+        #expect(judgement.violations == [] && judgement.superseded == 1 && judgement.lost == 0)
+    }
+
+    @Test func doublesAreSeen() {
+        #expect(Self.violations { $0.forwards[1].overlapped = true }.count == 1)
+        #expect(Self.violations { $0.accepted["cia"] = ["3", "4"] } == ["cia was told 2 ids"])
+        #expect(Self.violations { $0.validations.append($0.validations[2]) } == ["cia has 2 validations"])
+    }
+
+    @Test func aWrongTimeIsSeen() {
+        #expect(Self.violations { $0.gatheredAt = 50 }.count == 3)
+        #expect(Self.violations { $0.validations[2].settledAt = 1 }.count == 1)
+    }
+
+    @Test func disorderIsSeen() {
+        #expect(
+            Self.violations { $0.forwards.append($0.forwards[0]) } == ["ana was sent after ben, which is newer"])
+        #expect(Self.violations { $0.sequences = [["ben", "ana"]] }.count == 1)
+        #expect(Self.violations { $0.forwards[3].transaction = "eve" }.contains { $0.contains("eve was sent") })
+    }
+
+    @Test func twoOwnersAreSeen() {
+        #expect(Self.violations { $0.ours[0].customer = "ana" }.count == 1)
+        #expect(Self.violations { $0.ours.append(.init(subscription: "s", customer: "ana")) }.count == 1)
+        #expect(Self.violations { $0.upstreams.removeFirst() }.count == 1)
+        let found = Self.violations {
+            $0.validations[0].status = .granted
+            $0.told["1"] = "granted"
+        }
+        #expect(found.count == 1 && found[0].contains("granted to ana and ben"))
+    }
+
+    @Test func anAppThatIsToldSomethingElseIsSeen() {
+        #expect(Self.violations { $0.told["3"] = "timed_out" }.count == 1)
+        #expect(Self.violations { $0.told["3"] = nil }.count == 1)
+        // Unless it was so a moment ago.
+        #expect(
+            Self.violations {
+                $0.told["3"] = "timed_out"
+                $0.before["cia"] = .timedOut
+            } == [])
+    }
+}

@@ -1,0 +1,119 @@
+import NIOConcurrencyHelpers
+
+/// Apps that buy, at a steady pace, whatever happens around them. Who gets no 202 tries again, as an app does, until it has
+/// one.
+///
+/// - Most purchases are of a subscription of their own; some are posted twice at once, to two copies, and some once more after
+///   they were accepted.
+/// - The contests: several customers send the receipt of one subscription one after the other, some at the same time, and
+///   some come back to it.
+final class ChaosLoad: Sendable {
+    struct Bought: Sendable {
+        var purchase: TestPurchase
+        /// What the app was told to poll. One, however often it posted.
+        var ids: Set<String> = []
+        var posts = 0
+    }
+
+    private struct State {
+        var bought: [String: Bought] = [:]
+        var sequences: [[String]] = []
+        var tag: String
+        var isContestOver = false
+        var isStopped = false
+    }
+
+    private static let buyers = 4
+    private static let contests = 3
+    private let scene: ChaosScene
+    /// How long an app goes on trying.
+    private let patience: Duration
+    private let state: NIOLockedValueBox<State>
+
+    private init(_ scene: ChaosScene, tag: String, patience: Duration) {
+        self.scene = scene
+        state = .init(State(tag: tag))
+        self.patience = patience
+    }
+
+    /// Runs for as long as `body` does.
+    ///
+    /// - Parameter tag: part of every second buyer's email, until ``endTag()``.
+    static func during<T: Sendable>(
+        _ scene: ChaosScene, tag: String, patience: Duration, _ body: (ChaosLoad) async throws -> T
+    ) async throws -> (T, ChaosLoad) {
+        let load = ChaosLoad(scene, tag: tag, patience: patience)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for app in 0..<buyers { group.addTask { await load.buyOnAndOn(app) } }
+            for app in 0..<contests { group.addTask { await load.contestOnAndOn(app) } }
+            defer { load.stop() }
+            let value = try await body(load)
+            load.stop()
+            try await group.waitForAll()
+            return (value, load)
+        }
+    }
+
+    var tag: String { state.withLockedValue { $0.tag } }
+    var isContestOver: Bool { state.withLockedValue { $0.isContestOver } }
+    var isStopped: Bool { state.withLockedValue { $0.isStopped } }
+
+    func endTag() { state.withLockedValue { $0.tag = "" } }
+
+    /// No new contest, and no further request in those that are on: their losers are told only at their deadlines.
+    func endContests() { state.withLockedValue { $0.isContestOver = true } }
+
+    private func stop() {
+        state.withLockedValue { state in
+            state.isContestOver = true
+            state.isStopped = true
+        }
+    }
+
+    func note(_ sequence: [String]) { state.withLockedValue { $0.sequences.append(sequence) } }
+
+    /// By transaction id.
+    var bought: [String: Bought] { state.withLockedValue { $0.bought } }
+    /// Transaction ids, each posted after the one before was accepted, for the same subscription.
+    var sequences: [[String]] { state.withLockedValue { $0.sequences } }
+
+    /// Returns when that many have been accepted.
+    func accepted(_ count: Int) async throws {
+        try await Awaiting.fact("\(count) are accepted", within: .seconds(30)) {
+            self.state.withLockedValue { $0.bought.values.count { !$0.ids.isEmpty } }
+        } holds: {
+            $0 >= count
+        }
+    }
+
+    // MARK: One purchase
+
+    /// - Returns: the validation's id; nil where no 202 came in all that time.
+    @discardableResult
+    func buy(_ purchase: TestPurchase, turn: Int) async -> String? {
+        let end = ContinuousClock.now + patience
+        var turn = turn
+        while ContinuousClock.now < end {
+            if let front = scene.front(turn) {
+                let posted = await AppClient.post(purchase, to: front)
+                let id = posted.status == 202 || posted.status == 200 ? posted.id : nil
+                note(purchase, id)
+                if let id { return id }
+                // Any other answer would be the same again.
+                guard posted.status.map({ $0 >= 500 }) ?? true else { return nil }
+            }
+            turn += 1
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+        return nil
+    }
+
+    private func note(_ purchase: TestPurchase, _ id: String?) {
+        state.withLockedValue { state in
+            var bought = state.bought[purchase.transactionID] ?? Bought(purchase: purchase)
+            bought.posts += 1
+            if let id { bought.ids.insert(id) }
+            state.bought[purchase.transactionID] = bought
+        }
+    }
+}

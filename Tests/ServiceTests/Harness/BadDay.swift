@@ -1,0 +1,73 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A database, a simulator, and relays that come and go; all of them ended with the test.
+final class BadDay: Sendable {
+    let database: TestDatabase
+    let keys: Relay.Keys
+    private let simulators = NIOLockedValueBox<[Simulator]>([])
+    private let relays = NIOLockedValueBox<[Relay]>([])
+    private let settings: [String: String]
+
+    private init(_ database: TestDatabase, _ simulator: Simulator, settings: [String: String]) async throws {
+        self.database = database
+        self.settings = settings
+        simulators.withLockedValue { $0 = [simulator] }
+        keys = try await Relay.makeKeys(database)
+    }
+
+    /// - Parameters:
+    ///   - cluster: where the database is made; the one that nobody crashes where nil.
+    ///   - settings: of every relay. An app waits half a minute unless told otherwise, so that trouble of seconds ends nothing.
+    static func run(
+        in cluster: PrivateCluster? = nil, grantAfter: Double = 0.2, settings: [String: String] = [:],
+        _ body: (BadDay) async throws -> Void
+    ) async throws {
+        let cluster = if let cluster { cluster } else { try await PrivateCluster.calm() }
+        try await run(on: cluster.database(), grantAfter: grantAfter, settings: settings, body)
+    }
+
+    /// - Parameter database: one with the schema in it.
+    static func run(
+        on database: TestDatabase, grantAfter: Double = 0.2, settings: [String: String] = [:],
+        _ body: (BadDay) async throws -> Void
+    ) async throws {
+        let simulator = try await Simulator.start(grantAfter: grantAfter, port: FixedPort.free())
+        let all = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "30"].merging(settings, uniquingKeysWith: { $1 })
+        let day = try await BadDay(database, simulator, settings: all)
+        do {
+            try await body(day)
+        } catch {
+            await day.end()
+            throw error
+        }
+        await day.end()
+    }
+
+    private func end() async {
+        for relay in relays.withLockedValue({ $0 }) { await relay.end() }
+        for simulator in simulators.withLockedValue({ $0 }) { await simulator.end() }
+    }
+
+    /// The one that runs now.
+    var simulator: Simulator { simulators.withLockedValue { $0[$0.count - 1] } }
+    var control: SimulatorControl { SimulatorControl(simulator) }
+
+    func relay(role: String = "all", isReady: Bool = true, settings: [String: String] = [:]) async throws -> Relay {
+        let relay = try await Relay.start(
+            database: database, simulator: simulator, role: role, keys: keys, isReady: isReady,
+            settings: self.settings.merging(settings, uniquingKeysWith: { $1 }))
+        relays.withLockedValue { $0.append(relay) }
+        return relay
+    }
+
+    /// The upstream goes, with everything that it knows.
+    func endSimulator() async { await simulator.end() }
+
+    /// And comes back at the same address.
+    func restartSimulator(grantAfter: Double = 0.2) async throws {
+        let port = URL(string: simulator.url)?.port ?? 0
+        let started = try await Simulator.start(grantAfter: grantAfter, port: port)
+        simulators.withLockedValue { $0.append(started) }
+    }
+}

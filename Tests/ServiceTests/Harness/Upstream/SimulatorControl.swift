@@ -1,0 +1,89 @@
+import Foundation
+import NIOHTTP1
+
+/// The simulator's control API: what it is to do, and what it was sent.
+struct SimulatorControl: Sendable {
+    let simulator: Simulator
+
+    init(_ simulator: Simulator) {
+        self.simulator = simulator
+    }
+
+    /// Instead of the email's plus tags; counts begin anew.
+    func behave(_ email: String, _ behaviours: String...) async throws {
+        try await behave(email, behaviours)
+    }
+
+    func behave(_ email: String, _ behaviours: [String]) async throws {
+        try await put("/_simulator/customers/\(email)", ["behaviours": behaviours])
+    }
+
+    /// Troubles of every call of everybody, until ``heal()``.
+    func trouble(_ behaviours: String...) async throws { try await trouble(behaviours) }
+
+    func trouble(_ behaviours: [String]) async throws {
+        try await put("/_simulator/upstream", ["behaviours": behaviours])
+    }
+
+    func heal() async throws {
+        try await succeed(HTTP.call(.DELETE, simulator.url + "/_simulator/upstream"))
+    }
+
+    func tags(of offer: String, _ tags: [String]) async throws {
+        try await put("/_simulator/offers/\(offer)", ["tags": tags])
+    }
+
+    func customer(_ email: String) async throws -> JSON {
+        try await succeed(HTTP.get(simulator.url + "/_simulator/customers/\(email)")).json
+    }
+
+    func stats() async throws -> JSON {
+        try await succeed(HTTP.get(simulator.url + "/_simulator/stats")).json
+    }
+
+    /// Who holds it now, and what happened to it.
+    func subscription(_ original: String) async throws -> JSON {
+        let url = simulator.url + "/_simulator/subscriptions?originalTransactionId=\(original)"
+        return try await succeed(HTTP.get(url)).json["items"][0]
+    }
+
+    /// Everything, in the order in which it came.
+    func requests() async throws -> [SentRequest] { try await sent(path: "/", email: nil) }
+
+    /// The latter of every subscription that it knows.
+    func subscriptions() async throws -> [JSON] {
+        try await succeed(HTTP.get(simulator.url + "/_simulator/subscriptions?limit=100000")).json["items"].array ?? []
+    }
+
+    /// Forwards, refused ones included, in the order in which they came.
+    func payments(of email: String? = nil) async throws -> [SentRequest] {
+        try await sent(path: "/apple/payment", email: email)
+    }
+
+    /// Entitlement reads of a customer, in order.
+    func reads(of email: String) async throws -> [SentRequest] {
+        try await sent(path: "/3.1/entitlements", email: email)
+    }
+
+    private func sent(path: String, email: String?) async throws -> [SentRequest] {
+        var parts = URLComponents(string: simulator.url + "/_simulator/requests")
+        parts?.queryItems = [URLQueryItem(name: "path", value: path)]
+        if let email { parts?.queryItems?.append(URLQueryItem(name: "customerEmail", value: email)) }
+        // In a query a bare plus sign means a space.
+        let query = parts?.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
+        parts?.percentEncodedQuery = query
+        let answer = try await succeed(HTTP.get(parts?.string ?? ""))
+        return try (answer.json["items"].array ?? []).map(SentRequest.init)
+    }
+
+    private func put(_ path: String, _ object: [String: [String]]) async throws {
+        let body = try JSONSerialization.data(withJSONObject: object)
+        try await succeed(HTTP.call(.PUT, simulator.url + path, body: body))
+    }
+
+    @discardableResult
+    private func succeed(_ answer: HTTP.Answer) throws -> HTTP.Answer {
+        guard answer.status == 200 else { throw HarnessError.failed("the simulator's control API", [answer.text]) }
+        return answer
+    }
+}

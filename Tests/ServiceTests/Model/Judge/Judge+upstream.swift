@@ -1,0 +1,100 @@
+import RelayCore
+
+extension Model.Judge {
+    var forwardsInOrder: [Breach] {
+        Dictionary(grouping: history.forwards, by: \.subscription).values.flatMap { forwards in
+            var breaches: [Breach] = []
+            for (index, forward) in forwards.enumerated() {
+                guard let row = rowsByCoupon[forward.coupon] else {
+                    breaches.append(Breach("\(forward.coupon) was sent upstream and is nowhere"))
+                    continue
+                }
+                let newer = forwards[..<index].lazy.compactMap { rowsByCoupon[$0.coupon] }
+                    .first { $0.acceptedAt > row.acceptedAt && !wasRefused($0, before: forward.startedAt) }
+                if let newer {
+                    breaches.append(
+                        Breach(
+                            "\(row.purchase) was sent at \(seconds(forward.startedAt)), after a newer request", row.id,
+                            newer.id))
+                }
+            }
+            return breaches
+        }
+    }
+
+    /// By Cleeng, or by an operator: what moves nothing may be followed by what is older.
+    private func wasRefused(_ row: Model.Row, before at: Model.Seconds) -> Bool {
+        history.forwards.contains { $0.coupon == row.coupon && $0.isRejected && $0.startedAt < at }
+            || history.acts.contains { $0.id == row.id && $0.kind == .abandon && $0.status != 409 && $0.sentAt < at }
+    }
+
+    var oneForwardAtOnce: [Breach] {
+        history.forwards.filter(\.overlapped).map { forward in
+            Breach(
+                "two calls at once at \(seconds(forward.startedAt))", rowsByCoupon[forward.coupon]?.id ?? forward.coupon
+            )
+        }
+    }
+
+    var forwardedOnce: [Breach] {
+        Dictionary(grouping: history.forwards, by: \.coupon).flatMap { coupon, forwards -> [Breach] in
+            let id = rowsByCoupon[coupon]?.id ?? ""
+            return zip(forwards, forwards.dropFirst()).compactMap { earlier, later in
+                guard earlier.status == 200, earlier.outcome == "answered", let endedAt = earlier.endedAt else {
+                    return nil
+                }
+                // A copy that was told to go has some seconds to write down what it knows.
+                let isExcused =
+                    history.copies.contains { copy in
+                        copy.goneAt.map { $0 >= endedAt - 5 && $0 <= later.startedAt } == true
+                    }
+                    || isFrozen(from: endedAt, to: later.startedAt)
+                    || history.acts.contains {
+                        $0.id == id && $0.kind == .retry && $0.status != 409 && $0.sentAt <= later.startedAt
+                    }
+                return isExcused ? nil : Breach("sent again at \(seconds(later.startedAt)), though Cleeng had it", id)
+            }
+        }
+    }
+
+    var readsAreSpaced: [Breach] {
+        let interval = history.pace.interval
+        return Dictionary(grouping: history.reads, by: \.customer).flatMap { customer, reads -> [Breach] in
+            let counted = withoutBaselines(reads.sorted { $0.startedAt < $1.startedAt }, of: customer)
+            for (first, read) in counted.enumerated() {
+                for last in counted.indices.dropFirst(first + 1) {
+                    let span = counted[last].startedAt - read.startedAt
+                    let allowed = Double(last - first) * interval - slack
+                    guard span < allowed else { continue }
+                    return [
+                        Breach(
+                            "c\(customer) was read \(last - first + 1) times within \(seconds(span)) from \(seconds(read.startedAt))"
+                        )
+                    ]
+                }
+            }
+            return []
+        }
+    }
+
+    /// A read that ended right before a purchase was sent for the first time is its baseline. Whoever was stopped between the two
+    /// leaves a baseline alone: one for each crash and each act of an operator.
+    private func withoutBaselines(_ reads: [Model.Read], of customer: Int) -> [Model.Read] {
+        var counted = reads
+        func drop(where matches: (Model.Read) -> Bool) {
+            if let index = counted.lastIndex(where: matches) { counted.remove(at: index) }
+        }
+        var sent: Set<String> = []
+        for forward in history.forwards where forward.customer == customer && sent.insert(forward.coupon).inserted {
+            drop { read in
+                guard let endedAt = read.endedAt else { return false }
+                return endedAt <= forward.startedAt + 0.005 && read.startedAt >= forward.startedAt - 4
+            }
+        }
+        let stops =
+            history.copies.compactMap(\.goneAt) + history.freezes.flatMap { [$0.from, $0.to, $0.to] }
+            + history.acts.filter { $0.status != 409 }.map(\.sentAt)
+        for stop in stops { drop { $0.startedAt >= stop - 4 && $0.startedAt <= stop + 4 } }
+        return counted
+    }
+}

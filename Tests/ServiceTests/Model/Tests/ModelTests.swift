@@ -1,0 +1,81 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Testing
+
+/// Random sequences against the real service. What a failure prints can be run again:
+///
+///     scripts/model --seed SEED --steps STEPS
+@Suite(.serialized) struct ModelTests {
+    /// Plans that once found something: a copy that had been frozen and then sent what had passed on. (Whoever changes the
+    /// generator changes what a seed means.)
+    static let regressions: [(seed: UInt64, steps: Int)] = [(5_003, 20)]
+
+    @Test func randomSequencesKeepEveryTruth() async throws {
+        let settings = try Model.ModelSettings()
+        let end = settings.minutes.map { ContinuousClock.now + .seconds($0 * 60) }
+        let first = settings.seed ?? UInt64.random(in: 0..<1_000_000_000)
+        let known = settings.seed == nil && end == nil ? Self.regressions : []
+        let plans = NIOLockedValueBox(
+            ModelPlans(known: known, next: first, steps: settings.steps, left: end == nil ? settings.runs : .max))
+        let sum = NIOLockedValueBox(ModelSum())
+        say("model: seeds from \(first) on, \(settings.steps) steps each; before them \(known.map(\.seed))")
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<settings.width {
+                group.addTask {
+                    while end.map({ ContinuousClock.now < $0 }) ?? true,
+                        let (plan, steps) = plans.withLockedValue({ $0.draw() })
+                    {
+                        await Self.hold(plan, "seed \(plan.seed), \(steps) steps", settings, sum)
+                    }
+                }
+            }
+        }
+        say("model: \(sum.withLockedValue { $0 })")
+    }
+
+    private static func hold(
+        _ plan: Model.Plan, _ name: String, _ settings: Model.ModelSettings, _ sum: NIOLockedValueBox<ModelSum>
+    ) async {
+        do {
+            let history = try await Model.Sequence.run(plan)
+            let violations = Model.Judge.violations(of: history)
+            sum.withLockedValue { $0.add(history, violations) }
+            guard !violations.isEmpty else { return }
+            say(ModelReport.text(plan, history, violations))
+            let truths = Set(violations.map(\.truth))
+            let shorter = try await Model.PlanShrinker.shrink(plan, attempts: settings.shrinks) { candidate in
+                let again = Model.Judge.violations(of: try await Model.Sequence.run(candidate))
+                return !truths.isDisjoint(with: again.map(\.truth))
+            }
+            if shorter.steps.count < plan.steps.count { say("model: fails also as a shorter \(shorter)") }
+            Issue.record("\(name): \(violations[0])")
+        } catch {
+            Issue.record("\(name): \(error)")
+        }
+    }
+}
+
+/// At once, also into a file: a long run is watched.
+private func say(_ text: String) {
+    print(text)
+    fflush(nil)
+}
+
+/// The known ones first, then fresh ones.
+private struct ModelPlans: Sendable {
+    var known: [(seed: UInt64, steps: Int)]
+    var next: UInt64
+    let steps: Int
+    var left: Int
+
+    mutating func draw() -> (plan: Model.Plan, steps: Int)? {
+        if !known.isEmpty {
+            let (seed, steps) = known.removeFirst()
+            return (Model.Plan(seed: seed, length: steps), steps)
+        }
+        guard left > 0 else { return nil }
+        left -= 1
+        defer { next &+= 1 }
+        return (Model.Plan(seed: next, length: steps), steps)
+    }
+}

@@ -52,24 +52,50 @@ packages_missing_to_build() {
     have_library libcurl.so.4 || have_header curl/curl.h || echo libcurl4-openssl-dev
 }
 
+packages_missing_to_bench() {
+    have_command wrk || echo wrk
+    have_command nginx || [ -x /usr/sbin/nginx ] || echo nginx
+    python3 -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv
+}
+
+# The programs that the tests put between the relay and its database.
+packages_missing_to_test() {
+    have_command pgbouncer || [ -x /usr/sbin/pgbouncer ] || echo pgbouncer
+    have_command openssl || echo openssl
+}
+
 # Runs as root. Debian's postgresql package makes and starts a system cluster unless told otherwise; the drop-in goes
-# away again, so that a later installation by hand behaves as ever.
+# away again, so that a later installation by hand behaves as ever. Its pgbouncer package starts a service: not this time.
 # shellcheck disable=SC2016
 PACKAGES_INSTALL_PROGRAM='
 set -e
 export DEBIAN_FRONTEND=noninteractive
 drop_in=/etc/postgresql-common/createcluster.d/receipt-relay.conf
-trap "rm -f $drop_in" EXIT
+policy=/usr/sbin/policy-rc.d
+made_policy=
+trap "rm -f $drop_in; [ -z \"\$made_policy\" ] || rm -f $policy" EXIT
 trap "exit 130" INT TERM HUP
 case " $* " in *" postgresql "*)
     mkdir -p "${drop_in%/*}"
     echo "create_main_cluster = false" > "$drop_in"
 esac
+# Neither is a service of nginx or pgbouncer to start because its program is wanted.
+case " $* " in *" nginx "* | *" pgbouncer "*)
+    if [ ! -e "$policy" ]; then
+        made_policy=yes
+        printf "%s\n" "#!/bin/sh" "for word; do" "case \$word in nginx* | pgbouncer*) exit 101 ;; esac" done "exit 0" > "$policy"
+        chmod 755 "$policy"
+    fi
+esac
 apt-get -q -o DPkg::Lock::Timeout=300 update || echo "apt-get update failed; going on with the lists at hand" >&2
 apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
+case " $* " in *" pgbouncer "*)
+    deb-systemd-helper disable pgbouncer.service > /dev/null 2>&1 || true
+    update-rc.d pgbouncer disable > /dev/null 2>&1 || true
+esac
 '
 
-# packages_ensure run|build…
+# packages_ensure run|build|bench…
 packages_ensure() {
     local purpose missing=()
     for purpose in "$@"; do

@@ -29,6 +29,8 @@ struct PursuitPropertyTests {
             #expect(count { $0.isOvertaken && $0.before.status == .pending && $0.now < $0.after.deadline } > 3)
             #expect(count { $0.isOvertaken && $0.decision.kinds == [.timedOut, .superseded] } > 0)
             #expect(count { $0.isOvertaken && $0.before.status == .timedOut } > 3)
+            #expect(count { $0.isOvertaken && $0.after.forwards == 0 } > 0)
+            #expect(count { $0.decision.change?.late == true && $0.now < $0.after.deadline } > 0)
             #expect(count { $0.read != nil && $0.after.status == .timedOut && $0.decision.next == .finished } > 20)
             #expect(count { $0.isAccepted && $0.now > $0.after.deadline } > 20)
             #expect(count { $0.retryAfter != nil } > 20)
@@ -74,7 +76,7 @@ struct PursuitPropertyTests {
             guard let read = step.read, case .entitled(let expiresAt, let evidence) = read.verdict else {
                 return step.decision.change?.status != .granted
             }
-            let isLate = step.now >= step.after.deadline || step.before.status != .pending
+            let isLate = step.now >= step.after.deadline || step.before.status == .timedOut
             return step.decision.change
                 == Decision.Change(
                     status: .granted, late: isLate, at: step.now, expiresAt: expiresAt, evidence: evidence,
@@ -109,7 +111,9 @@ struct PursuitPropertyTests {
         always(in: Self.all) { step in
             guard case .rest(let moment) = step.decision.next else { return true }
             guard step.after.status != .pending || moment <= step.after.deadline else { return false }
-            // Only the answer to a slow read leaves no rest: the next one is due already, or the watch has ended.
+            // What is overtaken and watched from now on has no rest, nor what a slow read was answered for: the next one is
+            // due already, or the watch has ended.
+            guard !step.isOvertaken else { return moment == step.now }
             guard let sent = step.read?.observedAt, sent < step.now else { return moment > step.now }
             let due = min(sent + step.reads.interval, step.watchEnds)
             return moment > step.now || (moment == step.now && due <= step.now)
@@ -147,8 +151,8 @@ struct PursuitPropertyTests {
     @Test func whatIsFinishedIsSettledAndGivenUpOnlyWhenTheWatchIsOver() {
         always(in: Self.all) { $0.decision.next != .finished || $0.after.status != .pending }
         always(in: Self.all) { step in
-            guard step.decision.next == .finished, step.after.status != .granted, !step.isRejected, !step.isOvertaken
-            else { return true }
+            guard step.decision.next == .finished, step.after.status != .granted, !step.isRejected else { return true }
+            if step.isOvertaken { return step.after.forwards == 0 }
             guard let read = step.read, case .notEntitled = read.verdict else { return false }
             return read.observedAt >= step.watchEnds
         }
@@ -175,10 +179,13 @@ struct PursuitPropertyTests {
         }
     }
 
-    @Test func forwardsAreCountedAndOnlyAnAcceptedOneIsWatched() {
+    @Test func forwardsAreCountedAndOnlyWhatMayHaveReachedCleengIsWatched() {
         always(in: Self.all) { $0.after.forwards == $0.before.forwards + ($0.isForward ? 1 : 0) }
         always(in: Self.all) { !$0.isAccepted || ($0.decision.next == .read && $0.after.forwardedAt == $0.now) }
-        always(in: Self.all) { $0.after.phase == ($0.isAccepted ? .watching : $0.before.phase) }
+        always(in: Self.all) { step in
+            let isTaken = step.isAccepted || (step.isOvertaken && step.before.forwards > 0)
+            return step.after.phase == (isTaken ? .watching : step.before.phase)
+        }
     }
 
     @Test func everyAnswerIsInTheTimeline() {

@@ -51,7 +51,7 @@ struct Walk: Sendable {
                 next = wake()
             case .forward where chance(3):
                 pass(upTo: chance(50) ? 100 : 0.1)
-                return overtake()
+                next = overtake()
             case .forward:
                 pass(upTo: 20)
                 next = answerForward()
@@ -65,7 +65,7 @@ struct Walk: Sendable {
                 return
             case .rest where pursuit.phase == .forwarding && chance(2):
                 pass(upTo: chance(50) ? 100 : 0.1)
-                return overtake()
+                next = overtake()
             case .rest(let moment):
                 now = max(now, moment)
                 pass(upTo: chance(2) ? 20_000 : 0.3)
@@ -96,7 +96,7 @@ struct Walk: Sendable {
                 if chance(50) { pass(upTo: 20) }
                 next = answerRead(sent: sent)
             case 16..<19: next = postpone()
-            default: return overtake()
+            default: next = overtake()
             }
             if next == .finished { return }
         }
@@ -162,9 +162,9 @@ struct Walk: Sendable {
         return note(.readPostponed, before, decision)
     }
 
-    private mutating func overtake() {
+    private mutating func overtake() -> Decision.Next {
         let before = pursuit
         let decision = pursuit.overtaken(at: now)
-        _ = note(.overtaken, before, decision)
+        return note(.overtaken, before, decision)
     }
 }

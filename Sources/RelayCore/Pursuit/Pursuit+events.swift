@@ -50,7 +50,7 @@ extension Pursuit {
             expire(at: now, into: &decision)
             settle(
                 .init(
-                    status: .rejected, reason: code ?? message ?? "rejected", late: now >= deadline, at: now,
+                    status: .rejected, reason: code ?? message ?? "rejected", late: isLate(at: now), at: now,
                     evidence: nil),
                 detail: detail, into: &decision)
             decision.next = .finished
@@ -78,7 +78,7 @@ extension Pursuit {
             expire(at: now, into: &decision)
             settle(
                 .init(
-                    status: .granted, late: now >= deadline, at: now, expiresAt: expiresAt, evidence: evidence,
+                    status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt, evidence: evidence,
                     observedAt: answer.observedAt),
                 detail: nil, into: &decision)
             decision.next = .finished
@@ -106,7 +106,8 @@ extension Pursuit {
         return decision
     }
 
-    /// A newer request for the same subscription goes first or has gone: this one is never sent again.
+    /// A newer request for the same subscription goes first or has gone: this one is never sent again. Where a try to send
+    /// it may have reached Cleeng although nobody heard so, Cleeng may still grant it: that is watched for.
     public mutating func overtaken(at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
         expire(at: now, into: &decision)
@@ -116,6 +117,13 @@ extension Pursuit {
         }
         decision.events.append(
             TimelineEvent(at: now, kind: .superseded, detail: "a newer request for this subscription goes first"))
+        if forwards > 0 {
+            phase = .watching
+            forwardedAt = now
+            retryAt = nil
+            readAt = nil
+            decision.next = .rest(until: now)
+        }
         return decision
     }
 }
@@ -130,6 +138,9 @@ extension Pursuit {
         let moment = moment ?? now
         return .rest(until: status == .pending ? min(moment, deadline) : moment)
     }
+
+    /// After the deadline, or after the app was told before it that it had been overtaken.
+    private func isLate(at now: Timestamp) -> Bool { now >= deadline || status == .timedOut }
 
     private mutating func expire(at now: Timestamp, into decision: inout Decision) {
         guard status == .pending, now >= deadline else { return }

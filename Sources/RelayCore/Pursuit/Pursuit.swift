@@ -8,7 +8,7 @@
 ///        │  └──retry──┘           │  └──not yet──┘
 ///        │                        └──watch over──► finished (timed_out)
 ///        ├──rejected──► finished (rejected)
-///        └──overtaken──► finished (timed_out, superseded)
+///        └──overtaken──► finished (timed_out, superseded), or watching where a try may have reached Cleeng
 ///
 /// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
 /// still watched for.
@@ -27,10 +27,11 @@ public struct Pursuit: Sendable, Equatable {
     public var status: ValidationStatus
     public let acceptedAt: Timestamp
     public let deadline: Timestamp
-    /// Times that a forward was answered, or given up on.
+    /// Times that a forward was answered, or given up on; or that whoever was to send it died, which the claim after it counts.
     public var forwards: Int
     /// The earliest moment of the next forward; nil: at once.
     public var retryAt: Timestamp?
+    /// When Cleeng took the purchase; of an overtaken one, until when it may have.
     public var forwardedAt: Timestamp?
     /// The earliest moment of the next entitlement read; nil: at once.
     public var readAt: Timestamp?

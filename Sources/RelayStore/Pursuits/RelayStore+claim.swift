@@ -24,7 +24,7 @@ extension RelayStore {
     ///
     /// Of one subscription only one may be sending, and an older request that is due goes before a newer one; an older one
     /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
-    /// gone: it may have reached Cleeng, and so goes before all others. Two workers that take two requests of one
+    /// gone: it may have reached Cleeng, is counted as a forward, and goes before all others. Two workers that take two requests of one
     /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
     private static let claimSQL = """
         WITH to_send AS MATERIALIZED (
@@ -50,7 +50,8 @@ extension RelayStore {
         ), claimed AS (
             UPDATE pursuits p
             SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond',
-                sending = p.phase = 0 AND (p.retry_at IS NULL OR p.retry_at <= now()), \(strikes)
+                sending = p.phase = 0 AND (p.retry_at IS NULL OR p.retry_at <= now()),
+                forwards = p.forwards + p.sending::int, \(strikes)
             FROM (SELECT * FROM to_send UNION ALL SELECT * FROM to_read) AS due
             WHERE p.bucket = due.bucket AND p.id = due.id
             RETURNING p.*

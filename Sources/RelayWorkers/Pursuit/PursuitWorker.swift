@@ -112,9 +112,9 @@ struct PursuitWorker: Sendable {
     private func forward(
         _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes, _ probe: CallGate.Pass?
     ) async throws -> Decision {
-        // A claim that is not the first may follow a forward that nobody could record: what is read now may be its fruit.
-        // Before a probe nothing is read: others wait for what it says.
-        if pursuit.entitledBefore == nil, pursuit.forwards == 0, claimed.fence == 1, probe == nil,
+        // After a forward, recorded or not, what is read may be its fruit. Before a probe nothing is read: others wait for
+        // what it says.
+        if pursuit.entitledBefore == nil, pursuit.forwards == 0, probe == nil,
             let answer = await desk.baseline(for: claimed, within: settings.baselineTimeout)
         {
             notes.events.append(pursuit.baselineRead(answer, at: try now()))
@@ -144,7 +144,7 @@ struct PursuitWorker: Sendable {
         return Decision(next: .rest(until: due ?? pursuit.acceptedAt))
     }
 
-    /// Before a request is sent, the older ones that it overtakes are ended: after it they must never be sent.
+    /// Before a request is sent, the older ones that it overtakes are told so: after it they must never be sent.
     private func supersedeOlder(than claimed: ClaimedPursuit) async throws {
         for older in try await store.claimOvertaken(by: claimed, lease: settings.lease) {
             var pursuit = older.pursuit

@@ -112,6 +112,25 @@ struct SubscriptionOrderTests {
             let ended = try #require(try await store.validation(older.id))
             #expect(ended.status == .timedOut)
             #expect(ended.reason == "superseded")
+            // The try that failed may have reached Cleeng all the same: its grant is looked for, and it is never sent.
+            let watched = try await store.claimOne()
+            #expect(watched.id == older.id)
+            #expect(watched.pursuit.phase == .watching && !watched.isSending)
+            try await store.write(watched.granted())
+            #expect(try await store.validation(older.id)?.status == .granted)
+        }
+    }
+
+    @Test("an overtaken one that nobody ever tried to send is over")
+    func overtakenUntried() async throws {
+        try await withStore { database, store in
+            let older = try await store.takeAndClaim(.sample(customer: ana))
+            var putBack = older.failed(retryAt: older.pursuit.deadline)
+            putBack.pursuit.forwards = 0
+            try await store.write(putBack)
+            let newer = try await store.takeAndClaim(.sample(customer: ben))
+            let overtaken = try #require(try await store.claimOvertaken(by: newer, lease: .seconds(60)).first)
+            try await store.write(overtaken.superseded())
             #expect(try await database.count("pursuits") == 1)
         }
     }
@@ -207,6 +226,7 @@ struct SubscriptionOrderTests {
             let claimed = try await stores[1].claimOne()
             #expect(claimed.id == newer.id)
             #expect(claimed.isSending && claimed.overtakes)
+            #expect(claimed.pursuit.forwards == 1, "what the dead worker may have sent counts")
             #expect(try await stores[1].claimOvertaken(by: claimed, lease: .seconds(60)).map(\.id) == [older.id])
         }
     }

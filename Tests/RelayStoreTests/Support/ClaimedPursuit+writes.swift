@@ -43,8 +43,10 @@ extension ClaimedPursuit {
     func superseded() -> PursuitWrite {
         var pursuit = pursuit
         let decision = pursuit.overtaken(at: soon)
+        let isWatched = pursuit.phase == .watching
         return PursuitWrite(
-            claimed: self, pursuit: pursuit, change: decision.change, events: decision.events, next: .finished)
+            claimed: self, pursuit: pursuit, change: decision.change, events: decision.events,
+            next: isWatched ? .rest(until: soon) : .finished)
     }
 
     /// Cleeng could not be reached: tried again at `until`.

@@ -10,15 +10,6 @@ extension Model.Judge {
             && last?.customer == one.row.purchase.customer
     }
 
-    /// Cleeng gave it to a request that a newer one had overtaken while nobody knew that Cleeng had taken it: its answer was
-    /// lost. Who is overtaken is not watched for.
-    func isUnwatched(_ subscription: Int) -> Bool {
-        guard let last = history.grants.last(where: { $0.subscription == subscription }) else { return false }
-        let theirs = rows(of: subscription).filter { $0.purchase.customer == last.customer }
-        return !theirs.contains { $0.status == .granted }
-            && theirs.contains { has(.superseded, $0.id) && wasProcessed($0) }
-    }
-
     func wasProcessed(_ row: Model.Row) -> Bool {
         history.forwards.contains { $0.coupon == row.coupon && $0.isProcessed }
     }

@@ -60,7 +60,8 @@ extension Model.Judge {
     var lateIsTrue: [Breach] {
         history.rows.filter { $0.status == .granted }.compactMap { row in
             guard let settledAt = row.settledAt else { return Breach("\(row.purchase) is granted at no time", row.id) }
-            guard row.late != (settledAt >= row.deadline) else { return nil }
+            let isLate = settledAt >= row.deadline || has(.superseded, row.id)
+            guard row.late != isLate else { return nil }
             return Breach("\(row.purchase) is\(row.late ? "" : " not") late", row.id)
         }
     }

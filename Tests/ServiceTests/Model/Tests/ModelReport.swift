@@ -13,7 +13,6 @@ struct ModelSum: Sendable, CustomStringConvertible {
     private var crashes = 0
     private var transfers = 0
     private var handedBack = 0
-    private var unwatched = 0
     private var stall = 0.0
 
     mutating func add(_ history: Model.History, _ violations: [Model.Violation]) {
@@ -31,7 +30,6 @@ struct ModelSum: Sendable, CustomStringConvertible {
         transfers += history.transfers.count
         let judge = Model.Judge(history)
         handedBack += Set(history.grants.map(\.subscription)).count { judge.handedBack($0) }
-        unwatched += Set(history.grants.map(\.subscription)).count { judge.isUnwatched($0) }
         stall = max(stall, history.stall)
     }
 
@@ -40,9 +38,8 @@ struct ModelSum: Sendable, CustomStringConvertible {
         return """
             \(sequences) sequences, \(failed) failed; \(posts) posts, \(forwards) forwards, \(looks) looks, \
             \(crashes) copies gone, \(transfers) transfers; ends: \(ends.joined(separator: ", ")), \(late) of them late, \
-            \(superseded) superseded; \(handedBack) subscriptions that the upstream handed back, \
-            \(unwatched) that it gave to an overtaken request; longest stall \
-            \((stall * 1_000).rounded() / 1_000) s
+            \(superseded) superseded; \(handedBack) subscriptions that the upstream handed back; \
+            longest stall \((stall * 1_000).rounded() / 1_000) s
             """
     }
 }

@@ -43,6 +43,13 @@ struct ConnectionOptionsTests {
         #expect(quiet["connect_timeout"] == nil)
     }
 
+    /// Looking for Kerberos credentials brought down processes that ended meanwhile.
+    @Test func kerberosIsLeftAloneUnlessAskedFor() {
+        #expect(effective(options("host=a"))["gssencmode"] == "disable")
+        #expect(effective(options("host=a gssencmode=prefer"))["gssencmode"] == "prefer")
+        #expect(effective(options("host=a", environment: ["PGGSSENCMODE"]))["gssencmode"] == nil)
+    }
+
     @Test func theEncodingIsNotTheUsersToChoose() {
         #expect(effective(options("host=a client_encoding=LATIN1"))["client_encoding"] == "UTF8")
     }

@@ -47,6 +47,37 @@ struct PursuitForwardTests {
         #expect(decision.next == .finished)
     }
 
+    /// Of the first try nobody heard: Cleeng may have taken it, and refuses it for coming twice.
+    @Test func theRefusalOfARepeatIsHeldAgainstTheEntitlement() {
+        var script = Script()
+        _ = script.forwardAnswered(Self.unavailable, at: 1)
+        let refused = script.forwardAnswered(.rejected(code: "E1", message: nil), at: 2)
+        #expect(refused.change?.status == .rejected)
+        #expect(refused.next == .read)
+        let granted = script.readAnswered(.yes, at: 3)
+        #expect(granted.change?.status == .granted)
+        #expect(granted.change?.late == false)
+        #expect(granted.next == .finished)
+    }
+
+    @Test func aRefusedRepeatIsWatchedAndNeverSentAgain() {
+        var script = Script()
+        _ = script.forwardAnswered(Self.unavailable, at: 1)
+        _ = script.forwardAnswered(.rejected(code: "E1", message: nil), at: 2)
+        let notYet = script.readAnswered(.notYet, at: 2)
+        #expect(notYet.change == nil)
+        #expect(notYet.restsUntil == 7)
+        #expect(script.woken(at: 60) == Decision(next: .read), "it stays rejected")
+        #expect(script.readAnswered(.yes, at: 61).change?.late == true)
+    }
+
+    @Test func whoHadAccessBeforeShowsNothingByHavingItAfterARefusal() {
+        var script = Script()
+        _ = script.baselineRead(.yes, at: 0)
+        _ = script.forwardAnswered(Self.unavailable, at: 1)
+        #expect(script.forwardAnswered(.rejected(code: "E1", message: nil), at: 2).next == .finished)
+    }
+
     @Test(
         arguments: [
             (.misconfigured(message: "bad token"), "our configuration: bad token"),

@@ -30,6 +30,9 @@ struct PursuitPropertyTests {
             #expect(count { $0.isOvertaken && $0.decision.kinds == [.timedOut, .superseded] } > 0)
             #expect(count { $0.isOvertaken && $0.before.status == .timedOut } > 3)
             #expect(count { $0.isOvertaken && $0.after.forwards == 0 } > 0)
+            #expect(count { $0.isRejected && !$0.isRefusedRepeat } > 20)
+            #expect(count { $0.isRefusedRepeat } > 20)
+            #expect(count { $0.before.status == .rejected && $0.decision.change?.status == .granted } > 3)
             #expect(count { $0.decision.change?.late == true && $0.now < $0.after.deadline } > 0)
             #expect(count { $0.read != nil && $0.after.status == .timedOut && $0.decision.next == .finished } > 20)
             #expect(count { $0.isAccepted && $0.now > $0.after.deadline } > 20)
@@ -38,8 +41,6 @@ struct PursuitPropertyTests {
             #expect(count { $0.read != nil && $0.decision.next == .rest(until: $0.now) } > 20)
         }
         #expect(Walk.obedient.flatMap(\.steps).contains { $0.isOvertaken && $0.before.status == .rejected })
-        let retried = Walk.obedient.flatMap(\.steps).filter { $0.before.status == .rejected }
-        #expect(retried.contains { $0.decision.change?.status == .granted })
     }
 
     @Test func nothingIsPendingAtOrAfterTheDeadline() {
@@ -86,7 +87,7 @@ struct PursuitPropertyTests {
 
     @Test func onlyARejectionRejectsAndItAlwaysDoes() {
         always(in: Self.all) { ($0.decision.change?.status == .rejected) == $0.isRejected }
-        always(in: Self.all) { !$0.isRejected || $0.decision.next == .finished }
+        always(in: Self.all) { !$0.isRejected || $0.decision.next == ($0.isRefusedRepeat ? .read : .finished) }
         always(in: Self.all) { !$0.isRejected || $0.decision.change?.reason?.isEmpty == false }
     }
 
@@ -151,8 +152,9 @@ struct PursuitPropertyTests {
     @Test func whatIsFinishedIsSettledAndGivenUpOnlyWhenTheWatchIsOver() {
         always(in: Self.all) { $0.decision.next != .finished || $0.after.status != .pending }
         always(in: Self.all) { step in
-            guard step.decision.next == .finished, step.after.status != .granted, !step.isRejected else { return true }
+            guard step.decision.next == .finished, step.after.status != .granted else { return true }
             if step.isOvertaken { return step.after.forwards == 0 }
+            if step.isRejected { return !step.isRefusedRepeat }
             guard let read = step.read, case .notEntitled = read.verdict else { return false }
             return read.observedAt >= step.watchEnds
         }
@@ -181,10 +183,11 @@ struct PursuitPropertyTests {
 
     @Test func forwardsAreCountedAndOnlyWhatMayHaveReachedCleengIsWatched() {
         always(in: Self.all) { $0.after.forwards == $0.before.forwards + ($0.isForward ? 1 : 0) }
-        always(in: Self.all) { !$0.isAccepted || ($0.decision.next == .read && $0.after.forwardedAt == $0.now) }
+        always(in: Self.all) { !$0.isAccepted || $0.decision.next == .read }
         always(in: Self.all) { step in
-            let isTaken = step.isAccepted || (step.isOvertaken && step.before.forwards > 0)
-            return step.after.phase == (isTaken ? .watching : step.before.phase)
+            let isTaken = step.isAccepted || step.isRefusedRepeat || (step.isOvertaken && step.before.forwards > 0)
+            guard isTaken else { return step.after.phase == step.before.phase }
+            return step.after.phase == .watching && step.after.forwardedAt == step.now
         }
     }
 

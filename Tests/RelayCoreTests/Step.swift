@@ -29,6 +29,9 @@ struct Step: Sendable {
         if case .forwardAnswered(.rejected) = event { true } else { false }
     }
 
+    /// Refused, after a try that may have been taken.
+    var isRefusedRepeat: Bool { isRejected && before.forwards > 0 && before.entitledBefore != true }
+
     var isOvertaken: Bool {
         if case .overtaken = event { true } else { false }
     }

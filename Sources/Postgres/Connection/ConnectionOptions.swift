@@ -52,6 +52,9 @@ struct ConnectionOptions: Sendable {
             // A server that is read-only, or that follows another, is passed over; with one host it is refused.
             ("target_session_attrs", "read-write", "PGTARGETSESSIONATTRS"),
             ("connect_timeout", "\(connectTimeout)", "PGCONNECT_TIMEOUT"),
+            // libpq would look for Kerberos credentials before each connection, on helper threads, in a library that falls
+            // over where the process ends meanwhile. Who encrypts that way says so.
+            ("gssencmode", "disable", "PGGSSENCMODE"),
             // Linux ends a connection on which probes go unanswered when tcp_user_timeout is over, whatever their count.
             ("keepalives_idle", "5", ""), ("keepalives_interval", "2", ""), ("keepalives_count", "3", ""),
             ("tcp_user_timeout", "\(Int(min(silence, Double(Int32.max))))", ""),

@@ -36,9 +36,19 @@ extension ConnectionLane {
     ///
     /// - Returns: how long it was up.
     func serve(_ raw: RawConnection, _ slot: Int) async -> Duration {
-        guard !isClosed, let connection = Connection(raw, loop: settings.loop, logger: settings.logger) else {
+        guard let connection = Connection(raw, loop: settings.loop, logger: settings.logger) else {
             return .zero
         }
+        let opened = connection.opened
+        await withCheckedContinuation { continuation in
+            connection.onEnd = continuation
+            start(connection, slot)
+            settle()
+        }
+        return opened.duration(to: .now)
+    }
+
+    private func start(_ connection: Connection, _ slot: Int) {
         members[slot] = connection
         settings.loop.register(connection.socket) { [weak self] events in
             self?.assumeIsolated { $0.socketReady(slot, events) }
@@ -46,13 +56,11 @@ extension ConnectionLane {
         let id = settings.nextID()
         setUps[id] = slot
         deadlines.set(id, .now + settings.configuration.connectTimeout)
-        let opened = connection.opened
-        await withCheckedContinuation { continuation in
-            connection.onEnd = continuation
-            if let loss = connection.send(id, settings.setUp) { drop(slot, loss) }
-            settle()
+        if isClosed {
+            drop(slot, PostgresError(.closed, "the pool was shut down"))
+        } else if let loss = connection.send(id, settings.setUp) {
+            drop(slot, loss)
         }
-        return opened.duration(to: .now)
     }
 
     func connectFailed(_ error: PostgresError) {

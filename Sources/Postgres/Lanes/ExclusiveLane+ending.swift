@@ -34,8 +34,10 @@ extension ExclusiveLane {
     }
 
     private func over(_ id: UInt64) async {
-        guard let lease = leases[id], lease.state != .over else { return }
-        await withCheckedContinuation { leases[id]?.onEnd.append($0) }
+        await withCheckedContinuation { continuation in
+            guard let lease = leases[id], lease.state != .over else { return continuation.resume() }
+            leases[id]?.onEnd.append(continuation)
+        }
     }
 
     /// Ends a transaction that is not being committed yet: its calls fail with `error`, and clean-up begins.

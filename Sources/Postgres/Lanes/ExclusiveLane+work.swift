@@ -1,15 +1,11 @@
 extension ExclusiveLane {
     /// Runs statements in one flight, or a script, and returns one result for each statement (none for a script).
     func run(_ lease: UInt64, _ work: Lease.Work) async throws -> [QueryResult] {
-        if Task.isCancelled { abort(lease, CancellationError()) }
-        guard let held = leases[lease], held.state == .active else {
-            settle()
-            throw leases[lease]?.error ?? PostgresError(.transactionOver, "the transaction has ended already")
-        }
-        guard held.queue.count < settings.configuration.maxWaiting else {
-            throw PostgresError(.overloaded, "too many statements wait in one transaction")
-        }
-        return try await withCheckedThrowingContinuation { continuation in
+        try await withCheckedThrowingContinuation { continuation in
+            if let refusal = refusal(lease) {
+                settle()
+                return continuation.resume(throwing: refusal)
+            }
             let id = settings.nextID()
             var isScript = false
             if case .script = work { isScript = true }
@@ -18,6 +14,18 @@ extension ExclusiveLane {
             send(lease)
             settle()
         }
+    }
+
+    /// Why a transaction can take no more work.
+    private func refusal(_ id: UInt64) -> (any Error)? {
+        if Task.isCancelled { abort(id, CancellationError()) }
+        guard let held = leases[id], held.state == .active else {
+            return leases[id]?.error ?? PostgresError(.transactionOver, "the transaction has ended already")
+        }
+        guard held.queue.count < settings.configuration.maxWaiting else {
+            return PostgresError(.overloaded, "too many statements wait in one transaction")
+        }
+        return nil
     }
 
     /// Sends what can be sent now. A script goes alone: after what was sent before it, and before what comes after it.

@@ -2,6 +2,9 @@
 ///
 /// A transaction that is cancelled, or whose deadline passes, is ended here and at once: its calls fail, the statement that
 /// runs is cancelled on the server, and the connection is rolled back and handed on, whatever the caller does meanwhile.
+///
+/// What a continuation waits for is looked at inside its closure and never before it: a task that prefers an executor of its
+/// own leaves this one between the two, and what it waits for may happen then.
 actor ExclusiveLane: ConnectionLane {
     struct Waiter {
         let continuation: CheckedContinuation<Void, any Error>
@@ -41,20 +44,26 @@ actor ExclusiveLane: ConnectionLane {
 
     /// Waits for a connection. The lease has the number `id`, and must be ended by ``commit(_:)`` or ``rollBack(_:)``.
     func acquire(_ id: UInt64, deadline: ContinuousClock.Instant) async throws {
-        // The flag is set before the handler runs, and the handler's job comes after this one.
-        try Task.checkCancellation()
-        if isClosed { throw PostgresError(.closed, "the pool was shut down") }
-        if let lastConnectError, lastConnectError.code == .invalidConfiguration { throw lastConnectError }
-        guard waiting.count < settings.configuration.maxWaiting else {
-            throw PostgresError(.overloaded, "too many transactions wait for a connection")
-        }
-        try await withCheckedThrowingContinuation { continuation in
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            if let refusal { return continuation.resume(throwing: refusal) }
             let waiter = Waiter(continuation: continuation, waitDeadline: deadline)
             waiters[id] = waiter
             waiting.append(id)
             setDeadline(id, waiter, isUp: readyCount > 0)
             settle()
         }
+    }
+
+    /// Why no more transactions can wait, or not this one.
+    private var refusal: (any Error)? {
+        // The flag is set before the handler runs, and the handler's job comes after this one.
+        if Task.isCancelled { return CancellationError() }
+        if isClosed { return PostgresError(.closed, "the pool was shut down") }
+        if let lastConnectError, lastConnectError.code == .invalidConfiguration { return lastConnectError }
+        guard waiting.count < settings.configuration.maxWaiting else {
+            return PostgresError(.overloaded, "too many transactions wait for a connection")
+        }
+        return nil
     }
 
     nonisolated func cancel(_ id: UInt64) {

@@ -36,13 +36,9 @@ extension Pursuit {
         }
         switch answer.verdict {
         case .accepted:
-            phase = .watching
-            forwardedAt = now
-            retryAt = nil
-            readAt = nil
             decision.events.append(event(.forwarded))
             expire(at: now, into: &decision)
-            decision.next = .read
+            watch(from: now, next: .read, into: &decision)
         case .rejected(let code, let message):
             let words = [code, message].compactMap { $0 }
             let detail = words.isEmpty ? nil : words.joined(separator: ": ")
@@ -54,6 +50,9 @@ extension Pursuit {
                     evidence: nil),
                 detail: detail, into: &decision)
             decision.next = .finished
+            // The refusal of a repeat does not say that an earlier try, of which nobody heard, was not taken. Who had access
+            // before shows nothing by having it now.
+            if forwards > 1, entitledBefore != true { watch(from: now, next: .read, into: &decision) }
         case .misconfigured(let message):
             decision.events.append(event(.forwardFailed, "our configuration: \(message ?? "refused")"))
             retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
@@ -117,13 +116,7 @@ extension Pursuit {
         }
         decision.events.append(
             TimelineEvent(at: now, kind: .superseded, detail: "a newer request for this subscription goes first"))
-        if forwards > 0 {
-            phase = .watching
-            forwardedAt = now
-            retryAt = nil
-            readAt = nil
-            decision.next = .rest(until: now)
-        }
+        if forwards > 0 { watch(from: now, next: .rest(until: now), into: &decision) }
         return decision
     }
 }
@@ -152,6 +145,14 @@ extension Pursuit {
         decision.change = change
         decision.events.append(
             TimelineEvent(at: change.at, kind: TimelineEvent.Kind(settling: change.status), detail: detail))
+    }
+
+    private mutating func watch(from now: Timestamp, next: Decision.Next, into decision: inout Decision) {
+        phase = .watching
+        forwardedAt = now
+        retryAt = nil
+        readAt = nil
+        decision.next = next
     }
 
     private mutating func retry(

@@ -7,8 +7,8 @@
 ///        │  ▲                     │  ▲
 ///        │  └──retry──┘           │  └──not yet──┘
 ///        │                        └──watch over──► finished (timed_out)
-///        ├──rejected──► finished (rejected)
-///        └──overtaken──► finished (timed_out, superseded), or watching where a try may have reached Cleeng
+///        ├──rejected──► finished (rejected), or watching where an earlier try may have reached Cleeng
+///        └──overtaken──► finished (timed_out, superseded), or watching likewise
 ///
 /// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
 /// still watched for.
@@ -31,7 +31,7 @@ public struct Pursuit: Sendable, Equatable {
     public var forwards: Int
     /// The earliest moment of the next forward; nil: at once.
     public var retryAt: Timestamp?
-    /// When Cleeng took the purchase; of an overtaken one, until when it may have.
+    /// When Cleeng took the purchase, or until when it may have.
     public var forwardedAt: Timestamp?
     /// The earliest moment of the next entitlement read; nil: at once.
     public var readAt: Timestamp?

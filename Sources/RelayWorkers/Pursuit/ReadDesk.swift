@@ -22,7 +22,8 @@ actor ReadDesk {
 
     private struct Waiting {
         var offer: String
-        var continuation: CheckedContinuation<Outcome, any Error>
+        /// Resumed with nil where it came too late to be read for.
+        var continuation: CheckedContinuation<Outcome?, any Error>
     }
 
     private let store: RelayStore
@@ -60,10 +61,12 @@ actor ReadDesk {
     /// - Throws: ``PostgresError`` where the customer's turn could not be asked for.
     func read(for claimed: ClaimedPursuit, probe: CallGate.Pass?) async throws -> Outcome {
         let customer = CustomerKey(publisher: claimed.publisher, customer: claimed.customer)
-        if gathering[customer] != nil {
-            return try await withCheckedThrowingContinuation { continuation in
-                gathering[customer]?.append(Waiting(offer: claimed.offerID, continuation: continuation))
+        while gathering[customer] != nil {
+            let outcome: Outcome? = try await withCheckedThrowingContinuation { continuation in
+                let waiting = Waiting(offer: claimed.offerID, continuation: continuation)
+                if gathering[customer]?.append(waiting) == nil { continuation.resume(returning: nil) }
             }
+            if let outcome { return outcome }
         }
         gathering[customer] = []
         guard let pass = await upstream.enter(.reads, with: probe) else {

@@ -104,7 +104,9 @@ import Testing
         for (email, id) in accepted { received[email] = try await relay.poll(id).json["receivedAt"].string }
         let order = try await control.payments().compactMap { $0.email.flatMap { received[$0] } }
         #expect(order == order.sorted())
-        if isCalm { #expect(order.count == 14) }
+        // One whose acceptance was committed after a newer one had gone out from the other copy is never sent.
+        let overtaken = statuses.values.count { $0 == "timed_out" }
+        if isCalm { #expect(order.count == 14 - overtaken) }
 
         // The newest has it, here and there.
         let owner = try #require(statuses.first { $0.value == "granted" }).key

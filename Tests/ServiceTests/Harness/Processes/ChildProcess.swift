@@ -29,6 +29,7 @@ final class ChildProcess: Sendable {
         child.watch { [state] data in
             Self.take(data, into: state)
         } onExit: { [state] code in
+            CrashReport.tell(program, code, state.withLockedValue { $0.lines })
             let waiting = state.withLockedValue { state in
                 state.exitCode = code
                 defer { state.exitWaiting = [] }

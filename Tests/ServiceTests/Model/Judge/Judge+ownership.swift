@@ -48,12 +48,13 @@ extension Model.Judge {
         var to: Model.Seconds
     }
 
-    /// When a validation was granted, as the timeline tells it.
+    /// When a validation could be seen as granted: from when the grant was written, which a held-up database makes later than
+    /// when it was decided.
     private func spans(of row: Model.Row) -> [Span] {
         let told = events[row.id] ?? []
         return told.filter { $0.kind == .granted }.map { granted in
             Span(
-                row: row, from: granted.at,
+                row: row, from: granted.recordedAt,
                 to: told.first { $0.kind == .transferred && $0.recordedAt >= granted.recordedAt }?.at ?? .infinity)
         }
     }

@@ -29,7 +29,7 @@ extension Model.Judge {
                     guard let told = event.kind.status else { continue }
                     next = told
                 }
-                guard allows(status, next, event.kind, isRetried: isRetried) else {
+                guard allows(status, next, event.kind, isRetried: isRetried, isTaken: wasProcessed(row)) else {
                     return Breach(
                         "\(row.purchase) went from \(status.name) to \(next.name) at \(seconds(event.at))", row.id)
                 }
@@ -44,14 +44,15 @@ extension Model.Judge {
     }
 
     private func allows(
-        _ from: ValidationStatus, _ to: ValidationStatus, _ kind: TimelineEvent.Kind, isRetried: Bool
+        _ from: ValidationStatus, _ to: ValidationStatus, _ kind: TimelineEvent.Kind, isRetried: Bool, isTaken: Bool
     ) -> Bool {
         switch (from, to) {
         case (.pending, .granted), (.pending, .rejected), (.pending, .timedOut): true
         case (.timedOut, .granted), (.timedOut, .rejected): true
         case (.timedOut, .timedOut): kind == .superseded
         case (.rejected, .rejected): kind == .superseded || isRetried
-        case (.rejected, .granted): isRetried
+        // An operator sent it again; or Cleeng had taken an earlier try and refused to take it twice.
+        case (.rejected, .granted): isRetried || isTaken
         case (.granted, .transferred): true
         default: false
         }

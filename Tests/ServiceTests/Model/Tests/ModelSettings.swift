@@ -3,9 +3,11 @@ import Foundation
 extension Model {
     /// How much is run, from the environment: a little unless somebody asks for more.
     struct ModelSettings: Sendable {
-        /// The first seed; each further run has the next one. Nil: fresh ones, and the seeds that once failed before them.
+        /// The first seed; each further run has the next one. Nil: fresh ones.
         var seed: UInt64?
         var runs: Int
+        /// False where nobody asked for anything: then the standing sequences are run.
+        let isAsked: Bool
         /// Of each plan.
         var steps: Int
         /// Runs until then, instead of a number of runs.
@@ -23,7 +25,9 @@ extension Model {
             }
             seed = try number("SEED")
             minutes = try number("MINUTES")
-            runs = try number("RUNS") ?? (seed == nil ? 3 : 1)
+            let asked: Int? = try number("RUNS")
+            isAsked = seed != nil || minutes != nil || asked != nil
+            runs = asked ?? (isAsked ? 1 : ModelTests.standing.count)
             steps = try number("STEPS") ?? 20
             width = try number("WIDTH") ?? 3
             shrinks = try number("SHRINKS") ?? 6

@@ -29,7 +29,7 @@ extension Model.Judge {
                     guard let told = event.kind.status else { continue }
                     next = told
                 }
-                guard allows(status, next, event.kind, isRetried: isRetried, isTaken: wasProcessed(row)) else {
+                guard allows(status, next, event.kind, isRetried: isRetried, isTried: mayHaveBeenTried(row)) else {
                     return Breach(
                         "\(row.purchase) went from \(status.name) to \(next.name) at \(seconds(event.at))", row.id)
                 }
@@ -44,18 +44,24 @@ extension Model.Judge {
     }
 
     private func allows(
-        _ from: ValidationStatus, _ to: ValidationStatus, _ kind: TimelineEvent.Kind, isRetried: Bool, isTaken: Bool
+        _ from: ValidationStatus, _ to: ValidationStatus, _ kind: TimelineEvent.Kind, isRetried: Bool, isTried: Bool
     ) -> Bool {
         switch (from, to) {
         case (.pending, .granted), (.pending, .rejected), (.pending, .timedOut): true
         case (.timedOut, .granted), (.timedOut, .rejected): true
         case (.timedOut, .timedOut): kind == .superseded
         case (.rejected, .rejected): kind == .superseded || isRetried
-        // An operator sent it again; or Cleeng had taken an earlier try and refused to take it twice.
-        case (.rejected, .granted): isRetried || isTaken
+        // An operator sent it again; or what was refused may not have been the first try, and so was watched.
+        case (.rejected, .granted): isRetried || isTried
         case (.granted, .transferred): true
         default: false
         }
+    }
+
+    /// More than one try was seen, or a copy stopped in the middle of what may have been one.
+    private func mayHaveBeenTried(_ row: Model.Row) -> Bool {
+        history.forwards.count { $0.coupon == row.coupon } > 1
+            || !history.freezes.isEmpty || history.copies.contains { $0.goneAt != nil }
     }
 
     var lateIsTrue: [Breach] {

@@ -19,7 +19,7 @@ struct BatchQueueTests {
 
     private func entry(_ index: Int, _ entry: (size: Int, key: String?)) -> Queue.Entry {
         Queue.Entry(
-            id: UInt64(index), element: index, size: entry.size, key: entry.key.map { BatchKey(value: AnyHashable($0)) }
+            id: UInt64(index), element: index, size: entry.size, key: entry.key.map { BatchKey($0) }
         )
     }
 

@@ -28,7 +28,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
 
     let state: NIOLockedValueBox<State>
     private let size: @Sendable (Element) -> Int
-    private let key: (@Sendable (Element) -> AnyHashable)?
+    private let key: (@Sendable (Element) -> BatchKey)?
     let flush: @Sendable ([Element]) async throws -> [Result<Output, any Error>]
 
     /// - Parameters:
@@ -37,9 +37,33 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     ///   - concurrentBatches: how many batches may be in flight.
     ///   - maxWaiting: how many elements may wait; one more fails as ``PostgresError/Code/overloaded``.
     ///   - flush: writes a batch and returns one result for each element, in the same order.
-    public init(
+    public convenience init(
         maxCount: Int, maxBytes: Int = .max, concurrentBatches: Int = 1, maxWaiting: Int = 4096,
-        size: @escaping @Sendable (Element) -> Int = { _ in 1 }, key: (@Sendable (Element) -> AnyHashable)? = nil,
+        size: @escaping @Sendable (Element) -> Int = { _ in 1 },
+        flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
+    ) {
+        self.init(
+            maxCount: maxCount, maxBytes: maxBytes, concurrentBatches: concurrentBatches, maxWaiting: maxWaiting,
+            size: size, batchKey: nil, flush: flush)
+    }
+
+    /// The same, where some elements must not share a batch.
+    ///
+    /// - Parameter key: elements for which it is equal are never in one batch, nor in two that run at once, and keep their
+    ///   order.
+    public convenience init(
+        maxCount: Int, maxBytes: Int = .max, concurrentBatches: Int = 1, maxWaiting: Int = 4096,
+        size: @escaping @Sendable (Element) -> Int = { _ in 1 }, key: @escaping @Sendable (Element) -> some Hashable,
+        flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
+    ) {
+        self.init(
+            maxCount: maxCount, maxBytes: maxBytes, concurrentBatches: concurrentBatches, maxWaiting: maxWaiting,
+            size: size, batchKey: { BatchKey(key($0)) }, flush: flush)
+    }
+
+    private init(
+        maxCount: Int, maxBytes: Int, concurrentBatches: Int, maxWaiting: Int,
+        size: @escaping @Sendable (Element) -> Int, batchKey: (@Sendable (Element) -> BatchKey)?,
         flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
     ) {
         let limits = BatchLimits(
@@ -47,7 +71,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
             maxWaiting: maxWaiting)
         self.state = NIOLockedValueBox(State(queue: BatchQueue(limits: limits)))
         self.size = size
-        self.key = key
+        self.key = batchKey
         self.flush = flush
     }
 
@@ -57,7 +81,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     ///   cancelled: an element that still waits is then dropped, one that is in a batch already is written all the same.
     public func submit(_ element: Element) async throws -> Output {
         let size = size(element)
-        let key = key.map { BatchKey(value: $0(element)) }
+        let key = key?(element)
         let id = state.withLockedValue { state in
             state.lastID += 1
             state.slots[state.lastID] = .announced(isCancelled: false)

@@ -12,6 +12,15 @@ public final class Intake: Sendable {
     private struct Queued: Sendable {
         var acceptance: Acceptance
         var since: ContinuousClock.Instant
+
+        var subscription: Subscription {
+            Subscription(publisher: acceptance.publisher, key: acceptance.subscriptionKey)
+        }
+    }
+
+    private struct Subscription: Hashable {
+        var publisher: String
+        var key: String
     }
 
     /// The last time that the wait for a connection, or for a commit, was in vain.
@@ -30,7 +39,7 @@ public final class Intake: Sendable {
             // Requests for one subscription are accepted one after the other, so that the order of their commits is the order
             // in which they came.
             size: { $0.acceptance.size },
-            key: { AnyHashable([$0.acceptance.publisher, $0.acceptance.subscriptionKey]) },
+            key: { $0.subscription },
             flush: { queued in
                 // Who was here already while others waited in vain has waited as long: the waits of those that queue behind one
                 // another must not add up.

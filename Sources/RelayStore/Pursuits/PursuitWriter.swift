@@ -12,7 +12,7 @@ public final class PursuitWriter: Sendable {
         }
         // Two writes of one validation never share a batch: the second starts from what the first one left.
         settlements = PostgresBatcher(
-            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { AnyHashable($0.claimed.id) },
+            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { $0.claimed.id },
             flush: { batch in try await store.settle(batch).map { .success($0) } })
     }
 

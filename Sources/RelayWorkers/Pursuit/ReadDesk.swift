@@ -38,7 +38,7 @@ actor ReadDesk {
         self.upstream = upstream
         self.interval = interval
         self.turns = PostgresBatcher(
-            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { AnyHashable($0) },
+            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { $0 },
             flush: { customers in
                 let nextAt = try await store.takeReads(of: customers, interval: interval)
                 let winners = customers.filter { nextAt[$0] == .some(nil) }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import RelayFront
 
-/// Each look at sixteen bytes at a time against one at each byte.
+/// Each look at eight bytes at a time against one at each byte.
 struct ByteScanTests {
-    /// One odd byte at each place of a text that is longer than two lanes, and not a whole number of them.
+    /// One odd byte at each place of a text that is longer than four words, and not a whole number of them.
     @Test(arguments: UInt8.min...UInt8.max)
     func oneOddByteIsSeenWhereverItStands(byte: UInt8) {
         let isVisible = (0x21...0x7e).contains(byte)
@@ -23,8 +23,8 @@ struct ByteScanTests {
                 #expect(ByteScan.holdsNUL(bytes) == (byte == 0))
                 var seen: UInt8 = 0
                 let plain = ByteScan.plainStringBytes(UnsafeRawBufferPointer(bytes), from: 0, seen: &seen)
-                // Whole lanes only, and none with what ends a string in it.
-                #expect(plain == (endsPlain ? min(place / 16 * 16, 32) : 32))
+                // Whole words only, and none with what ends a string in it.
+                #expect(plain == (endsPlain ? min(place / 8 * 8, 32) : 32))
                 #expect((seen & 0x80 != 0) == (byte >= 0x80 && place < 32))
             }
         }

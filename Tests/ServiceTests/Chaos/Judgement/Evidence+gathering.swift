@@ -42,18 +42,21 @@ extension Evidence {
                 """
                 SELECT transaction_id, subscription_key, customer, (extract(epoch FROM accepted_at) * 1000000)::int8,
                        (extract(epoch FROM settled_at) * 1000000)::int8,
-                       CASE WHEN status = 0 AND deadline <= now() THEN 3::int2 ELSE status END, reason, late
-                FROM validations
+                       CASE WHEN status = 0 AND deadline <= now() THEN 3::int2 ELSE status END,
+                       EXISTS (SELECT FROM timeline t
+                               WHERE t.bucket = v.bucket AND t.accepted_on = v.accepted_on AND t.id = v.id AND t.event = $1),
+                       late
+                FROM validations v
                 ORDER BY accepted_at, id
-                """))
+                """, [.int2(TimelineEvent.Kind.superseded.rawValue)]))
         let now = try await database.query(PostgresQuery("SELECT (extract(epoch FROM now()) * 1000000)::int8"))
         gatheredAt = try now.first?.get(0) ?? 0
         validations = try rows.map { row in
             Validation(
                 transaction: try row.get(0), subscription: try row.get(1), customer: try row.get(2),
                 acceptedAt: try row.get(3), settledAt: try row.get(4),
-                status: ValidationStatus(rawValue: try row.get(5)) ?? .pending, reason: try row.get(6),
-                isLate: try row.get(7))
+                status: ValidationStatus(rawValue: try row.get(5)) ?? .pending,
+                wasSuperseded: try row.get(6), isLate: try row.get(7))
         }
         ours = try await database.query(PostgresQuery("SELECT subscription_key, customer FROM subscriptions"))
             .map { Owner(subscription: try $0.get(0), customer: try $0.get(1)) }

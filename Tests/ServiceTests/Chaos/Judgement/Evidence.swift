@@ -11,7 +11,8 @@ struct Evidence: Sendable {
         var acceptedAt: Int64
         var settledAt: Int64?
         var status: ValidationStatus
-        var reason: String?
+        /// A newer request went first. It may have been granted all the same since.
+        var wasSuperseded = false
         var isLate = false
     }
 

@@ -59,9 +59,8 @@ struct Judgement: Sendable {
         let name = validation.transaction
         if isAnswered { reached += 1 }
         if validation.isLate { late += 1 }
-        let wasSuperseded = validation.reason == "superseded"
-        if wasSuperseded, !isAnswered { superseded += 1 }
-        if !isAnswered, !wasSuperseded { violations.append("\(name) is lost: the upstream never took it") }
+        if validation.wasSuperseded, !isAnswered { superseded += 1 }
+        if !isAnswered, !validation.wasSuperseded { violations.append("\(name) is lost: the upstream never took it") }
         switch validation.status {
         case .granted, .transferred, .timedOut: settled += 1
         case .pending, .rejected, .revoked: violations.append("\(name) is \(validation.status.name)")

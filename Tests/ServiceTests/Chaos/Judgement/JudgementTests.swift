@@ -73,7 +73,7 @@ import Testing
         evidence.validations[0].status = .timedOut
         evidence.told["1"] = "timed_out"
         #expect(Judgement(evidence).violations.count == 1)
-        evidence.validations[0].reason = "superseded"
+        evidence.validations[0].wasSuperseded = true
         let judgement = Judgement(evidence)
         #expect(judgement.violations == [] && judgement.superseded == 1 && judgement.lost == 0)
     }

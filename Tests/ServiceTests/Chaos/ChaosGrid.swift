@@ -1,3 +1,5 @@
+import Foundation
+
 /// All rows, and the table that they make.
 struct ChaosGrid: Sendable {
     var rows: [ChaosRow] = []
@@ -14,6 +16,12 @@ struct ChaosGrid: Sendable {
             }
             while let row = await group.next() {
                 grid.rows.append(row)
+                if settings.isFull {
+                    print(
+                        "\(row.fault.rawValue): \(row.violations.isEmpty ? "ok" : "FAILED") (\(grid.rows.count) of \(settings.faults.count))"
+                    )
+                    fflush(nil)
+                }
                 if let fault = rest.next() { group.addTask { await ChaosRow.run(fault, settings, calm: calm) } }
             }
         }

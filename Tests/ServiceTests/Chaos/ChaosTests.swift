@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The grid: every fault against every promise. In seconds here; `scripts/chaos` gives it the time that the promises speak of.
@@ -10,6 +11,8 @@ import Testing
             let grid = try await ChaosGrid.run(settings)
             let took = Int(((ContinuousClock.now - began) / .seconds(1)).rounded())
             print("\nThe grid, round \(round) of \(settings.rounds), \(took) s:\n\n\(grid.table)\n")
+            // At once, also into a file: a round takes minutes.
+            fflush(nil)
             for row in grid.rows {
                 if let why = row.skipped { print("\(row.fault.rawValue) was not tried: \(why)") }
                 for violation in row.violations.prefix(20) { Issue.record("\(row.fault.rawValue): \(violation)") }

@@ -35,6 +35,15 @@ enum HTTP {
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(data: body)) }
+        do {
+            return try await execute(request, timeout)
+        } catch ChannelError.ioOnClosedChannel where method != .POST {
+            // The server closed a kept connection in the moment in which it was used again: once more, on a fresh one.
+            return try await execute(request, timeout)
+        }
+    }
+
+    private static func execute(_ request: HTTPClientRequest, _ timeout: Duration) async throws -> Answer {
         let response = try await HTTPClient.shared.execute(
             request, timeout: .nanoseconds(Int64(timeout.components.seconds) * 1_000_000_000))
         let collected = try await response.body.collect(upTo: 64 << 20)

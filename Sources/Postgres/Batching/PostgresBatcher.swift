@@ -53,7 +53,8 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     ///   order.
     public convenience init(
         maxCount: Int, maxBytes: Int = .max, concurrentBatches: Int = 1, maxWaiting: Int = 4096,
-        size: @escaping @Sendable (Element) -> Int = { _ in 1 }, key: @escaping @Sendable (Element) -> some Hashable,
+        size: @escaping @Sendable (Element) -> Int = { _ in 1 },
+        key: @escaping @Sendable (Element) -> some Hashable & SendableMetatype,
         flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
     ) {
         self.init(

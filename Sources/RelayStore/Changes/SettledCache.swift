@@ -61,7 +61,9 @@ public final class SettledCache: Sendable {
 
     /// Keeps what a read has found, unless it is not settled yet, or something newer is known to exist.
     func keep(_ validation: Validation, read ticket: Ticket, now: ContinuousClock.Instant = .now) {
-        guard validation.status != .pending else { return }
+        // A time-out may be ours alone, judged by the clock while a grant is being written; and a late grant is what its app asks
+        // for. Neither is told from memory.
+        guard validation.status != .pending, validation.status != .timedOut else { return }
         state.withLockedValue { state in
             guard ticket.number > state.floors[Int(validation.id.bucket.number)] else { return }
             if let known = state.young[validation.id] ?? state.old[validation.id], known.sealed > ticket.number {

@@ -103,9 +103,10 @@ let package = Package(
         .executableTarget(
             name: "RelayLoad", dependencies: [argumentParser, locks, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings),
-        tests("RelayCoreTests", ["RelayCore"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("CleengSimulatorTests", ["CleengSimulator", locks]),
-        tests("AppleStoreTests", ["AppleStore", asn1, x509, crypto]),
+        tests("AppleStoreTests", ["AppleStore", "TestSupport", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests("RelayFrontTests", ["RelayFront", "RelayCore", hummingbird, nioCore]),
@@ -114,8 +115,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", crypto, httpClient, locks, logging, nioCore,
-                nioFoundation, nioHTTP1, yams,
+                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "TestSupport", crypto, httpClient, locks,
+                logging, nioCore, nioFoundation, nioHTTP1, yams,
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -124,7 +125,8 @@ let package = Package(
 // What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
 if Context.environment["RELAY_SANITIZE"] != nil {
     let kept: Set = [
-        "CLibPQ", "RelayCore", "Postgres", "RelayStore", "RelayCoreTests", "PostgresTests", "RelayStoreTests",
+        "CLibPQ", "RelayCore", "Postgres", "RelayStore", "TestSupport", "RelayCoreTests", "PostgresTests",
+        "RelayStoreTests",
     ]
     let used = ["swift-collections", "swift-crypto", "swift-log", "swift-nio"]
     package.targets.removeAll { !kept.contains($0.name) }

@@ -1,4 +1,5 @@
 import RelayCore
+import TestSupport
 import Testing
 
 struct RFC3339Tests {

@@ -1,4 +1,5 @@
 import RelayCore
+import TestSupport
 
 /// A random life of one pursuit. The same seed gives the same life.
 struct Walk: Sendable {

@@ -44,11 +44,11 @@ extension Validations {
                 }
             }
             guard (limit ?? 1) > 0 else { throw ValidationError("--limit is 1 or more") }
-            let why = reason?.trimmingSpace() ?? ""
-            guard dryRun || !why.isEmpty else { throw ValidationError("--reason is wanted") }
-            guard why.unicodeScalars.count <= 400 else {
-                throw ValidationError("--reason has at most 400 characters")
+            guard let reason else {
+                guard dryRun else { throw ValidationError("--reason is wanted") }
+                return
             }
+            try Validations.check(reason: reason)
         }
 
         func run() async throws {

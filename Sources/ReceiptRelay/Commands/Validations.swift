@@ -98,13 +98,8 @@ struct Validations: AsyncParsableCommand {
         @Option(help: "Why; it is recorded.") var reason: String
         @Flag(help: "Shows the validation as JSON.") var json = false
 
-        /// As bounded as the ops API has it.
         func validate() throws {
-            let reason = reason.trimmingSpace()
-            guard !reason.isEmpty else { throw ValidationError("--reason must not be empty") }
-            guard reason.unicodeScalars.count <= 400 else {
-                throw ValidationError("--reason has at most 400 characters")
-            }
+            try Validations.check(reason: reason)
         }
     }
 
@@ -149,6 +144,13 @@ struct Validations: AsyncParsableCommand {
     fileprivate static func parse(_ text: String) throws -> ValidationID {
         guard let id = ValidationID(text) else { throw ValidationError("a validation id is 38 hexadecimal digits") }
         return id
+    }
+
+    /// As bounded as the ops API has it.
+    static func check(reason: String) throws {
+        let reason = reason.trimmingSpace()
+        guard !reason.isEmpty else { throw ValidationError("--reason must not be empty") }
+        guard reason.unicodeScalars.count <= 400 else { throw ValidationError("--reason has at most 400 characters") }
     }
 
     /// Who acts: the account that runs the command.

@@ -16,8 +16,26 @@ public enum Hex {
         return value
     }
 
+    /// Two digits for each byte, in lower case.
+    public static func text(of bytes: some Collection<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
+            for (index, byte) in bytes.enumerated() {
+                write(UInt64(byte), into: digits, at: 2 * index..<2 * index + 2)
+            }
+            return 2 * bytes.count
+        }
+    }
+
+    /// All sixteen digits, in lower case.
+    public static func text(of value: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 16) { digits in
+            write(value, into: digits, at: 0..<16)
+            return 16
+        }
+    }
+
     /// Lower case, with leading zeros.
-    public static func write(_ value: UInt64, into digits: UnsafeMutableBufferPointer<UInt8>, at range: Range<Int>) {
+    static func write(_ value: UInt64, into digits: UnsafeMutableBufferPointer<UInt8>, at range: Range<Int>) {
         var rest = value
         for index in range.reversed() {
             let digit = UInt8(truncatingIfNeeded: rest & 0xf)

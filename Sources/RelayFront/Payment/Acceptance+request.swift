@@ -38,7 +38,7 @@ extension Acceptance {
 extension Acceptance.IdempotencyKey {
     init(_ key: String, apiKey: String, body: ByteBuffer) {
         let digest = Array(key.utf8).withUnsafeBytes { PurchaseDigest.of($0) }
-        let text = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let text = Hex.text(of: digest)
         self.init(
             bucket: Bucket(of: apiKey, text), apiKey: apiKey, digest: digest,
             fingerprint: body.withUnsafeReadableBytes { PurchaseDigest.of($0) })

@@ -17,10 +17,7 @@ enum RequestID {
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
         bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
         bits ^= bits >> 31
-        return String(unsafeUninitializedCapacity: 16) { digits in
-            Hex.write(bits, into: digits, at: 0..<16)
-            return 16
-        }
+        return Hex.text(of: bits)
     }
 
     private static let counter = Atomic<UInt64>(.random(in: .min ... .max))

@@ -19,10 +19,7 @@ public struct APIKey: Sendable, Equatable {
         id: String, key: String
     ) {
         func hex(_ words: Int) -> String {
-            (0..<words).map { _ in
-                let text = String(generator.next() as UInt64, radix: 16)
-                return String(repeating: "0", count: 16 - text.utf8.count) + text
-            }.joined()
+            (0..<words).map { _ in Hex.text(of: generator.next() as UInt64) }.joined()
         }
         let id = hex(1)
         return (id, "rr_\(role.name)_\(id)_\(hex(4))")

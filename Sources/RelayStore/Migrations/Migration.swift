@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RelayCore
 
 /// One file of `migrations/`, as the executable carries it.
 public struct Migration: Sendable, Equatable {
@@ -10,10 +11,7 @@ public struct Migration: Sendable, Equatable {
 
     /// SHA-256 of the file, in hexadecimal.
     public var checksum: String {
-        SHA256.hash(data: Data(sql.utf8)).map { byte in
-            let text = String(byte, radix: 16)
-            return text.utf8.count == 1 ? "0" + text : text
-        }.joined()
+        Hex.text(of: Array(SHA256.hash(data: Data(sql.utf8))))
     }
 
     /// In order. A test holds this list against the folder.

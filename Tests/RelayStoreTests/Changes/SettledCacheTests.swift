@@ -51,10 +51,12 @@ struct SettledCacheTests {
         #expect(cache.answer(id(1), now: now + .seconds(15)) == nil)
     }
 
-    @Test("never hold what is not settled")
-    func pending() {
+    @Test(
+        "never hold what is not settled, nor a time-out that a grant may follow",
+        arguments: [.pending, .timedOut] as [ValidationStatus])
+    func unsettled(status: ValidationStatus) {
         let cache = cache()
-        cache.keep(validation(id(1), .pending), read: cache.ticket(), now: now)
+        cache.keep(validation(id(1), status), read: cache.ticket(), now: now)
         #expect(cache.answer(id(1), now: now) == nil)
     }
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 extension Model.Plan {
     /// The same seed and length give the same plan.
     init(seed: UInt64, length: Int) {

@@ -2,6 +2,7 @@ import Hummingbird
 import HummingbirdCore
 public import Logging
 public import NIOCore
+import NIOPosix
 public import RelayStore
 public import ServiceLifecycle
 public import Telemetry
@@ -111,26 +112,24 @@ public struct RelayFront: Sendable {
         var quiet = logger
         // Hummingbird logs each address and its own errors' text; what matters of both is logged here.
         quiet.logLevel = max(logger.logLevel, .warning)
-        let application = Application(
-            router: router,
-            server: HTTPServerBuilder { responder in
-                LoopBoundChannel(
-                    base: HTTP1Channel(
-                        responder: responder,
-                        configuration: .init(
-                            additionalChannelHandlers: [ConnectionKeeper(limits: limits)]
-                                + (shortcut.map { [SettledShortcut($0)] } ?? []),
-                            idleTimeout: TimeAmount(configuration.idleTimeout),
-                            httpDecoderConfiguration: .init(
-                                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 48 << 10, maxHeaderFieldCount: 100))))
-            },
+        let responder = FrontResponder(router: router.buildResponder(), logger: quiet)
+        let channel = HTTP1Channel(
+            responder: responder.respond,
             configuration: .init(
+                additionalChannelHandlers: [ConnectionKeeper(limits: limits)]
+                    + (shortcut.map { [SettledShortcut($0)] } ?? []),
+                idleTimeout: TimeAmount(configuration.idleTimeout),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 48 << 10, maxHeaderFieldCount: 100)))
+        let server = Server(
+            childChannelSetup: LoopBoundChannel(base: channel),
+            configuration: ServerConfiguration(
                 address: address, serverName: nil, backlog: configuration.backlog,
                 availableConnectionsDelegate: MaximumAvailableConnections(maxConnections)),
             onServerRunning: { channel in
                 if let address = channel.localAddress { await onListening(address) }
             },
-            logger: quiet)
-        return FrontService(application: application, onShutdown: onShutdown)
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
+        return FrontService(server: server, onShutdown: onShutdown)
     }
 }

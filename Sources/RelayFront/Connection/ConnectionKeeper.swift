@@ -26,6 +26,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     private var isQuiescing = false
     private var closesAfterAnswer = false
     private var isLingering = false
+    private var date = HTTPDate()
 
     init(limits: ConnectionLimits) {
         self.limits = limits
@@ -120,6 +121,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
             // Hummingbird's answer to what the parser refused has no body.
             writeHead((parserProblem ?? Problem(.badRequest, "this is not HTTP/1.1")).unroutedAnswer, context, promise)
         case .head(var head):
+            head.headerFields[.date] = date.now()
             if isQuiescing { head.headerFields[.connection] = "close" }
             closesAfterAnswer = head.headerFields[.connection]?.lowercased() == "close"
             context.write(wrapOutboundOut(.head(head)), promise: promise)

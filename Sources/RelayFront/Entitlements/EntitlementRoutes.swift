@@ -28,6 +28,11 @@ struct EntitlementRoutes: Sendable {
             self.answer = answer
         }
 
+        @inline(never)
+        func response(_ known: KnownValidation) -> Response {
+            answer.response(known.validation)
+        }
+
         func holds(_ known: KnownValidation) -> Bool {
             answer.ifNoneMatch == nil ? known.validation.status == .pending : answer.isUnchanged(known.validation)
         }
@@ -38,8 +43,8 @@ struct EntitlementRoutes: Sendable {
         if AcceptHeader.wantsEventStream(request.headers[.accept]), holder.hasRoom {
             return stream(try await read(question), context)
         }
-        if question.answer.appliedWait != nil { return try await hold(question, context.channel) }
-        return question.answer.response(try await read(question).validation)
+        if question.answer.appliedWait != nil { return try await holdable(question, context) }
+        return question.response(try await read(question))
     }
 
     private func question(_ request: Request, _ context: FrontContext) async throws -> Question {
@@ -54,17 +59,34 @@ struct EntitlementRoutes: Sendable {
         return Question(id: id, key: key, customer: customer, answer: answer)
     }
 
-    private func hold(_ question: Question, _ channel: any Channel) async throws -> Response {
+    /// The answer, where there is nothing to wait for. Else it is held, later.
+    private func holdable(_ question: Question, _ context: FrontContext) async throws -> Response {
         let end = ContinuousClock.now + .seconds(question.answer.appliedWait ?? 0)
         // Registered before it is read: no change can fall between the two.
-        let held = try await HeldPoll(store.changes.register(question.id), on: channel)
+        let held = try await HeldPoll(store.changes.register(question.id), on: context.channel)
+        do {
+            let known = try await read(question)
+            let response = question.response(known)
+            guard question.holds(known) else {
+                held.end()
+                return response
+            }
+            context.notes.answer { try await hold(question, held, known, until: end) }
+            return response
+        } catch {
+            held.end()
+            throw error
+        }
+    }
+
+    private func hold(
+        _ question: Question, _ held: HeldPoll, _ known: KnownValidation, until end: ContinuousClock.Instant
+    ) async throws -> Response {
         defer { held.end() }
-        let known = try await read(question)
-        guard question.holds(known) else { return question.answer.response(known.validation) }
         switch try await holder.wait(held, known: known, until: end) {
-        case .changed(let latest), .shutdown(let latest): return question.answer.response(latest.validation)
+        case .changed(let latest), .shutdown(let latest): return question.response(latest)
         // Long ago it was pending: only a reading of now may still say so.
-        case .unchanged: return question.answer.response(try await read(question).validation)
+        case .unchanged: return question.response(try await read(question))
         }
     }
 
@@ -98,6 +120,7 @@ struct EntitlementRoutes: Sendable {
         return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch]).response(validation)
     }
 
+    @inline(never)
     private func read(_ question: Question) async throws -> KnownValidation {
         // Another's is as unknown as none: an id tells nobody that it exists.
         guard let validation = try await store.polledValidation(question.id),

@@ -3,6 +3,9 @@ import RelayCore
 import RelayStore
 
 /// Waits for a validation to change, and judges deadlines by reading anew: only the database says that one is over.
+///
+/// What looks into a validation is never inlined here: the memory that it needs for a moment would be part of what each
+/// waiting call keeps.
 struct PollHolder: Sendable {
     let store: RelayStore
     let maximumHeld: Int
@@ -28,13 +31,13 @@ struct PollHolder: Sendable {
         while true {
             let now = ContinuousClock.now
             guard now < end else { return .unchanged(latest) }
-            switch await next(held, until: min(end, deadline(of: latest.validation, now: now))) {
+            switch await next(held, until: min(end, deadline(of: latest, now: now))) {
             case .gone: throw ClientGone()
             case .shutdown: return .shutdown(try await read(latest))
             case .became(let validation): latest = validation
             case .look: latest = try await read(latest)
             }
-            if EntityTag.of(latest.validation) != EntityTag.of(known.validation) { return .changed(latest) }
+            if differ(latest, known) { return .changed(latest) }
         }
     }
 
@@ -50,19 +53,26 @@ struct PollHolder: Sendable {
         switch await held.waiter.wait(until: moment) {
         case .cancelled: .gone
         case .shutdown: .shutdown
-        case .changed(let validation) where validation.status != .pending: .became(KnownValidation(validation))
+        case .changed(let known) where known.validation.status != .pending: .became(known)
         case .changed, .timeout: .look
         }
     }
 
     /// When a pending one should be read again. The clock is an estimate of the database's: where it is early, the next look
     /// comes a moment later.
-    private func deadline(of validation: Validation, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        guard validation.status == .pending else { return now + .seconds(3_600) }
+    @inline(never)
+    private func deadline(of known: KnownValidation, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        guard known.validation.status == .pending else { return now + .seconds(3_600) }
         guard let moment = store.clock.now else { return now + .milliseconds(250) }
-        return now + max(validation.deadline - moment, .milliseconds(5))
+        return now + max(known.validation.deadline - moment, .milliseconds(5))
     }
 
+    @inline(never)
+    private func differ(_ left: KnownValidation, _ right: KnownValidation) -> Bool {
+        EntityTag.of(left.validation) != EntityTag.of(right.validation)
+    }
+
+    @inline(never)
     private func read(_ known: KnownValidation) async throws -> KnownValidation {
         guard let validation = try await store.validation(known.validation.id) else {
             throw Problem(.unknownValidation, "nothing is known by this id")

@@ -36,7 +36,6 @@ final class SettledShortcut: ChannelDuplexHandler, RemovableChannelHandler {
     private var passedAt = ContinuousClock.now
     private var needsFlush = false
     private var isQuiescing = false
-    private var date = HTTPDate()
 
     /// The connection's idle timer sees what passes, and nothing else: so often something has to.
     private static let longestShortcut = Duration.seconds(10)
@@ -113,7 +112,6 @@ final class SettledShortcut: ChannelDuplexHandler, RemovableChannelHandler {
         let poll = PollAnswer(poll: parts.poll, ifNoneMatch: head.headerFields[.ifNoneMatch])
         var (response, body) = poll.parts(validation)
         response.headerFields[.xRequestID] = requestID
-        response.headerFields[.date] = date.now()
         return Answer(
             head: response, body: body,
             record: RequestRecorder.Record(

@@ -1,10 +1,20 @@
+import Hummingbird
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// What a route wants the log to tell of its request.
+/// What a route tells of its request beside its answer.
 final class RequestNotes: Sendable {
-    private let box = NIOLockedValueBox<(validation: ValidationID?, keyID: String?)>((nil, nil))
+    typealias Later = @Sendable () async throws -> Response
 
+    private struct Notes {
+        var validation: ValidationID?
+        var keyID: String?
+        var later: Later?
+    }
+
+    private let box = NIOLockedValueBox(Notes())
+
+    /// For the log, as ``keyID`` is.
     var validation: ValidationID? {
         get { box.withLockedValue { $0.validation } }
         set { box.withLockedValue { $0.validation = newValue } }
@@ -13,5 +23,15 @@ final class RequestNotes: Sendable {
     var keyID: String? {
         get { box.withLockedValue { $0.keyID } }
         set { box.withLockedValue { $0.keyID = newValue } }
+    }
+
+    /// Gives the answer in place of what the route returned, once the way through the router is over.
+    func answer(later: @escaping Later) {
+        box.withLockedValue { $0.later = later }
+    }
+
+    /// To be called, once and always, by who takes it.
+    func takeLater() -> Later? {
+        box.withLockedValue { $0.later.take() }
     }
 }

@@ -13,14 +13,26 @@ struct FrontMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let begin = ContinuousClock.now
         let requestID = RequestID.of(request.headers)
-        // Nothing but the outcome is kept while a poll is held: what an asynchronous function keeps, it keeps for each of them.
+        let finish = { @Sendable (outcome: Result<Response, any Error>) in
+            try self.finish(request, context, outcome, begin: begin, requestID: requestID)
+        }
         let outcome: Result<Response, any Error>
         do {
             outcome = .success(try await next(request, context))
         } catch {
             outcome = .failure(error)
         }
-        return try finish(request, context, outcome, begin: begin, requestID: requestID)
+        guard let later = context.notes.takeLater() else { return try finish(outcome) }
+        context.notes.answer {
+            let outcome: Result<Response, any Error>
+            do {
+                outcome = .success(try await later())
+            } catch {
+                outcome = .failure(error)
+            }
+            return try finish(outcome)
+        }
+        return Response(status: .noContent)
     }
 
     private func finish(

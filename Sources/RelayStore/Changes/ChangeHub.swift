@@ -57,7 +57,9 @@ public final class ChangeHub: Sendable {
     public func publish(_ changed: [Validation]) {
         for validation in changed {
             let waiters = state.withLockedValue { $0.waiters[validation.id].map { Array($0.values) } ?? [] }
-            for waiter in waiters { waiter.wake(.changed(validation)) }
+            if waiters.isEmpty { continue }
+            let known = KnownValidation(validation)
+            for waiter in waiters { waiter.wake(.changed(known)) }
         }
     }
 

@@ -4,7 +4,7 @@ import RelayCore
 /// One held poll. Used by one task; woken from anywhere, once for each wait.
 public final class Waiter: Sendable {
     public enum Wake: Sendable {
-        case changed(Validation)
+        case changed(KnownValidation)
         case timeout
         /// The client has gone, or the task was cancelled.
         case cancelled

@@ -3,12 +3,12 @@ import RelayStore
 
 extension Waiter.Wake {
     var changed: Validation? {
-        if case .changed(let validation) = self { validation } else { nil }
+        if case .changed(let known) = self { known.validation } else { nil }
     }
 
     var kind: String {
         switch self {
-        case .changed(let validation): validation.status.name
+        case .changed(let known): known.validation.status.name
         case .timeout: "timeout"
         case .cancelled: "cancelled"
         case .shutdown: "shutdown"

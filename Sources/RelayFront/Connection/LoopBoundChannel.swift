@@ -10,7 +10,11 @@ struct LoopBoundChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        base.setup(channel: channel, logger: logger)
+        // A connection keeps what it read into last: most requests are small, and what reads larger ones grows by itself.
+        let buffers = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1_024, maximum: 65_536)
+        return channel.setOption(.recvAllocator, value: buffers).flatMap {
+            base.setup(channel: channel, logger: logger)
+        }
     }
 
     func handle(value: Base.Value, logger: Logger) async {

@@ -28,11 +28,21 @@ struct EntitlementRoutes: Sendable {
             self.answer = answer
         }
 
+        /// Another's is as unknown as none: an id tells nobody that it exists.
+        @inline(never)
+        func check(_ known: KnownValidation) throws {
+            guard known.validation.publisher == key.publisher, known.validation.app == key.app else {
+                throw EntitlementRoutes.unknown
+            }
+            try customer.check(known.validation.customer)
+        }
+
         @inline(never)
         func response(_ known: KnownValidation) -> Response {
             answer.response(known.validation)
         }
 
+        @inline(never)
         func holds(_ known: KnownValidation) -> Bool {
             answer.ifNoneMatch == nil ? known.validation.status == .pending : answer.isUnchanged(known.validation)
         }
@@ -43,7 +53,12 @@ struct EntitlementRoutes: Sendable {
         if AcceptHeader.wantsEventStream(request.headers[.accept]), holder.hasRoom {
             return stream(try await read(question), context)
         }
-        if question.answer.appliedWait != nil { return try await holdable(question, context) }
+        if let seconds = question.answer.appliedWait {
+            let (end, channel) = (ContinuousClock.now + .seconds(seconds), context.channel)
+            // Not here: of ten thousand polls that come at once, none should keep the way to here while the database is asked.
+            context.notes.answer { try await hold(question, until: end, channel) }
+            return Response(status: .noContent)
+        }
         return question.response(try await read(question))
     }
 
@@ -59,35 +74,32 @@ struct EntitlementRoutes: Sendable {
         return Question(id: id, key: key, customer: customer, answer: answer)
     }
 
-    /// The answer, where there is nothing to wait for. Else it is held, later.
-    private func holdable(_ question: Question, _ context: FrontContext) async throws -> Response {
-        let end = ContinuousClock.now + .seconds(question.answer.appliedWait ?? 0)
+    private func hold(
+        _ question: Question, until end: ContinuousClock.Instant, _ channel: any Channel
+    ) async throws -> Response {
         // Registered before it is read: no change can fall between the two.
-        let held = try await HeldPoll(store.changes.register(question.id), on: context.channel)
-        do {
-            let known = try await read(question)
-            let response = question.response(known)
-            guard question.holds(known) else {
-                held.end()
-                return response
+        let held = try await HeldPoll(store.changes.register(question.id), on: channel)
+        defer { held.end() }
+        switch try await read(toHold: question) {
+        case .answer(let response): return response
+        case .wait(let known):
+            switch try await holder.wait(held, known: known, until: end) {
+            case .changed(let latest), .shutdown(let latest): return question.response(latest)
+            // Long ago it was pending: only a reading of now may still say so.
+            case .unchanged: return question.response(try await read(question))
             }
-            context.notes.answer { try await hold(question, held, known, until: end) }
-            return response
-        } catch {
-            held.end()
-            throw error
         }
     }
 
-    private func hold(
-        _ question: Question, _ held: HeldPoll, _ known: KnownValidation, until end: ContinuousClock.Instant
-    ) async throws -> Response {
-        defer { held.end() }
-        switch try await holder.wait(held, known: known, until: end) {
-        case .changed(let latest), .shutdown(let latest): return question.response(latest)
-        // Long ago it was pending: only a reading of now may still say so.
-        case .unchanged: return question.response(try await read(question))
-        }
+    private enum FirstLook {
+        case answer(Response)
+        case wait(PollHolder.Known)
+    }
+
+    @inline(never)
+    private func read(toHold question: Question) async throws -> FirstLook {
+        let known = try await read(question)
+        return question.holds(known) ? .wait(PollHolder.Known(known)) : .answer(question.response(known))
     }
 
     private func stream(_ known: KnownValidation, _ context: FrontContext) -> Response {
@@ -122,15 +134,12 @@ struct EntitlementRoutes: Sendable {
 
     @inline(never)
     private func read(_ question: Question) async throws -> KnownValidation {
-        // Another's is as unknown as none: an id tells nobody that it exists.
-        guard let validation = try await store.polledValidation(question.id),
-            validation.publisher == question.key.publisher, validation.app == question.key.app
-        else { throw Self.unknown }
-        try question.customer.check(validation.customer)
-        return KnownValidation(validation)
+        guard let known = try await store.polled(question.id) else { throw Self.unknown }
+        try question.check(known)
+        return known
     }
 
-    private static var unknown: Problem { Problem(.unknownValidation, "nothing is known by this id") }
+    fileprivate static var unknown: Problem { Problem(.unknownValidation, "nothing is known by this id") }
 
     private static var nothingKnown: Response {
         var writer = JSONWriter(capacity: 64)

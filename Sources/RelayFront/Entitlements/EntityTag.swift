@@ -3,6 +3,10 @@ import RelayCore
 /// The strong validator of a poll's answer (RFC 9110 section 8.8.3).
 enum EntityTag {
     static func of(_ validation: Validation) -> String {
+        "\"\(String(hash(of: validation), radix: 16))\""
+    }
+
+    static func hash(of validation: Validation) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func mix(_ value: UInt64) {
             for shift in stride(from: UInt64(0), to: 64, by: 8) {
@@ -18,7 +22,7 @@ enum EntityTag {
             mix(UInt64(bitPattern: time?.microseconds ?? 0))
         }
         for byte in (validation.reason ?? "").utf8 { mix(UInt64(byte)) }
-        return "\"\(String(hash, radix: 16))\""
+        return hash
     }
 
     /// Whether `If-None-Match` names the tag. Weak comparison (section 13.1.2).

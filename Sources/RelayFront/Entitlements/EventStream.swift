@@ -21,12 +21,12 @@ struct EventStream: Sendable {
             defer { held.end() }
             try await writer.write(ByteBuffer(string: "retry: \(poll.seconds * 1_000)\n\n"))
             // The state may have changed between its reading and the registration.
-            var latest = try await holder.store.validation(first.validation.id).map(KnownValidation.init) ?? first
+            var latest = try await holder.store.known(first.validation.id) ?? first
             try await writer.write(Self.event(latest))
             let end = ContinuousClock.now + Self.maximumLength
             while !latest.validation.status.isFinalForPolling, ContinuousClock.now < end {
                 let beat = min(end, .now + Self.heartbeat)
-                switch try await holder.wait(held, known: latest, until: beat) {
+                switch try await holder.wait(held, known: PollHolder.Known(latest), until: beat) {
                 case .unchanged:
                     try await writer.write(ByteBuffer(string: ": still \(latest.validation.status.name)\n\n"))
                 case .changed(let known):

@@ -13,31 +13,41 @@ struct PollHolder: Sendable {
     /// Above the bound a poll is answered at once, as a plain one.
     var hasRoom: Bool { store.changes.waiterCount < maximumHeld }
 
+    /// All that is kept of what an app knows while its poll is held.
+    struct Known: Sendable {
+        fileprivate let hash: UInt64
+        /// Of one that is pending.
+        fileprivate let deadline: Timestamp?
+
+        @inline(never)
+        init(_ known: KnownValidation) {
+            hash = EntityTag.hash(of: known.validation)
+            deadline = known.validation.status == .pending ? known.validation.deadline : nil
+        }
+    }
+
     enum Ending: Sendable {
         /// It is not as it was.
         case changed(KnownValidation)
-        /// It is still as it was; this is how it was read last.
-        case unchanged(KnownValidation)
-        /// The process is going.
+        case unchanged
+        /// The process is going; as it is now.
         case shutdown(KnownValidation)
     }
 
     /// - Parameter held: registered before `known` was read.
     /// - Throws: ``ClientGone``; ``Postgres/PostgresError``; ``Problem`` where the validation is no longer kept.
-    func wait(
-        _ held: HeldPoll, known: KnownValidation, until end: ContinuousClock.Instant
-    ) async throws -> Ending {
-        var latest = known
+    func wait(_ held: HeldPoll, known: Known, until end: ContinuousClock.Instant) async throws -> Ending {
         while true {
             let now = ContinuousClock.now
-            guard now < end else { return .unchanged(latest) }
-            switch await next(held, until: min(end, deadline(of: latest, now: now))) {
+            guard now < end else { return .unchanged }
+            let found: KnownValidation
+            switch await next(held, until: min(end, look(known, now: now))) {
             case .gone: throw ClientGone()
-            case .shutdown: return .shutdown(try await read(latest))
-            case .became(let validation): latest = validation
-            case .look: latest = try await read(latest)
+            case .shutdown: return .shutdown(try await read(held.waiter.id))
+            case .became(let validation): found = validation
+            case .look: found = try await read(held.waiter.id)
             }
-            if differ(latest, known) { return .changed(latest) }
+            if Known(found).hash != known.hash { return .changed(found) }
         }
     }
 
@@ -60,23 +70,17 @@ struct PollHolder: Sendable {
 
     /// When a pending one should be read again. The clock is an estimate of the database's: where it is early, the next look
     /// comes a moment later.
-    @inline(never)
-    private func deadline(of known: KnownValidation, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        guard known.validation.status == .pending else { return now + .seconds(3_600) }
+    private func look(_ known: Known, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        guard let deadline = known.deadline else { return now + .seconds(3_600) }
         guard let moment = store.clock.now else { return now + .milliseconds(250) }
-        return now + max(known.validation.deadline - moment, .milliseconds(5))
+        return now + max(deadline - moment, .milliseconds(5))
     }
 
     @inline(never)
-    private func differ(_ left: KnownValidation, _ right: KnownValidation) -> Bool {
-        EntityTag.of(left.validation) != EntityTag.of(right.validation)
-    }
-
-    @inline(never)
-    private func read(_ known: KnownValidation) async throws -> KnownValidation {
-        guard let validation = try await store.validation(known.validation.id) else {
+    private func read(_ id: ValidationID) async throws -> KnownValidation {
+        guard let known = try await store.known(id) else {
             throw Problem(.unknownValidation, "nothing is known by this id")
         }
-        return KnownValidation(validation)
+        return known
     }
 }

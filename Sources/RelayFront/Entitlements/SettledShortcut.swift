@@ -105,7 +105,7 @@ final class SettledShortcut: ChannelDuplexHandler, RemovableChannelHandler {
             !AcceptHeader.wantsEventStream(head.headerFields[.accept]),
             let credentials = BearerCredentials.parse(head.headerFields[.authorization]),
             let key = parts.keys.known(credentials), key.role.opens(.app),
-            let validation = parts.store.settledValidation(id), validation.publisher == key.publisher,
+            let validation = parts.store.settled(id)?.validation, validation.publisher == key.publisher,
             validation.app == key.app
         else { return nil }
         let requestID = RequestID.of(head.headerFields)

@@ -16,8 +16,7 @@ public final class ChangeHub: Sendable {
     }
 
     private struct State {
-        var waiters: [ValidationID: [ObjectIdentifier: Waiter]] = [:]
-        var count = 0
+        var waiters = Waiters()
         var deadlines = Heap<Timed>()
         /// The one timer of the process, asleep until the earliest of `deadlines`.
         var timer: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
@@ -33,19 +32,18 @@ public final class ChangeHub: Sendable {
     public init() {}
 
     /// How many polls are held now.
-    public var waiterCount: Int { state.withLockedValue { $0.count } }
+    public var waiterCount: Int { state.withLockedValue { $0.waiters.count } }
     /// How many timers are kept.
     var timerCount: Int { state.withLockedValue { $0.deadlines.count } }
     /// Which validations are waited for now.
-    public var waitedFor: [ValidationID] { state.withLockedValue { Array($0.waiters.keys) } }
+    public var waitedFor: [ValidationID] { state.withLockedValue { $0.waiters.validations } }
 
     /// To be balanced by ``Waiter/leave()``.
     public func register(_ id: ValidationID) -> Waiter {
         let waiter = Waiter(id: id, hub: self)
         let isShutDown = state.withLockedValue { state in
             if !state.isShutDown {
-                state.waiters[id, default: [:]][ObjectIdentifier(waiter)] = waiter
-                state.count += 1
+                state.waiters.insert(waiter)
             }
             return state.isShutDown
         }
@@ -56,7 +54,7 @@ public final class ChangeHub: Sendable {
     /// Tells whoever waits for these what they have become.
     public func publish(_ changed: [Validation]) {
         for validation in changed {
-            let waiters = state.withLockedValue { $0.waiters[validation.id].map { Array($0.values) } ?? [] }
+            let waiters = state.withLockedValue { $0.waiters.of(validation.id) }
             if waiters.isEmpty { continue }
             let known = KnownValidation(validation)
             for waiter in waiters { waiter.wake(.changed(known)) }
@@ -69,23 +67,19 @@ public final class ChangeHub: Sendable {
             state.isShutDown = true
             state.timer?.task.cancel()
             state.timer = nil
-            return state.waiters.values.flatMap { $0.values }
+            return state.waiters.all
         }
         for waiter in waiters { waiter.wake(.shutdown) }
     }
 
     func remove(_ waiter: Waiter) {
-        state.withLockedValue { state in
-            guard state.waiters[waiter.id]?.removeValue(forKey: ObjectIdentifier(waiter)) != nil else { return }
-            state.count -= 1
-            if state.waiters[waiter.id]?.isEmpty == true { state.waiters[waiter.id] = nil }
-        }
+        state.withLockedValue { $0.waiters.remove(waiter) }
     }
 
     func schedule(_ waiter: Waiter, at instant: ContinuousClock.Instant) {
         let isShutDown = state.withLockedValue { state in
             guard !state.isShutDown else { return true }
-            if state.deadlines.count >= 1_024 + 2 * state.count { state.forgetEndedWaits() }
+            if state.deadlines.count >= 1_024 + 2 * state.waiters.count { state.forgetEndedWaits() }
             state.deadlines.insert(Timed(at: instant, waiter: waiter))
             arm(&state)
             return false

@@ -11,7 +11,7 @@ public final class SettledCache: Sendable {
     public struct Ticket: Sendable { let number: UInt64 }
 
     private struct Entry {
-        var validation: Validation
+        var known: KnownValidation
         /// A read that began before this one ended may have seen less.
         var sealed: UInt64
         var until: ContinuousClock.Instant
@@ -42,13 +42,13 @@ public final class SettledCache: Sendable {
     }
 
     /// Nil where it is not known, or may no longer be true.
-    func answer(_ id: ValidationID, now: ContinuousClock.Instant = .now) -> Validation? {
+    func answer(_ id: ValidationID, now: ContinuousClock.Instant = .now) -> KnownValidation? {
         state.withLockedValue { state in
             guard let lookedAt = state.lookedAt, now - lookedAt < Self.patience else { return nil }
-            if let entry = state.young[id] { return entry.until > now ? entry.validation : nil }
+            if let entry = state.young[id] { return entry.until > now ? entry.known : nil }
             guard let entry = state.old.removeValue(forKey: id), entry.until > now else { return nil }
             insert(entry, into: &state)
-            return entry.validation
+            return entry.known
         }
     }
 
@@ -60,18 +60,17 @@ public final class SettledCache: Sendable {
     }
 
     /// Keeps what a read has found, unless it is not settled yet, or something newer is known to exist.
-    func keep(_ validation: Validation, read ticket: Ticket, now: ContinuousClock.Instant = .now) {
+    func keep(_ known: KnownValidation, read ticket: Ticket, now: ContinuousClock.Instant = .now) {
         // A time-out may be ours alone, judged by the clock while a grant is being written; and a late grant is what its app asks
         // for. Neither is told from memory.
-        guard validation.status != .pending, validation.status != .timedOut else { return }
+        guard known.validation.status != .pending, known.validation.status != .timedOut else { return }
+        let id = known.validation.id
         state.withLockedValue { state in
-            guard ticket.number > state.floors[Int(validation.id.bucket.number)] else { return }
-            if let known = state.young[validation.id] ?? state.old[validation.id], known.sealed > ticket.number {
-                return
-            }
+            guard ticket.number > state.floors[Int(id.bucket.number)] else { return }
+            if let kept = state.young[id] ?? state.old[id], kept.sealed > ticket.number { return }
             state.number += 1
             state.usedAt = now
-            insert(Entry(validation: validation, sealed: state.number, until: now + Self.keepFor), into: &state)
+            insert(Entry(known: known, sealed: state.number, until: now + Self.keepFor), into: &state)
         }
     }
 
@@ -115,6 +114,6 @@ public final class SettledCache: Sendable {
             state.young = [:]
             state.young.reserveCapacity(capacity)
         }
-        state.young[entry.validation.id] = entry
+        state.young[entry.known.validation.id] = entry
     }
 }

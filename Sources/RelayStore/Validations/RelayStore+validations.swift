@@ -31,25 +31,35 @@ extension RelayStore {
 
     /// As it may be told now: judged by the database's clock. Nil for an unknown id.
     public func validation(_ id: ValidationID) async throws -> Validation? {
+        try await known(id)?.validation
+    }
+
+    /// The same, for those of whom there are thousands.
+    public func known(_ id: ValidationID) async throws -> KnownValidation? {
         let sent = ContinuousClock.now
-        let rows = try await pool.query(PostgresQuery(Self.oneSQL, id.key))
+        return try known(in: try await pool.query(PostgresQuery(Self.oneSQL, id.key)), sent: sent)
+    }
+
+    /// Not inlined: what it needs for a moment, each read that is waited for would keep.
+    @inline(never)
+    private func known(in rows: PostgresRows, sent: ContinuousClock.Instant) throws -> KnownValidation? {
         guard let row = rows.first else { return nil }
         clock.observe(try row.timestamp(15), sent: sent)
-        return try Self.validation(row)
+        return KnownValidation(try Self.validation(row))
     }
 
     /// The same for those who ask again and again: a settled one comes from memory (see ``SettledCache``), any other from
     /// the database.
-    public func polledValidation(_ id: ValidationID) async throws -> Validation? {
-        if let known = settledValidation(id) { return known }
+    public func polled(_ id: ValidationID) async throws -> KnownValidation? {
+        if let known = settled(id) { return known }
         let ticket = settled.ticket()
-        guard let read = try await validation(id) else { return nil }
+        guard let read = try await known(id) else { return nil }
         settled.keep(read, read: ticket)
         return read
     }
 
     /// From memory alone: nil does not mean that there is none.
-    public func settledValidation(_ id: ValidationID) -> Validation? {
+    public func settled(_ id: ValidationID) -> KnownValidation? {
         settled.answer(id)
     }
 

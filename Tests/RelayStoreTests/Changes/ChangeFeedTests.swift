@@ -53,7 +53,7 @@ struct ChangeFeedTests {
             #expect(error?.sqlState == "42P01")
             waiter.leave()
             try await feed.runOnce()
-            #expect(try await stores[0].polledValidation(id)?.status == .granted)
+            #expect(try await stores[0].polled(id)?.validation.status == .granted)
             let second = await postgresError { try await feed.runOnce() }
             #expect(second?.sqlState == "42P01")
         }
@@ -117,13 +117,13 @@ struct ChangeFeedTests {
             let id = try await stores[1].takeAndGrant(.sample(customer: "ana@example.test"))
             let feed = ChangeFeed(store: stores[0])
             try await feed.runOnce()
-            #expect(try await stores[0].polledValidation(id)?.status == .granted)
-            #expect(stores[0].settledValidation(id)?.status == .granted)
+            #expect(try await stores[0].polled(id)?.validation.status == .granted)
+            #expect(stores[0].settled(id)?.validation.status == .granted)
             try await stores[1].takeAndGrant(.sample(customer: "ben@example.test"))
-            #expect(stores[0].settledValidation(id)?.status == .granted)
+            #expect(stores[0].settled(id)?.validation.status == .granted)
             try await feed.runOnce()
-            #expect(stores[0].settledValidation(id) == nil)
-            #expect(try await stores[0].polledValidation(id)?.status == .transferred)
+            #expect(stores[0].settled(id) == nil)
+            #expect(try await stores[0].polled(id)?.validation.status == .transferred)
         }
     }
 
@@ -133,9 +133,9 @@ struct ChangeFeedTests {
             let store = stores[0]
             let id = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
             try await ChangeFeed(store: store).runOnce()
-            #expect(try await store.polledValidation(id)?.status == .granted)
+            #expect(try await store.polled(id)?.validation.status == .granted)
             try await store.takeAndGrant(.sample(customer: "ben@example.test"))
-            #expect(try await store.polledValidation(id)?.status == .transferred)
+            #expect(try await store.polled(id)?.validation.status == .transferred)
         }
     }
 }

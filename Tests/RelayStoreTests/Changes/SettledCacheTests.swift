@@ -11,10 +11,11 @@ struct SettledCacheTests {
         ValidationID(bucket: Bucket(number: bucket), day: 20_000, high: 7, low: number)
     }
 
-    private func validation(_ id: ValidationID, _ status: ValidationStatus = .granted) -> Validation {
-        Validation(
-            id: id, publisher: "main", app: "a", email: "a@example.test", customer: "a@example.test", offerID: "S1",
-            status: status, acceptedAt: Timestamp(seconds: 1), deadline: Timestamp(seconds: 61))
+    private func known(_ id: ValidationID, _ status: ValidationStatus = .granted) -> KnownValidation {
+        KnownValidation(
+            Validation(
+                id: id, publisher: "main", app: "a", email: "a@example.test", customer: "a@example.test", offerID: "S1",
+                status: status, acceptedAt: Timestamp(seconds: 1), deadline: Timestamp(seconds: 61)))
     }
 
     /// One whose feed has just looked.
@@ -27,8 +28,8 @@ struct SettledCacheTests {
     @Test("are told as long as the feed keeps up")
     func feedKeepsUp() {
         let cache = cache()
-        cache.keep(validation(id(1)), read: cache.ticket(), now: now)
-        #expect(cache.answer(id(1), now: now)?.status == .granted)
+        cache.keep(known(id(1)), read: cache.ticket(), now: now)
+        #expect(cache.answer(id(1), now: now)?.validation.status == .granted)
         #expect(cache.answer(id(1), now: now + .milliseconds(999)) != nil)
         #expect(cache.answer(id(1), now: now + .seconds(1)) == nil)
         cache.looked(at: now + .seconds(2), changed: [])
@@ -38,14 +39,14 @@ struct SettledCacheTests {
     @Test("are not told before the feed has looked at all")
     func noFeed() {
         let cache = SettledCache()
-        cache.keep(validation(id(1)), read: cache.ticket(), now: now)
+        cache.keep(known(id(1)), read: cache.ticket(), now: now)
         #expect(cache.answer(id(1), now: now) == nil)
     }
 
     @Test("are forgotten after a while, however well the feed looks")
     func shortLife() {
         let cache = cache()
-        cache.keep(validation(id(1)), read: cache.ticket(), now: now)
+        cache.keep(known(id(1)), read: cache.ticket(), now: now)
         cache.looked(at: now + .seconds(15), changed: [])
         #expect(cache.answer(id(1), now: now + .milliseconds(14_999)) != nil)
         #expect(cache.answer(id(1), now: now + .seconds(15)) == nil)
@@ -56,14 +57,14 @@ struct SettledCacheTests {
         arguments: [.pending, .timedOut] as [ValidationStatus])
     func unsettled(status: ValidationStatus) {
         let cache = cache()
-        cache.keep(validation(id(1), status), read: cache.ticket(), now: now)
+        cache.keep(known(id(1), status), read: cache.ticket(), now: now)
         #expect(cache.answer(id(1), now: now) == nil)
     }
 
     @Test("a change is heard at once")
     func change() {
         let cache = cache()
-        for number in 1...2 { cache.keep(validation(id(UInt64(number))), read: cache.ticket(), now: now) }
+        for number in 1...2 { cache.keep(known(id(UInt64(number))), read: cache.ticket(), now: now) }
         cache.changed([id(1)])
         #expect(cache.answer(id(1), now: now) == nil)
         #expect(cache.answer(id(2), now: now) != nil)
@@ -74,28 +75,28 @@ struct SettledCacheTests {
         let cache = cache()
         let early = cache.ticket()
         cache.changed([id(1)])
-        cache.keep(validation(id(1), .granted), read: early, now: now)
+        cache.keep(known(id(1), .granted), read: early, now: now)
         #expect(cache.answer(id(1), now: now) == nil)
-        cache.keep(validation(id(1), .transferred), read: cache.ticket(), now: now)
-        #expect(cache.answer(id(1), now: now)?.status == .transferred)
+        cache.keep(known(id(1), .transferred), read: cache.ticket(), now: now)
+        #expect(cache.answer(id(1), now: now)?.validation.status == .transferred)
     }
 
     @Test("of two reads the one that began before the other had ended changes nothing")
     func overlappingReads() {
         let cache = cache()
         let (slow, quick) = (cache.ticket(), cache.ticket())
-        cache.keep(validation(id(1), .transferred), read: quick, now: now)
-        cache.keep(validation(id(1), .granted), read: slow, now: now)
-        #expect(cache.answer(id(1), now: now)?.status == .transferred)
+        cache.keep(known(id(1), .transferred), read: quick, now: now)
+        cache.keep(known(id(1), .granted), read: slow, now: now)
+        #expect(cache.answer(id(1), now: now)?.validation.status == .transferred)
     }
 
     @Test("a gap in the feed forgets everything, and refuses what was read over it")
     func gap() {
         let cache = cache()
         let early = cache.ticket()
-        cache.keep(validation(id(1)), read: cache.ticket(), now: now)
+        cache.keep(known(id(1)), read: cache.ticket(), now: now)
         cache.clear(at: now)
-        cache.keep(validation(id(2)), read: early, now: now)
+        cache.keep(known(id(2)), read: early, now: now)
         #expect(cache.answer(id(1), now: now) == nil)
         #expect(cache.answer(id(2), now: now) == nil)
     }
@@ -104,7 +105,7 @@ struct SettledCacheTests {
     func bounded() {
         let cache = cache(capacity: 10)
         for number in 0..<1_000 {
-            cache.keep(validation(id(UInt64(number))), read: cache.ticket(), now: now)
+            cache.keep(known(id(UInt64(number))), read: cache.ticket(), now: now)
             #expect(cache.answer(id(0), now: now) != nil)
         }
         #expect((0..<1_000).filter { cache.answer(id(UInt64($0)), now: now) != nil }.count <= 20)

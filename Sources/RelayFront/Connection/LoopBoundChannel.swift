@@ -11,7 +11,7 @@ struct LoopBoundChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         // A connection keeps what it read into last: most requests are small, and what reads larger ones grows by itself.
-        let buffers = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1_024, maximum: 65_536)
+        let buffers = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536)
         return channel.setOption(.recvAllocator, value: buffers).flatMap {
             base.setup(channel: channel, logger: logger)
         }

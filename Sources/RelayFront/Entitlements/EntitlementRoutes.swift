@@ -39,12 +39,12 @@ struct EntitlementRoutes: Sendable {
 
         @inline(never)
         func response(_ known: KnownValidation) -> Response {
-            answer.response(known.validation)
+            answer.response(known)
         }
 
         @inline(never)
         func holds(_ known: KnownValidation) -> Bool {
-            answer.ifNoneMatch == nil ? known.validation.status == .pending : answer.isUnchanged(known.validation)
+            answer.ifNoneMatch == nil ? known.validation.status == .pending : answer.isUnchanged(known)
         }
     }
 
@@ -129,7 +129,7 @@ struct EntitlementRoutes: Sendable {
             customer: email.customer, offerID: offer, publisher: key.publisher, app: key.app)
         guard let validation else { return Self.nothingKnown }
         context.notes.validation = validation.id
-        return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch]).response(validation)
+        return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch]).response(KnownValidation(validation))
     }
 
     @inline(never)

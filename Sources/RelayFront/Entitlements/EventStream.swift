@@ -33,7 +33,7 @@ struct EventStream: Sendable {
                     latest = known
                     try await writer.write(Self.event(latest))
                 case .shutdown(let known):
-                    if EntityTag.of(known.validation) != EntityTag.of(latest.validation) {
+                    if PollText.of(known).tag != PollText.of(latest).tag {
                         try await writer.write(Self.event(known))
                     }
                     return try await writer.finish(nil)
@@ -44,7 +44,7 @@ struct EventStream: Sendable {
     }
 
     private static func event(_ known: KnownValidation) -> ByteBuffer {
-        var json = known.validation.pollJSON
+        var json = PollText.of(known).body
         var event = ByteBufferAllocator().buffer(capacity: json.readableBytes + 64)
         event.writeStaticString("event: status\ndata: ")
         event.writeBuffer(&json)

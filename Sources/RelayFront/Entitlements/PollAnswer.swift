@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import RelayCore
+import RelayStore
 
 /// The answer to a poll.
 struct PollAnswer: Sendable {
@@ -10,12 +11,12 @@ struct PollAnswer: Sendable {
     /// What `Preference-Applied` says, in seconds.
     var appliedWait: Int?
 
-    func isUnchanged(_ validation: Validation) -> Bool {
-        EntityTag.matches(ifNoneMatch, EntityTag.of(validation))
+    func isUnchanged(_ known: KnownValidation) -> Bool {
+        EntityTag.matches(ifNoneMatch, PollText.of(known).tag)
     }
 
-    func response(_ validation: Validation) -> Response {
-        let (head, body) = parts(validation)
+    func response(_ known: KnownValidation) -> Response {
+        let (head, body) = parts(known)
         var response = Response(
             status: head.status, headers: head.headerFields,
             body: body.map { ResponseBody(byteBuffer: $0) } ?? ResponseBody())
@@ -25,17 +26,16 @@ struct PollAnswer: Sendable {
     }
 
     /// No body where the client has this answer already.
-    func parts(_ validation: Validation) -> (head: HTTPResponse, body: ByteBuffer?) {
-        let tag = EntityTag.of(validation)
-        var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-store"]
-        if !validation.status.isFinalForPolling { headers[.retryAfter] = poll.text }
+    func parts(_ known: KnownValidation) -> (head: HTTPResponse, body: ByteBuffer?) {
+        let text = PollText.of(known)
+        var headers: HTTPFields = [.eTag: text.tag, .cacheControl: "no-store"]
+        if !known.validation.status.isFinalForPolling { headers[.retryAfter] = poll.text }
         if let appliedWait { headers[.preferenceApplied] = "wait=\(appliedWait)" }
-        if EntityTag.matches(ifNoneMatch, tag) {
+        if EntityTag.matches(ifNoneMatch, text.tag) {
             return (HTTPResponse(status: .notModified, headerFields: headers), nil)
         }
-        let body = validation.pollJSON
         headers[.contentType] = "application/json"
-        headers[.contentLength] = String(body.readableBytes)
-        return (HTTPResponse(status: .ok, headerFields: headers), body)
+        headers[.contentLength] = text.length
+        return (HTTPResponse(status: .ok, headerFields: headers), text.body)
     }
 }

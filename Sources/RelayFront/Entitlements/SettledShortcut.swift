@@ -105,12 +105,12 @@ final class SettledShortcut: ChannelDuplexHandler, RemovableChannelHandler {
             !AcceptHeader.wantsEventStream(head.headerFields[.accept]),
             let credentials = BearerCredentials.parse(head.headerFields[.authorization]),
             let key = parts.keys.known(credentials), key.role.opens(.app),
-            let validation = parts.store.settled(id)?.validation, validation.publisher == key.publisher,
-            validation.app == key.app
+            let known = parts.store.settled(id), known.validation.publisher == key.publisher,
+            known.validation.app == key.app
         else { return nil }
         let requestID = RequestID.of(head.headerFields)
         let poll = PollAnswer(poll: parts.poll, ifNoneMatch: head.headerFields[.ifNoneMatch])
-        var (response, body) = poll.parts(validation)
+        var (response, body) = poll.parts(known)
         response.headerFields[.xRequestID] = requestID
         return Answer(
             head: response, body: body,

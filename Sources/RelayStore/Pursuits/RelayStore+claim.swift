@@ -124,6 +124,7 @@ extension RelayStore {
             FROM pursuits p
             WHERE p.bucket = $1 AND p.subscription_key = $2 AND p.publisher = $3 AND p.phase = 0
               AND p.accepted_at < $4 AND NOT p.sending
+            ORDER BY p.bucket, p.id
             FOR UPDATE OF p
         ), claimed AS (
             UPDATE pursuits p

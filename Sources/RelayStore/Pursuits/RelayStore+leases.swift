@@ -2,19 +2,37 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
+    /// The claims that are still ours, locked in the order of their keys. Whoever writes several pursuits locks them so first:
+    /// two who go through the same rows in different orders wait for each other until the server ends one, a second later.
+    ///
+    /// - Parameter first: the number of the parameter that holds the buckets; the ids and the fences follow it.
+    static func ours(_ first: Int) -> String {
+        """
+        SELECT i.ordinal, p.bucket, p.id
+        FROM unnest($\(first)::int2[], $\(first + 1)::uuid[], $\(first + 2)::int4[])
+             WITH ORDINALITY AS i(bucket, id, fence, ordinal)
+        JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+             AND p.due_at > now()
+        ORDER BY p.bucket, p.id
+        FOR UPDATE OF p
+        """
+    }
+
     private static let renewSQL = """
+        WITH ours AS MATERIALIZED (\(ours(1)))
         UPDATE pursuits p
         SET due_at = now() + $4::int8 * interval '1 microsecond'
-        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
-        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
+        FROM ours
+        WHERE p.bucket = ours.bucket AND p.id = ours.id
         RETURNING p.bucket, p.accepted_on - DATE 'epoch', p.id
         """
 
     private static let returnSQL = """
+        WITH ours AS MATERIALIZED (\(ours(1)))
         UPDATE pursuits p
         SET owner = NULL, due_at = now()
-        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
-        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
+        FROM ours
+        WHERE p.bucket = ours.bucket AND p.id = ours.id
         """
 
     /// Lengthens leases that are still ours.

@@ -6,11 +6,18 @@ import RelayCore
 extension RelayStore {
     /// `owner` stays empty and nothing claims phase 2: the row waits for an operator's retry.
     private static let parkSQL = """
-        WITH parked AS (
-            UPDATE pursuits p
-            SET phase = 2, owner = NULL, sending = false, fence = p.fence + 1, parked_at = now(), trouble = i.why
+        WITH held AS MATERIALIZED (
+            -- In the order of ``ours``, and even where the lease has run out.
+            SELECT p.bucket, p.id, i.why
             FROM unnest($1::int2[], $2::uuid[], $3::int4[], $4::text[]) AS i(bucket, id, fence, why)
-            WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+            JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+            ORDER BY p.bucket, p.id
+            FOR UPDATE OF p
+        ), parked AS (
+            UPDATE pursuits p
+            SET phase = 2, owner = NULL, sending = false, fence = p.fence + 1, parked_at = now(), trouble = held.why
+            FROM held
+            WHERE p.bucket = held.bucket AND p.id = held.id
             RETURNING p.bucket, p.accepted_on, p.id, p.fence, p.trouble
         ), told AS (
             INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
@@ -24,10 +31,11 @@ extension RelayStore {
         """
 
     private static let postponeSQL = """
+        WITH ours AS MATERIALIZED (\(ours(1)))
         UPDATE pursuits p
         SET due_at = now() + $4::int8 * interval '1 microsecond', strikes = greatest(p.strikes - 1, 0)
-        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
-        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
+        FROM ours
+        WHERE p.bucket = ours.bucket AND p.id = ours.id
         """
 
     /// Sets a pursuit aside that cannot be gone on with for what is in it, so that it harms no other.

@@ -5,7 +5,7 @@ extension RelayStore {
     /// Gives leases back with what was learned. A row whose lease has run out, has passed on or was given back already is
     /// left alone: after a lost answer the same write is made again.
     private static let releaseSQL = """
-        WITH released AS (
+        WITH ours AS MATERIALIZED (\(ours(12))), released AS (
             UPDATE pursuits p
             SET owner = NULL, sending = false, due_at = i.due_at, phase = i.phase, retry_at = i.retry_at,
                 read_at = i.read_at, forwarded_at = i.forwarded_at, forwards = i.forwards,
@@ -13,8 +13,8 @@ extension RelayStore {
             FROM unnest($12::int2[], $13::uuid[], $14::int4[], $15::timestamptz[], $16::int2[], $17::timestamptz[],
                         $18::timestamptz[], $19::timestamptz[], $20::int4[], $21::bool[])
                  AS i(bucket, id, fence, due_at, phase, retry_at, read_at, forwarded_at, forwards, entitled_before)
-            WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
-              AND p.due_at > now()
+            JOIN ours ON ours.bucket = i.bucket AND ours.id = i.id
+            WHERE p.bucket = ours.bucket AND p.id = ours.id
             RETURNING p.bucket, p.accepted_on, p.id
         ), told AS (
             INSERT INTO timeline (\(TimelineStatement.columns))

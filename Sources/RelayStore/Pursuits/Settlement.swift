@@ -6,15 +6,7 @@ struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let instance: String
 
-    /// Rows are locked in the order of their keys, so that two settlements never wait for each other.
-    private static let holdSQL = """
-        SELECT i.ordinal
-        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) WITH ORDINALITY AS i(bucket, id, fence, ordinal)
-        JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
-             AND p.due_at > now()
-        ORDER BY p.bucket, p.id
-        FOR UPDATE OF p
-        """
+    private static let holdSQL = RelayStore.ours(1)
 
     func run(_ writes: [PursuitWrite]) async throws -> (outcomes: [PursuitWriteOutcome], changed: [Validation]) {
         var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
@@ -77,13 +69,21 @@ struct Settlement: Sendable {
         WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence
         """
 
-    /// The purchase's row follows its validation, unless a fresh validation speaks for the purchase by now.
+    /// The purchase's row follows its validation, unless a fresh validation speaks for the purchase by now. Locked in the
+    /// order in which the intake of repeats locks them.
     static let purchasesSQL = """
+        WITH held AS MATERIALIZED (
+            SELECT p.bucket, p.key, i.status
+            FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[]) AS i(bucket, day, id, status)
+            JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+            JOIN purchases p ON p.bucket = get_byte(v.purchase_key, 0) AND p.key = v.purchase_key AND p.id = v.id
+            ORDER BY p.key
+            FOR NO KEY UPDATE OF p
+        )
         UPDATE purchases p
-        SET status = i.status
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[]) AS i(bucket, day, id, status)
-        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-        WHERE p.bucket = get_byte(v.purchase_key, 0) AND p.key = v.purchase_key AND p.id = v.id
+        SET status = held.status
+        FROM held
+        WHERE p.bucket = held.bucket AND p.key = held.key
         """
 
     private func write(_ writes: [PursuitWrite], transfers: [Ownership.Transfer]) async throws -> [Validation] {

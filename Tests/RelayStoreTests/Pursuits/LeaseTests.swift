@@ -74,4 +74,27 @@ struct LeaseTests {
             #expect(try await stores[1].renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
         }
     }
+
+    @Test("are written by many at once, each in an order of its own, and nobody ends another's statement")
+    func noDeadlock() async throws {
+        try await withStore { _, store in
+            for number in 0..<120 { try await store.take(.sample(subscription: "\(number)")) }
+            let claimed = try await store.claimDue(limit: 120, lease: .seconds(60))
+            try #require(claimed.count == 120)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        for _ in 0..<25 {
+                            let some = claimed.shuffled().prefix(80).map { ($0.id, $0.fence) }
+                            _ = try await store.renew(some, lease: .seconds(60))
+                        }
+                    }
+                }
+                group.addTask {
+                    for claimed in claimed.suffix(40) { try await store.write(claimed.rejected()) }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
 }

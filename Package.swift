@@ -128,7 +128,7 @@ if Context.environment["RELAY_SANITIZE"] != nil {
         "CLibPQ", "RelayCore", "Postgres", "RelayStore", "TestSupport", "RelayCoreTests", "PostgresTests",
         "RelayStoreTests",
     ]
-    let used = ["swift-collections", "swift-crypto", "swift-log", "swift-nio"]
+    let used = ["swift-collections", "swift-crypto", "swift-log", "swift-metrics", "swift-nio"]
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { $0.name != "Postgres" }
     package.dependencies.removeAll { dependency in

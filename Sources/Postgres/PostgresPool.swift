@@ -79,7 +79,8 @@ public final class PostgresPool: Sendable {
         return try await shared.query(statement, timeout: timeout)
     }
 
-    /// Runs `body` in a transaction, on a connection of its own: commits where it returns, rolls back where it throws.
+    /// Runs `body` in a transaction, on a connection of its own: commits where it returns (unless it has done so itself, see
+    /// ``PostgresTransaction/commit(with:)``), rolls back where it throws.
     ///
     /// One within the body of another takes a second connection, and may wait for it until its deadline.
     ///
@@ -102,7 +103,7 @@ public final class PostgresPool: Sendable {
                 await exclusive.rollBack(id)
                 throw error
             }
-            try await exclusive.commit(id, deadline: deadline)
+            if !transaction.isCommitted { try await exclusive.commit(id) }
             return value
         } onCancel: {
             exclusive.cancel(id)

@@ -1,11 +1,23 @@
+import NIOConcurrencyHelpers
+
 /// A transaction under way, as ``PostgresPool/withTransaction(timeout:_:)`` hands it to its body.
 ///
-/// Isolation is the server's default. BEGIN goes out together with the first statement. After an error every further
-/// statement fails (25P02), and so does the whole; catching the error does not save it.
+/// Isolation is the server's default. BEGIN goes out together with the first statement, and COMMIT with the last ones where
+/// the body says that they are (``commit(with:)``). After an error every further statement fails (25P02), and so does the
+/// whole; catching the error does not save it.
 public struct PostgresTransaction: Sendable {
     let lane: ExclusiveLane
     let id: UInt64
     let preparesStatements: Bool
+    private let hasCommitted = NIOLockedValueBox(false)
+
+    init(lane: ExclusiveLane, id: UInt64, preparesStatements: Bool) {
+        self.lane = lane
+        self.id = id
+        self.preparesStatements = preparesStatements
+    }
+
+    var isCommitted: Bool { hasCommitted.withLockedValue { $0 } }
 
     /// Runs one statement.
     ///
@@ -22,8 +34,27 @@ public struct PostgresTransaction: Sendable {
     /// - Returns: as many results as there are queries.
     public func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
         guard !queries.isEmpty else { return [] }
+        return try await run(queries, commits: false)
+    }
+
+    /// Runs the transaction's last statements in order, and commits, with one trip to the server and back. Where one fails,
+    /// those after it are not run, and nothing is committed. Afterwards the transaction takes nothing more, and what the body
+    /// throws undoes nothing.
+    ///
+    /// Once this is sent, cancelling the task stops it no longer. Where the connection is lost, or the deadline passes (at least
+    /// two seconds are given), the statements may run and be committed all the same: the error says that the outcome is
+    /// unknown.
+    ///
+    /// - Returns: as many results as there are queries.
+    public func commit(with queries: [PostgresQuery]) async throws -> [PostgresRows] {
+        let rows = try await run(queries, commits: true)
+        hasCommitted.withLockedValue { $0 = true }
+        return rows
+    }
+
+    private func run(_ queries: [PostgresQuery], commits: Bool) async throws -> [PostgresRows] {
         let statements = try queries.map { try EncodedStatement($0, isPrepared: preparesStatements) }
-        let results = try await run(.statements(statements))
+        let results = try await run(.statements(statements, commits: commits))
         guard results.count == queries.count else {
             throw PostgresError(.connectionLost, "as many answers as questions were expected")
         }

@@ -55,6 +55,9 @@ final class Connection {
     /// True where no explicit transaction is open.
     var isTransactionIdle: Bool { PQtransactionStatus(raw) == PQTRANS_IDLE }
 
+    /// True where one is open, and only ROLLBACK is left to it.
+    var isTransactionFailed: Bool { PQtransactionStatus(raw) == PQTRANS_INERROR }
+
     func cancelRequest() -> CancelRequest? { PQgetCancel(raw).map(CancelRequest.init(taking:)) }
 
     /// Writes what the socket takes; the rest goes when it can be written again. Reading goes on meanwhile.

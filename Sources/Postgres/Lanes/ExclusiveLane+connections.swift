@@ -28,11 +28,11 @@ extension ExclusiveLane {
 
     func pump() {
         while let id = waiting.first(), let slot = free.popLast() {
-            let deadline = waiters[id]?.waitDeadline
-            leases[id] = Lease(slot: slot)
+            let deadline = waiters[id]?.waitDeadline ?? .now
+            leases[id] = Lease(slot: slot, deadline: deadline)
             finishWaiting(id, .success(()))
             // From here on the time is the transaction's.
-            if let deadline { deadlines.set(id, deadline) }
+            deadlines.set(id, deadline)
         }
     }
 

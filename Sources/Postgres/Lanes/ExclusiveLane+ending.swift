@@ -6,15 +6,15 @@ extension ExclusiveLane {
     private static let commitTime: Duration = .seconds(2)
 
     /// Commits, and returns when that is done. A transaction that sent nothing has nothing to commit.
-    func commit(_ id: UInt64, deadline: ContinuousClock.Instant) async throws {
+    func commit(_ id: UInt64) async throws {
         if Task.isCancelled { abort(id, CancellationError()) }
         if let lease = leases[id], lease.state == .active {
             if !lease.hasBegun {
                 release(id)
             } else if lease.queue.isEmpty, let connection = members[lease.slot] {
-                leases[id]?.state = .committing
-                deadlines.set(id, max(deadline, .now + Self.commitTime))
-                sendEnding(id, Self.commit, connection)
+                let flight = settings.nextID()
+                startCommitting(id, in: flight)
+                if let loss = connection.send(flight, [Self.commit]) { drop(lease.slot, loss) }
             } else {
                 abort(
                     id, PostgresError(.transactionOver, "statements were still waiting at the end of the transaction"))
@@ -31,6 +31,15 @@ extension ExclusiveLane {
         settle()
         await over(id)
         leases[id] = nil
+    }
+
+    /// From here on only the connection's loss, or the deadline, takes the transaction from its caller's hands.
+    func startCommitting(_ id: UInt64, in flight: UInt64) {
+        guard let lease = leases[id] else { return }
+        leases[id]?.state = .committing
+        leases[id]?.ending = flight
+        endings[flight] = id
+        deadlines.set(id, max(lease.deadline, .now + Self.commitTime))
     }
 
     private func over(_ id: UInt64) async {
@@ -75,31 +84,39 @@ extension ExclusiveLane {
         guard let lease = leases[id], lease.state == .aborting, !lease.isCancelling, lease.ending == nil,
             let connection = members[lease.slot], connection.inFlight.isEmpty
         else { return }
-        if lease.hasBegun { sendEnding(id, Self.rollback, connection) } else { release(id) }
-    }
-
-    private func sendEnding(_ id: UInt64, _ statement: EncodedStatement, _ connection: Connection) {
+        guard lease.hasBegun else { return release(id) }
         let flight = settings.nextID()
         leases[id]?.ending = flight
         endings[flight] = id
-        if let loss = connection.send(flight, [statement]), let slot = leases[id]?.slot { drop(slot, loss) }
+        if let loss = connection.send(flight, [Self.rollback]) { drop(lease.slot, loss) }
     }
 
-    /// COMMIT or ROLLBACK has been answered.
-    func ended(_ id: UInt64, _ outcome: Result<[QueryResult], PostgresError>) {
+    /// A flight that ends with COMMIT or ROLLBACK has been answered.
+    func ended(_ id: UInt64, _ flight: Flight.Landed) {
         guard let lease = leases[id], lease.state != .over else { return }
-        if lease.state == .committing {
-            switch outcome {
-            case .failure(let error): leases[id]?.error = error
-            case .success(let results) where results.first?.commandTag != "COMMIT":
-                // This is how the server answers to COMMIT after an error in the transaction.
-                leases[id]?.error = PostgresError(
-                    .server, "the transaction was rolled back because a statement in it had failed", sqlState: "25P02")
-            case .success: break
+        guard lease.state == .committing else { return release(id) }
+        let outcome = flight.outcome.flatMap { results -> Result<[QueryResult], PostgresError> in
+            // This is how the server answers to COMMIT after an error in the transaction.
+            results.last?.commandTag == "COMMIT" ? .success(results) : .failure(Self.hadFailed)
+        }
+        if case .failure(let error) = outcome {
+            leases[id]?.error = error
+            if calls[flight.id] != nil, members[lease.slot]?.isTransactionFailed == true {
+                // COMMIT was never reached. What is to become of the transaction is its caller's matter again.
+                leases[id]?.state = .active
+                leases[id]?.ending = nil
+                leases[id]?.error = nil
+                return finishCall(flight.id, .failure(error.with(outcomeUnknown: false)))
             }
         }
         release(id)
+        // Who commits with the last statements has nothing more to ask.
+        if case .success = outcome, calls[flight.id] != nil { leases[id] = nil }
+        finishCall(flight.id, outcome.mapError { $0 })
     }
+
+    private static let hadFailed = PostgresError(
+        .server, "the transaction was rolled back because a statement in it had failed", sqlState: "25P02")
 
     /// The transaction is over on the server too. A connection that is not clean goes.
     func release(_ id: UInt64) {
@@ -146,10 +163,10 @@ extension ExclusiveLane {
     /// The connection under a transaction is gone.
     func lost(_ id: UInt64, _ error: PostgresError) {
         guard let lease = leases[id], lease.state != .over else { return }
-        let wasCommitting = lease.state == .committing
-        if lease.error == nil { leases[id]?.error = error.with(outcomeUnknown: wasCommitting) }
+        let reason = lease.error ?? error.with(outcomeUnknown: lease.state == .committing)
+        leases[id]?.error = reason
         for (call, value) in calls where value.lease == id {
-            finishCall(call, .failure(error.with(outcomeUnknown: value.isScript)))
+            finishCall(call, .failure(value.commits ? reason : error.with(outcomeUnknown: value.mayCommit)))
         }
         if let ending = lease.ending { endings[ending] = nil }
         end(id)

@@ -7,9 +7,7 @@ extension ExclusiveLane {
                 return continuation.resume(throwing: refusal)
             }
             let id = settings.nextID()
-            var isScript = false
-            if case .script = work { isScript = true }
-            calls[id] = Call(lease: lease, continuation: continuation, made: .now, isScript: isScript)
+            calls[id] = Call(lease: lease, continuation: continuation, made: .now, work: work)
             leases[lease]?.queue.append((id, work))
             send(lease)
             settle()
@@ -35,9 +33,14 @@ extension ExclusiveLane {
         {
             let loss: PostgresError?
             switch next.work {
-            case .statements(let statements):
+            case .statements(var statements, let commits):
+                if !lease.hasBegun { statements.insert(Self.begin, at: 0) }
                 calls[next.id]?.skipped = lease.hasBegun ? 0 : 1
-                loss = connection.send(next.id, lease.hasBegun ? statements : [Self.begin] + statements)
+                if commits {
+                    statements.append(Self.commit)
+                    startCommitting(id, in: next.id)
+                }
+                loss = connection.send(next.id, statements)
             case .script(let sql):
                 if !lease.hasBegun, let loss = connection.send(settings.nextID(), [Self.begin]) {
                     return drop(lease.slot, loss)
@@ -55,7 +58,7 @@ extension ExclusiveLane {
     func finishCall(_ id: UInt64, _ result: Result<[QueryResult], any Error>) {
         guard let call = calls.removeValue(forKey: id) else { return }
         observe(call.made, result)
-        call.continuation.resume(with: result.map { Array($0.dropFirst(call.skipped)) })
+        call.continuation.resume(with: result.map { Array($0.dropFirst(call.skipped).dropLast(call.commits ? 1 : 0)) })
     }
 
     func observe(_ start: ContinuousClock.Instant, _ result: Result<[QueryResult], any Error>) {
@@ -66,11 +69,11 @@ extension ExclusiveLane {
 
     func landed(_ flight: Flight.Landed, _ slot: Int) {
         if let lease = endings.removeValue(forKey: flight.id) {
-            ended(lease, flight.outcome)
+            ended(lease, flight)
         } else {
             // Until COMMIT is sent nothing of a transaction can have come to stay, whatever broke.
-            let isScript = calls[flight.id]?.isScript == true
-            finishCall(flight.id, flight.outcome.mapError { isScript ? $0 : $0.with(outcomeUnknown: false) })
+            let mayCommit = calls[flight.id]?.mayCommit == true
+            finishCall(flight.id, flight.outcome.mapError { mayCommit ? $0 : $0.with(outcomeUnknown: false) })
         }
         for (id, lease) in leases where lease.slot == slot {
             send(id)

@@ -17,8 +17,23 @@ actor ExclusiveLane: ConnectionLane {
         let made: ContinuousClock.Instant
         /// Results that are ours: BEGIN's.
         var skipped = 0
-        /// A script may have committed.
-        let isScript: Bool
+        /// COMMIT is in the same flight, and its result is ours too.
+        let commits: Bool
+        /// It may have come to stay although no answer came: so it is with what holds a COMMIT, as a script may.
+        let mayCommit: Bool
+
+        init(
+            lease: UInt64, continuation: CheckedContinuation<[QueryResult], any Error>,
+            made: ContinuousClock.Instant, work: Lease.Work
+        ) {
+            self.lease = lease
+            self.continuation = continuation
+            self.made = made
+            switch work {
+            case .statements(_, let commits): (self.commits, mayCommit) = (commits, commits)
+            case .script: (commits, mayCommit) = (false, true)
+            }
+        }
     }
 
     nonisolated let settings: LaneSettings
@@ -35,7 +50,7 @@ actor ExclusiveLane: ConnectionLane {
     var free: [Int] = []
     var leases: [UInt64: Lease] = [:]
     var calls: [UInt64: Call] = [:]
-    /// Whose COMMIT or ROLLBACK a flight is.
+    /// Whose COMMIT or ROLLBACK is in a flight.
     var endings: [UInt64: UInt64] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { settings.loop.asUnownedSerialExecutor() }

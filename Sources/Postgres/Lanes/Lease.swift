@@ -11,16 +11,19 @@ struct Lease {
     }
 
     enum Work {
-        case statements([EncodedStatement])
+        /// `commits`: COMMIT goes with them, and nothing comes after it.
+        case statements([EncodedStatement], commits: Bool)
         case script(String)
     }
 
     var slot: Int
+    /// Of all of it.
+    var deadline: ContinuousClock.Instant
     var state = State.active
     var hasBegun = false
     /// Not sent yet: what waits for a script to end, or a script that waits for what was sent before it.
     var queue = FIFO<(id: UInt64, work: Work)>()
-    /// COMMIT's or ROLLBACK's flight.
+    /// The flight that COMMIT or ROLLBACK is in.
     var ending: UInt64?
     /// A cancel request is on its way. Until it is over the connection may not be used for anything else.
     var isCancelling = false

@@ -1,7 +1,7 @@
 /// Whether calls may be sent on one of the upstream's routes; and how that route does.
 ///
 ///     closed ──failures of five customers in a row, or Retry-After──► open
-///        ▲                                                             │  wait: 0.5 s, doubling, 10 s at most
+///        ▲                                                             │  wait: 0.5 s, doubling, 8 s at most
 ///        └────────────── a probe succeeds ◄── half open ◄──────────────┘
 ///                                                └──────── it fails ───► open
 ///
@@ -20,8 +20,9 @@ public struct CircuitBreaker: Sendable, Equatable {
         /// Customers whose calls fail in a row until nothing more is sent.
         public var failures = 5
         public var firstWait = Duration.milliseconds(500)
-        /// Short, since an app waits a minute and no longer.
-        public var longestWait = Duration.seconds(10)
+        /// Short, since an app waits a minute and no longer: a purchase that comes when the upstream is well again is told
+        /// within ten seconds, this wait and its own way together.
+        public var longestWait = Duration.seconds(8)
         /// A `Retry-After` is heeded up to this.
         public var longestHold = Duration.seconds(60)
         /// How many probes may be under way at once: at the gaps above, as many as go into a time-out of twenty seconds.

@@ -145,7 +145,9 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         _ promise: EventLoopPromise<Void>?
     ) {
         closesAfterAnswer = true
-        context.write(wrapOutboundOut(.head(response.head)), promise: promise)
+        var head = response.head
+        head.headerFields[.date] = date.now()
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
         context.write(wrapOutboundOut(.body(response.body)), promise: nil)
     }
 

@@ -25,6 +25,8 @@ struct Ownership: Sendable {
     let transaction: PostgresTransaction
 
     /// A grant of an older request than the owner's own changes no owner. Of several in one batch the newest counts.
+    ///
+    /// What it asks of the pursuits is what ``RelayStore/ours(_:)`` asks, which has locked them in the same transaction.
     private static let takeSQL = """
         INSERT INTO subscriptions AS s (
             bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
@@ -32,7 +34,10 @@ struct Ownership: Sendable {
         SELECT DISTINCT ON (v.bucket, v.publisher, v.environment, v.subscription_key)
                v.bucket, v.publisher, v.environment, v.subscription_key, v.customer, v.email, v.application_username, v.app,
                v.offer_id, v.product_id, v.accepted_on, v.id, v.accepted_at, clock_timestamp(), i.expires_at
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[]) AS i(bucket, day, id, expires_at)
+        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[], $5::int4[])
+             AS i(bucket, day, id, expires_at, fence)
+        JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+             AND p.due_at > now()
         JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
         ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
@@ -63,16 +68,25 @@ struct Ownership: Sendable {
         LEFT JOIN validations o ON o.bucket = s.bucket AND o.accepted_on = s.accepted_on AND o.id = s.id
         """
 
-    func take(_ grants: [PursuitWrite]) async throws -> (verdicts: [Verdict], moved: [Transfer]) {
-        guard !grants.isEmpty else { return ([], []) }
+    /// Makes those of the grants the owners that are held and newest. To be sent right behind what locks the pursuits.
+    static func take(_ grants: [PursuitWrite]) -> PostgresQuery {
+        PostgresQuery(
+            takeSQL,
+            Settlement.keys(grants.map(\.claimed.id)) + [
+                .timestamptzArray(grants.map { $0.change?.expiresAt?.postgres }),
+                .int4Array(grants.map(\.claimed.fence)),
+            ])
+    }
+
+    /// - Parameters:
+    ///   - grants: those that are held.
+    ///   - rows: the answer to ``take(_:)``.
+    func judge(
+        _ grants: [PursuitWrite], taken rows: PostgresRows
+    ) async throws -> (verdicts: [Verdict], moved: [Transfer]) {
         var verdicts = [Verdict](repeating: .stands, count: grants.count)
         var owners: Set<ValidationID> = []
         var moved: [Transfer] = []
-        let rows = try await transaction.query(
-            PostgresQuery(
-                Self.takeSQL,
-                Settlement.keys(grants.map(\.claimed.id))
-                    + [.timestamptzArray(grants.map { $0.change?.expiresAt?.postgres })]))
         for row in rows {
             let owner = try row.validationID(bucket: 0, day: 1, id: 2)
             owners.insert(owner)

@@ -1,35 +1,62 @@
 import Postgres
 import RelayCore
 
-/// One transaction's worth of ``PursuitWrite``s: first everything is locked and judged, then everything is written at once.
+/// One transaction's worth of ``PursuitWrite``s, in two trips to the server: with the first everything is locked and the owners
+/// are decided, with the second everything is written and committed. (A third one between them where an older request is granted.)
 struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let instance: String
 
-    private static let holdSQL = RelayStore.ours(1)
+    /// What is held, and whether the validation is in the state that the pursuit names. While the pursuit is locked nobody else
+    /// changes that.
+    private static let holdSQL = """
+        WITH ours AS MATERIALIZED (\(RelayStore.ours(1)))
+        SELECT o.ordinal,
+               EXISTS (SELECT FROM validations v
+                       WHERE v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
+                         AND v.status = i.status)
+        FROM ours o
+        JOIN unnest($4::int4[], $5::int2[]) WITH ORDINALITY AS i(day, status, ordinal) ON i.ordinal = o.ordinal
+        """
 
     func run(_ writes: [PursuitWrite]) async throws -> (outcomes: [PursuitWriteOutcome], changed: [Validation]) {
-        var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
-        var held: [Int] = []
-        let keys: [PostgresValue] = [
-            .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }),
-            .uuidArray(writes.map { $0.claimed.id.uuid }),
-            .int4Array(writes.map { $0.claimed.fence }),
-        ]
-        for row in try await transaction.query(PostgresQuery(Self.holdSQL, keys)) {
-            held.append(try row.get(0, as: Int.self) - 1)
-        }
-        for index in held { outcomes[index] = .written }
+        let grants = writes.indices.filter { writes[$0].change?.status == .granted }
+        var first = [hold(writes)]
+        if !grants.isEmpty { first.append(Ownership.take(grants.map { writes[$0] })) }
+        let answers = try await transaction.pipeline(first)
 
-        let grants = held.filter { writes[$0].change?.status == .granted }
-        let transfers = try await Ownership(transaction: transaction).take(grants.map { writes[$0] })
-        for (index, verdict) in zip(grants, transfers.verdicts) where verdict == .readTooOld {
-            outcomes[index] = .readTooOld
+        var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
+        for row in answers[0] {
+            let index = try row.get(0, as: Int.self) - 1
+            guard try writes[index].change == nil || row.get(1, as: Bool.self) else {
+                throw StoreError.missingRow("a validation in the state that its pursuit names")
+            }
+            outcomes[index] = .written
         }
-        let settled = held.sorted().filter { outcomes[$0] == .written }.map { writes[$0] }
+        var moved: [Ownership.Transfer] = []
+        if answers.count > 1 {
+            let held = grants.filter { outcomes[$0] == .written }
+            let ownership = Ownership(transaction: transaction)
+            let judged = try await ownership.judge(held.map { writes[$0] }, taken: answers[1])
+            for (index, verdict) in zip(held, judged.verdicts) where verdict == .readTooOld {
+                outcomes[index] = .readTooOld
+            }
+            moved = judged.moved
+        }
+        let settled = writes.indices.filter { outcomes[$0] == .written }.map { writes[$0] }
         guard !settled.isEmpty else { return (outcomes, []) }
-        let changed = try await write(settled, transfers: transfers.moved)
-        return (outcomes, changed)
+        return (outcomes, try await write(settled, transfers: moved))
+    }
+
+    private func hold(_ writes: [PursuitWrite]) -> PostgresQuery {
+        PostgresQuery(
+            Self.holdSQL,
+            [
+                .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }),
+                .uuidArray(writes.map { $0.claimed.id.uuid }), .int4Array(writes.map { $0.claimed.fence }),
+                .int4Array(writes.map { Int32($0.claimed.id.day) }),
+                .int2Array(writes.map { $0.claimed.pursuit.status.rawValue }),
+            ])
     }
 
     private static let changeSQL = """
@@ -137,10 +164,7 @@ struct Settlement: Sendable {
         if !granted.isEmpty { queries.append(Outbox.queue(granted, transfers: transfers)) }
         if !transfers.isEmpty { queries += TransferStatements.queries(transfers, instance: instance) }
 
-        let answers = try await transaction.pipeline(queries)
-        guard answers[0].count == changes.count else {
-            throw StoreError.missingRow("a validation in the state that its pursuit names")
-        }
+        let answers = try await transaction.commit(with: queries)
         var changed = try answers[0].map(RelayStore.stored)
         if !transfers.isEmpty, let ended = answers.last { changed += try ended.map(RelayStore.stored) }
         return changed

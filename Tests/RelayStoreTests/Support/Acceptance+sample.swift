@@ -1,6 +1,7 @@
 import Foundation
 import RelayCore
 import RelayStore
+import Testing
 
 extension Acceptance {
     /// A purchase as the front would hand it in. The purchase key follows from who buys what with which receipt, as the
@@ -39,4 +40,9 @@ extension Acceptance.IdempotencyKey {
 /// Different for different texts, and the same for the same: all that the store asks of a digest.
 func thirtyTwoBytes(_ text: String) -> [UInt8] {
     (UInt8(0)..<32).map { Bucket(of: "\($0)", text).number }
+}
+
+/// Named by its length: the runner prints what a test is given.
+extension Acceptance.Receipt: CustomTestStringConvertible {
+    public var testDescription: String { "\(bytes.count) bytes\(isText ? " of text" : "")" }
 }

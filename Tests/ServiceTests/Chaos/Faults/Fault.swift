@@ -58,10 +58,6 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// From its end until a purchase that comes then is granted. Where calls hang, the probe that is under way at the end hangs
-    /// for a whole call's time before another may follow.
-    var freshLimit: Duration { .seconds(self == .upstreamHangs ? 10 + upstreamTimeout : 10) }
-
     /// From its end until everything that was accepted before is granted. The promise is ten seconds after a kill. What a
     /// pause between two tries or a call without an answer may add depends on how long the trouble went on; where nothing has
     /// to recover, nothing is added.

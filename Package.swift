@@ -24,6 +24,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -48,6 +49,7 @@ let package = Package(
     products: [
         .executable(name: "receipt-relay", targets: ["ReceiptRelay"]),
         .executable(name: "cleeng-simulator", targets: ["CleengSimulator"]),
+        .executable(name: "app-store-simulator", targets: ["AppStoreSimulator"]),
         .executable(name: "relay-load", targets: ["RelayLoad"]),
         .library(name: "Postgres", targets: ["Postgres"]),
     ],
@@ -71,7 +73,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         room("RelayCore", []),
-        room("AppleStore", [asn1, x509, crypto]),
+        room("AppleStore", [asn1, x509, crypto, locks]),
+        room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
@@ -89,7 +92,8 @@ let package = Package(
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
-                "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "Cleeng", "Postgres", "Telemetry",
+                "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "Cleeng", "Postgres",
+                "Telemetry",
                 argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1,
                 signals,
                 locks,
@@ -101,21 +105,26 @@ let package = Package(
             dependencies: ["AppleStore", hummingbird, argumentParser, crypto, logging, lifecycle, locks, nioCore],
             swiftSettings: settings),
         .executableTarget(
-            name: "RelayLoad", dependencies: [argumentParser, locks, nioCore, nioHTTP1, nioPosix],
+            name: "AppStoreSimulator", dependencies: ["AppStoreSimulation", argumentParser], swiftSettings: settings),
+        .executableTarget(
+            name: "RelayLoad",
+            dependencies: ["AppleStore", "AppStoreSimulation", argumentParser, locks, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("CleengSimulatorTests", ["CleengSimulator", locks]),
-        tests("AppleStoreTests", ["AppleStore", "TestSupport", asn1, x509, crypto]),
+        tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "TestSupport", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
-        tests("RelayFrontTests", ["RelayFront", "RelayCore", hummingbird, nioCore]),
+        tests(
+            "RelayFrontTests", ["RelayFront", "RelayCore", "AppleStore", "AppStoreSimulation", hummingbird, nioCore]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres"]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
         tests(
             "ServiceTests",
             [
-                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "TestSupport", crypto, httpClient, locks,
+                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "AppStoreSimulation", "TestSupport", crypto,
+                httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, yams,
             ]),
     ],
@@ -135,4 +144,13 @@ if Context.environment["RELAY_SANITIZE"] != nil {
         guard case .sourceControl(_, let location, _) = dependency.kind else { return true }
         return !used.contains { location.hasSuffix("/\($0).git") }
     }
+}
+
+// What scripts/fuzz builds: libFuzzer brings the main function along.
+if Context.environment["RELAY_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "AppleStoreFuzz", dependencies: ["AppleStore", "AppStoreSimulation"], path: "Tests/AppleStoreFuzz",
+            swiftSettings: settings))
+    package.products = []
 }

@@ -28,6 +28,7 @@ public struct FrontConfiguration: Sendable {
     public var backlog: Int
     /// Where set, apps must prove whom they speak for.
     public var customerTokens: CustomerTokenVerifier?
+    public var receipts: ReceiptPolicy
 
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
@@ -35,7 +36,7 @@ public struct FrontConfiguration: Sendable {
         trustedProxies: [AddressRange] = [],
         maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
         bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
-        customerTokens: CustomerTokenVerifier? = nil
+        customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy
     ) {
         self.host = host
         self.port = port
@@ -52,5 +53,6 @@ public struct FrontConfiguration: Sendable {
         self.writeTimeout = writeTimeout
         self.backlog = backlog
         self.customerTokens = customerTokens
+        self.receipts = receipts
     }
 }

@@ -57,7 +57,7 @@ public struct RelayFront: Sendable {
         guard let intake else { return nil }
         let poll = PollInterval(configuration.pollInterval)
         let payments = PaymentRoutes(
-            store: store, intake: intake, authenticator: authenticator,
+            store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
             poll: poll, metrics: metrics)

@@ -5,7 +5,8 @@ import ArgumentParser
 struct RelayLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay-load",
-        abstract: "The app's side of a benchmark: whole pursuits, and polls held by the thousand.",
+        abstract:
+            "The app's side of a benchmark: whole pursuits, and polls held by the thousand; and what verifying costs.",
         discussion: "Driven by scripts/bench. What it measures goes to standard output as JSON, one object a line.",
-        subcommands: [PursueCommand.self, HoldCommand.self])
+        subcommands: [PursueCommand.self, HoldCommand.self, VerifyCommand.self])
 }

@@ -58,6 +58,7 @@ enum Fixtures {
         struct Signature: Decodable {
             let rawSignatureValid: Bool
             let digest: String
+            let chainToAppleIncRootAtCreationDate: Bool
         }
     }
 
@@ -68,6 +69,7 @@ enum Fixtures {
     struct GeneratedEntry: Decodable {
         let file: String
         let kind: String
+        let expect: String
         let identify: ExpectedReceipt.Purchase?
     }
 }

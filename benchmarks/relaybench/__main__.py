@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import accept, growth, held, latency, poll, pursuit
+from . import accept, growth, held, latency, poll, pursuit, verify
 from .failure import BenchError
 from .postgres import Postgres
 from .relay import command
@@ -24,6 +24,7 @@ MEASUREMENTS = {
     "held": (held.measure, "Holding polls"),
     "growth": (growth.measure, "The same with more and more kept"),
     "latency": (latency.measure, "From the grant to the app"),
+    "verify": (verify.measure, "Judging receipts, transactions and notifications"),
 }
 CANNOT_RUN = 3
 

@@ -1,26 +1,18 @@
 # shellcheck shell=bash
 # The purchase that is posted: a signed transaction made here, or somebody's own receipt.
 
-PURCHASE_BUNDLE_ID=com.example.app
-PURCHASE_PRODUCT_ID=com.example.app.monthly
-
-base64url() { base64 -w 0 | tr '+/' '-_' | tr -d '='; }
-
 purchase_random_id() { printf '2%07d%08d' $((SRANDOM % 10000000)) $((SRANDOM % 100000000)); }
 
-# purchase_signed_transaction TRANSACTION_ID: a StoreKit 2 shaped compact JWS. Its fields are Apple's
-# (JWSTransactionDecodedPayload); its signature is none, which a relay that only observes records and lets pass.
+# purchase_open_store: a stand-in for the App Store that lives as long as this run. STORE_ROOTS is whom the relay is to trust.
+purchase_open_store() {
+    STORE_FOLDER=$RUN_FOLDER/app-store
+    STORE_ROOTS=$STORE_FOLDER/roots.pem
+    "$BIN_FOLDER/app-store-simulator" create-roots "$STORE_FOLDER"
+}
+
+# purchase_signed_transaction TRANSACTION_ID: a StoreKit 2 transaction, as a compact JWS.
 purchase_signed_transaction() {
-    local now payload
-    now=$(date +%s)
-    payload=$(printf '{"transactionId":"%s","originalTransactionId":"%s","bundleId":"%s","productId":"%s",' \
-        "$1" "$1" "$PURCHASE_BUNDLE_ID" "$PURCHASE_PRODUCT_ID"
-        printf '"type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","transactionReason":"PURCHASE",'
-        printf '"quantity":1,"environment":"Sandbox","storefront":"USA",'
-        printf '"purchaseDate":%s000,"originalPurchaseDate":%s000,"signedDate":%s000,"expiresDate":%s000}' \
-            "$now" "$now" "$now" "$((now + 30 * 24 * 3600))")
-    printf '%s.%s.%s' "$(printf '{"alg":"ES256","x5c":[]}' | base64url)" "$(printf '%s' "$payload" | base64url)" \
-        "$(printf 'signature' | base64url)"
+    "$BIN_FOLDER/app-store-simulator" sign-transaction "$STORE_FOLDER" --transaction-id "$1"
 }
 
 # purchase_read_receipt FILE TARGET: base64 text and signed transactions without their white space, binary as base64.

@@ -1,3 +1,4 @@
+import AppleStore
 import AsyncHTTPClient
 import Cleeng
 import Foundation
@@ -68,6 +69,7 @@ struct Assembly: Sendable {
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 
+        for warning in settings.apple.warnings where intake != nil { logger.warning("\(warning)") }
         logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.instance)"])
         let group = ServiceGroup(
             configuration: .init(
@@ -130,7 +132,9 @@ struct Assembly: Sendable {
             pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
             maxBodiesBytes: settings.maxBodiesBytes,
             trustedProxies: settings.trustedProxies,
-            customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient))
+            customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient),
+            receipts: ReceiptPolicy(
+                settings.apple.verification, trust: ChainOfTrust(settings.apple.roots), scope: settings.apple.scope))
     }
 
     /// Tells the copies of one machine and the lives of one copy apart.

@@ -96,6 +96,7 @@ struct ValidationDetailOutput: Encodable {
     let bundleId: String?
     let applicationUsername: String
     let receiptReadable: Bool
+    let verification: VerificationOutput
     let entitledBefore: Bool?
     let attempts: Int
     let evidence: String?
@@ -107,8 +108,8 @@ struct ValidationDetailOutput: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case publisher, app, appType, couponCode, originalTransactionId, transactionId, environment, productId, bundleId
-        case applicationUsername, receiptReadable, entitledBefore, attempts, evidence, nextStepAt, leaseOwner, parked
-        case transfer, timeline
+        case applicationUsername, receiptReadable, verification, entitledBefore, attempts, evidence, nextStepAt
+        case leaseOwner, parked, transfer, timeline
     }
 
     /// Flat, as the ops API has it; the evidence is the JSON that is stored.
@@ -126,6 +127,7 @@ struct ValidationDetailOutput: Encodable {
         try container.encode(bundleId, forKey: .bundleId)
         try container.encode(applicationUsername, forKey: .applicationUsername)
         try container.encode(receiptReadable, forKey: .receiptReadable)
+        try container.encode(verification, forKey: .verification)
         try container.encode(entitledBefore, forKey: .entitledBefore)
         try container.encode(attempts, forKey: .attempts)
         try container.encode(evidence.flatMap(StoredJSON.init), forKey: .evidence)
@@ -149,6 +151,7 @@ struct ValidationDetailOutput: Encodable {
         bundleId = detail.bundleID
         applicationUsername = detail.applicationUsername
         receiptReadable = detail.isReceiptReadable
+        verification = VerificationOutput(detail.verification)
         entitledBefore = detail.entitledBefore
         attempts = detail.attempts
         evidence = detail.evidence
@@ -176,7 +179,8 @@ struct ValidationDetailOutput: Encodable {
             ("expires", validation.expiresAt), ("subscription", originalTransactionId), ("transaction", transactionId),
             ("environment", environment), ("product", productId), ("app type", appType), ("coupon", couponCode),
             ("receipt", receiptReadable ? "readable" : "not readable: Cleeng decides"),
-            ("entitled before", entitledBefore.map { $0 ? "yes" : "no" }), ("attempts", "\(attempts)"),
+            ("verification", verification.line), ("entitled before", entitledBefore.map { $0 ? "yes" : "no" }),
+            ("attempts", "\(attempts)"),
             ("evidence", evidence), ("next step", nextStepAt),
             ("parked", parked.map { "since \($0.since): \($0.reason)" }),
             ("transfer", transfer.map { "from \($0.from) to \($0.to) at \($0.at)" }),

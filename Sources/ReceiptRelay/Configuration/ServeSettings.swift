@@ -21,6 +21,7 @@ struct ServeSettings: Sendable {
     var maxBodiesBytes: Int
     var trustedProxies: [AddressRange]
     var customerJWKS: CustomerJWKSSource?
+    var apple: AppleSettings
     var retention: RetentionPolicy
     var logLevel: String
 
@@ -47,6 +48,7 @@ struct ServeSettings: Sendable {
         logLevel = try reader.choice(.logLevel)
         trustedProxies = try Self.proxies(reader)
         customerJWKS = try Self.jwks(reader)
+        apple = try AppleSettings(reader)
         _ = try reader.url(.storeKit2URL)
         _ = try reader.text(.publisherID)
         cleeng = try Self.cleeng(reader)

@@ -64,6 +64,13 @@ struct Setting: Sendable, Equatable {
         name: "RELAY_MAX_BODIES_BYTES", kind: .bytes(1_048_576...17_179_869_184), standard: "134217728")
     static let customerJWKSURL = Setting(name: "RELAY_CUSTOMER_JWKS_URL", kind: .url, standard: nil)
     static let customerJWKSFile = Setting(name: "RELAY_CUSTOMER_JWKS_FILE", kind: .path, standard: nil)
+    static let appleVerification = Setting(
+        name: "RELAY_APPLE_VERIFICATION", kind: .choice(["off", "observe", "enforce"]), standard: "observe")
+    static let appleBundleIDs = Setting(name: "RELAY_APPLE_BUNDLE_IDS", kind: .text, standard: nil)
+    static let appleAppID = Setting(name: "RELAY_APPLE_APP_ID", kind: .text, standard: nil)
+    static let appleEnvironments = Setting(
+        name: "RELAY_APPLE_ENVIRONMENTS", kind: .text, standard: "Production,Sandbox")
+    static let appleExtraRoots = Setting(name: "RELAY_APPLE_EXTRA_ROOTS", kind: .text, standard: nil)
     static let retentionDays = Setting(name: "RELAY_RETENTION_DAYS", kind: .count(0...36_500), standard: "400")
     static let receiptRetentionDays = Setting(
         name: "RELAY_RECEIPT_RETENTION_DAYS", kind: .count(0...36_500), standard: "90")
@@ -76,6 +83,7 @@ struct Setting: Sendable, Equatable {
         publisherID, paymentURL,
         apiURL, entitlementSource, storeKit2URL, tagsFile, pollInterval, validationTimeout, reconcileHours,
         upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
-        maxConcurrentCalls, retentionDays, receiptRetentionDays,
+        maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
+        appleEnvironments, appleExtraRoots,
     ]
 }

@@ -28,9 +28,24 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return .microseconds(overflow ? (later < earlier ? .min : .max) : difference)
     }
 
+    /// After everything else.
+    static let distantFuture = Timestamp(microseconds: .max)
+
     /// Whole days since 1970-01-01, in UTC.
     public var daysSince1970: Int {
         Int(microseconds.floorDivided(by: 86_400_000_000))
+    }
+}
+
+/// The bare number.
+extension Timestamp: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(microseconds)
     }
 }
 

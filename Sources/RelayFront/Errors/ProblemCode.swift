@@ -23,6 +23,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case unsupportedMediaType = "unsupported_media_type"
     case invalidFields = "invalid_fields"
     case idempotencyKeyReused = "idempotency_key_reused"
+    case receiptNotGenuine = "receipt_not_genuine"
     case headersTooLarge = "headers_too_large"
     case internalError = "internal"
     case databaseUnavailable = "database_unavailable"
@@ -40,7 +41,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .stateNotAllowed, .superseded, .busy, .receiptGone: .conflict
         case .bodyTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .invalidFields, .idempotencyKeyReused: .unprocessableContent
+        case .invalidFields, .idempotencyKeyReused, .receiptNotGenuine: .unprocessableContent
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .internalError: .internalServerError
         case .databaseUnavailable, .overloaded, .customerKeysUnavailable: .serviceUnavailable
@@ -71,6 +72,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .unsupportedMediaType: "The body's media type is not supported"
         case .invalidFields: "Some fields are wrong"
         case .idempotencyKeyReused: "The Idempotency-Key was used for another body"
+        case .receiptNotGenuine: "The receipt is not genuine"
         case .headersTooLarge: "The header fields are too large"
         case .internalError: "Something went wrong here"
         case .databaseUnavailable: "The database is away"

@@ -38,7 +38,7 @@ extension JSONWriter {
         field("bundleId", detail.bundleID)
         field("applicationUsername", detail.applicationUsername)
         field("receiptReadable", detail.isReceiptReadable)
-        field("verification", json: #"{"result":"not_checked","code":null,"detail":null}"#)
+        verification(detail.verification)
         field("entitledBefore", detail.entitledBefore)
         field("attempts", detail.attempts)
         evidence(detail.evidence)
@@ -47,6 +47,14 @@ extension JSONWriter {
         parking(detail.parking)
         transfer(detail.transfer)
         timeline(detail.timeline)
+        endObject()
+    }
+
+    private mutating func verification(_ verification: Verification) {
+        beginObject("verification")
+        field("result", verification.result.name)
+        field("code", verification.code)
+        field("detail", verification.detail)
         endObject()
     }
 

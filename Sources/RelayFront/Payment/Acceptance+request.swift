@@ -5,14 +5,14 @@ import RelayStore
 
 extension Acceptance {
     /// - Parameters:
+    ///   - receipt: what was made of the request's.
     ///   - now: the database's time, for the day in the id.
     ///   - peer: whose address counts where the request names none.
     ///   - idempotencyKey: unquoted.
     init(
-        _ request: PaymentRequest, key: APIKey, now: Timestamp, peer: IPAddress?, idempotencyKey: String?,
-        body: ByteBuffer, using generator: inout some RandomNumberGenerator
+        _ request: PaymentRequest, receipt: ReadReceipt, verification: Verification, key: APIKey, now: Timestamp,
+        peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer, using generator: inout some RandomNumberGenerator
     ) {
-        let receipt = ReadReceipt(request.receiptData, transactionID: request.transactionID)
         var digest = PurchaseDigest()
         digest.add(key.publisher)
         digest.add(key.app)
@@ -29,8 +29,8 @@ extension Acceptance {
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
             couponCode: request.couponCode,
             subscriptionKey: receipt.subscriptionKey, environment: receipt.environment, productID: receipt.productID,
-            bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, receipt: receipt.stored,
-            purchaseKey: digest.finalize(),
+            bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: verification,
+            receipt: receipt.stored, purchaseKey: digest.finalize(),
             idempotencyKey: idempotencyKey.map { IdempotencyKey($0, apiKey: key.id, body: body) })
     }
 }

@@ -9,6 +9,7 @@ struct PaymentRoutes: Sendable {
     let store: RelayStore
     let intake: Intake
     let authenticator: Authenticator
+    let receipts: ReceiptPolicy
     let bodies: BodyReader
     let budget: BodyBudget
     let trustedProxies: [AddressRange]
@@ -38,11 +39,15 @@ struct PaymentRoutes: Sendable {
         let body = try await bodies.read(request, on: loan)
         let payment = try PaymentRequest(PaymentBody(body))
         try customer.check(payment.email.customer)
+        let receipt = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
+        let verification = await receipts.judge(receipt)
+        metrics.count(verification)
+        try receipts.check(verification, of: receipt)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
         var generator = SystemRandomNumberGenerator()
         let acceptance = Acceptance(
-            payment, key: key, now: now, peer: peer(request, context), idempotencyKey: idempotencyKey, body: body,
-            using: &generator)
+            payment, receipt: receipt, verification: verification, key: key, now: now, peer: peer(request, context),
+            idempotencyKey: idempotencyKey, body: body, using: &generator)
         for _ in 0..<3 {
             if let taken = try await take(acceptance, context, warnings: payment.warnings) { return taken }
         }

@@ -2,7 +2,7 @@ import AppleStore
 import Foundation
 import RelayStore
 
-/// What the relay makes of a receipt on its way in. Nothing is verified, and nothing that cannot be read is refused.
+/// What the relay makes of a receipt on its way in. Nothing is verified here, and nothing that cannot be read is refused.
 struct ReadReceipt: Sendable {
     var isReadable: Bool
     /// The original transaction id, else the app's own.
@@ -11,6 +11,8 @@ struct ReadReceipt: Sendable {
     var productID: String?
     var bundleID: String?
     var stored: Acceptance.Receipt
+    /// Nil where it is none of what the App Store gives out.
+    var document: PurchaseDocument?
     /// By which two purchases are the same: the same receipt in another spelling of base64 is the same receipt.
     var identity: [UInt8]
 
@@ -32,7 +34,10 @@ struct ReadReceipt: Sendable {
             }
         case .compactJWS(let characters): identity = characters
         }
-        guard let purchase = try? PurchaseReader.read(data, transactionId: transactionID) else { return }
+        document = try? PurchaseDocument(data)
+        guard let document, let purchase = try? PurchaseReader.read(document, transactionId: transactionID) else {
+            return
+        }
         isReadable = true
         productID = purchase.productId
         bundleID = purchase.bundleId

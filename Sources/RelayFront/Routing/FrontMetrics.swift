@@ -1,3 +1,4 @@
+import AppleStore
 import HTTPTypes
 import Metrics
 import NIOConcurrencyHelpers
@@ -20,6 +21,7 @@ final class FrontMetrics: Sendable {
     private let registry: PrometheusRegistry
     private let pairs = NIOLockedValueBox<[Key: Pair]>([:])
     private let outcomes: [IntakeOutcome: Counter]
+    private let verifications: [String: Counter]
 
     init(registry: PrometheusRegistry) {
         self.registry = registry
@@ -32,10 +34,23 @@ final class FrontMetrics: Sendable {
             uniqueKeysWithValues: IntakeOutcome.allCases.map {
                 ($0, Counter(label: "intake_outcomes", dimensions: [("outcome", $0.rawValue)], factory: registry))
             })
+        registry.describe(
+            "intake_verifications", help: "Receipts sent by apps: genuine, not checked, or why they are not genuine.")
+        let results =
+            Verification.Result.allCases.filter { $0 != .notGenuine }.map(\.name)
+            + NotGenuine.Code.allCases.map(\.rawValue)
+        verifications = Dictionary(
+            uniqueKeysWithValues: results.map {
+                ($0, Counter(label: "intake_verifications", dimensions: [("result", $0)], factory: registry))
+            })
     }
 
     func count(_ outcome: IntakeOutcome) {
         outcomes[outcome]?.increment()
+    }
+
+    func count(_ verification: Verification) {
+        verifications[verification.code ?? verification.result.name]?.increment()
     }
 
     func record(route: String, method: HTTPRequest.Method, status: HTTPResponse.Status, duration: Duration) {

@@ -47,6 +47,7 @@ public struct Acceptance: Sendable {
     public var productID: String?
     public var bundleID: String?
     public var isReceiptReadable: Bool
+    public var verification: Verification
     public var receipt: Receipt
     /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
     public var purchaseKey: [UInt8]
@@ -56,7 +57,8 @@ public struct Acceptance: Sendable {
         id: ValidationID, publisher: String, app: String, email: CustomerEmail, applicationUsername: String,
         offerID: String, transactionID: String, appType: String, ipAddress: String?, couponCode: String?,
         subscriptionKey: String, environment: String, productID: String?, bundleID: String?, isReceiptReadable: Bool,
-        receipt: Receipt, purchaseKey: [UInt8], idempotencyKey: IdempotencyKey?
+        verification: Verification = .notChecked, receipt: Receipt, purchaseKey: [UInt8],
+        idempotencyKey: IdempotencyKey?
     ) {
         self.id = id
         self.publisher = publisher
@@ -73,6 +75,7 @@ public struct Acceptance: Sendable {
         self.productID = productID
         self.bundleID = bundleID
         self.isReceiptReadable = isReceiptReadable
+        self.verification = verification
         self.receipt = receipt
         self.purchaseKey = purchaseKey
         self.idempotencyKey = idempotencyKey

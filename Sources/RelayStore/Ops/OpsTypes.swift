@@ -87,6 +87,7 @@ public struct ValidationDetail: Sendable {
     public var bundleID: String?
     public var applicationUsername: String
     public var isReceiptReadable: Bool
+    public var verification: Verification
     public var entitledBefore: Bool?
     public var attempts: Int
     /// JSON.

@@ -67,7 +67,8 @@ extension RelayStore {
                v.environment, v.product_id, v.bundle_id, v.application_username, v.receipt_readable,
                coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
                p.owner, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
-               CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END
+               CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END,
+               v.verification, v.verification_code, v.verification_detail
         FROM validations v
         LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
@@ -160,9 +161,19 @@ extension RelayStore {
             transactionID: try row.get(18),
             originalTransactionID: key, environment: try row.get(20), productID: try row.get(21),
             bundleID: try row.get(22), applicationUsername: try row.get(23), isReceiptReadable: try row.get(24),
-            entitledBefore: try row.get(25), attempts: try row.get(26), evidence: try row.get(27),
+            verification: try Self.verification(row, 32), entitledBefore: try row.get(25), attempts: try row.get(26),
+            evidence: try row.get(27),
             nextStepAt: try row.timestampIfSet(28), leaseOwner: try row.get(29), parking: try Self.parking(row, 30),
             transfer: try await transfers.first.map(Self.transfer), timeline: timeline)
+    }
+
+    private static func verification(_ row: PostgresRow, _ index: Int) throws -> Verification {
+        let number = try row.get(index, as: Int16.self)
+        guard
+            let verification = Verification(
+                result: number, code: try row.get(index + 1), detail: try row.get(index + 2))
+        else { throw StoreError.unknownNumber(column: "verification", number: Int(number)) }
+        return verification
     }
 
     private static func entry(_ row: PostgresRow) throws -> ValidationDetail.Entry {

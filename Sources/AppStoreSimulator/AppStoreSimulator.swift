@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// `app-store-simulator`: signs what the App Store would, with authorities of its own.
+@main
+struct AppStoreSimulator: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-store-simulator",
+        abstract: "A stand-in for the App Store: receipts and signed transactions for tests and demonstrations.",
+        discussion: """
+            Its roots are trusted by nobody who was not told to: name roots.pem in RELAY_APPLE_EXTRA_ROOTS, and never in
+            production.
+            """,
+        subcommands: [CreateRoots.self, SignTransaction.self, SignReceipt.self])
+}

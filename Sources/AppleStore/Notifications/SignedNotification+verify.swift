@@ -1,0 +1,44 @@
+extension SignedNotification {
+    /// Whether Apple signed it and each part of it, for one of our apps, and the parts belong together.
+    ///
+    /// - Throws: ``NotGenuine``.
+    public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
+        let genuine = try await jws.verify(trust, signedDate: payload.signedDate)
+        guard let subject = payload.data?.subject ?? payload.other else {
+            throw NotGenuine(.unreadable, "it does not say which app it is about")
+        }
+        try scope.check(genuine, environment: subject.environment, bundleId: subject.bundleId, appId: nil)
+        // Unlike a receipt of the sandbox, one of production always names it.
+        guard subject.environment.kind != .production || scope.appId == nil || subject.appAppleId == scope.appId else {
+            throw NotGenuine(.appId, "its app has another number")
+        }
+        if let transaction { try await verify(transaction, of: subject, trust, scope) }
+        if let renewal { try await verify(renewal, of: subject, trust) }
+    }
+
+    private func verify(
+        _ transaction: SignedTransaction, of subject: NotificationSubject, _ trust: ChainOfTrust, _ scope: StoreScope
+    ) async throws(NotGenuine) {
+        let payload = transaction.payload
+        let genuine = try await transaction.jws.verify(trust, signedDate: payload.signedDate)
+        try scope.check(genuine, environment: payload.environment, bundleId: payload.bundleId, appId: nil)
+        guard payload.bundleId == subject.bundleId else {
+            throw NotGenuine(.mismatch, "the transaction in it is of another app")
+        }
+        guard payload.environment == subject.environment else {
+            throw NotGenuine(.mismatch, "the transaction in it is of another environment")
+        }
+    }
+
+    private func verify(
+        _ renewal: SignedRenewal, of subject: NotificationSubject, _ trust: ChainOfTrust
+    ) async throws(NotGenuine) {
+        _ = try await renewal.jws.verify(trust, signedDate: renewal.payload.signedDate)
+        guard let id = renewal.payload.originalTransactionId, id == transaction?.payload.originalTransactionId else {
+            throw NotGenuine(.mismatch, "the renewal information in it is of another subscription")
+        }
+        guard renewal.payload.environment == subject.environment else {
+            throw NotGenuine(.mismatch, "the renewal information in it is of another environment")
+        }
+    }
+}

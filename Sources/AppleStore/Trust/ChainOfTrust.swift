@@ -1,0 +1,127 @@
+import Foundation
+import SwiftASN1
+@_spi(FixedExpiryValidationTime) import X509
+
+/// Finds out whose key signed: follows certificates up to a trusted root, as they stood at a given moment.
+///
+/// The moment is always that of signing: all of Apple's signing certificates seen so far ran out within about two years, and what
+/// they signed stays good (Apple, Receipt Validation Programming Guide, "Validate Receipts Locally"). No certificate is
+/// looked up anywhere.
+///
+/// What was found good is remembered with the time for which it holds: Apple signs with few keys, and a chain costs ten times
+/// a signature. What was found bad is not: there is no end to that.
+public struct ChainOfTrust: Sendable {
+    /// A key that may sign, and what vouches for it.
+    struct Signer: Sendable {
+        let key: Certificate.PublicKey
+        /// Trusted by itself, without an authority above it, as the key is that Xcode signs with.
+        let isLocal: Bool
+        /// When all certificates of the chain are valid.
+        let validity: ClosedRange<Date>
+        fileprivate let name: RecentSigners.Name
+    }
+
+    private let roots: TrustedRoots
+    private let known = RecentSigners(capacity: 64)
+
+    public init(_ roots: TrustedRoots) { self.roots = roots }
+
+    /// 1.2.840.113635.100.6.11.1, "Mac App Store Receipt Signing", in the certificate that signs.
+    private static let signsReceipts: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
+    /// 1.2.840.113635.100.6.2.1, "Apple Worldwide Developer Relations", in the one above it.
+    private static let developerRelations: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+    /// What is more than this was not sent by Apple, who sends three.
+    private static let mostCertificates = 6
+    /// From before the App Store to the end of a century, in seconds since 1970: X.509's own time ends in the year 9999, and what
+    /// judges it does not survive a moment beyond.
+    private static let moments: ClosedRange<Int64> = 631_152_000...4_102_444_799
+
+    /// - Parameters:
+    ///   - certificates: in DER, as they came along.
+    ///   - name: whose key it is said to be; nil where they are the chain itself, leaf first, and nothing else.
+    /// - Throws: ``NotGenuine``: certificates, untrustedRoot, chain, purpose.
+    func signer(
+        _ certificates: [ArraySlice<UInt8>], named name: CMSSigner.Identifier?, at moment: AppleTimestamp
+    ) async throws(NotGenuine) -> Signer {
+        let seconds = moment.millisecondsSince1970 / 1_000
+        guard Self.moments.contains(seconds) else {
+            throw NotGenuine(.chain, "no certificate of the App Store is valid at the moment that it names")
+        }
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        let entry = RecentSigners.Name(certificates, signer: name)
+        if let signer = known[entry], signer.validity.contains(date) { return signer }
+        return try await find(certificates, named: name, entry, at: date)
+    }
+
+    /// To be called once its signature was found good: so nobody else's certificates push out those that are needed.
+    func remember(_ signer: Signer) { known[signer.name] = signer }
+
+    private func find(
+        _ encoded: [ArraySlice<UInt8>], named name: CMSSigner.Identifier?, _ entry: RecentSigners.Name, at date: Date
+    ) async throws(NotGenuine) -> Signer {
+        guard encoded.contains(where: roots.contains) else {
+            throw NotGenuine(.untrustedRoot, "none of its certificates is a trusted root")
+        }
+        guard encoded.count <= Self.mostCertificates else {
+            throw NotGenuine(.certificates, "it carries \(encoded.count) certificates in place of three")
+        }
+        // One that nobody needs may be anything.
+        var bag = encoded.map { bytes in (try? Certificate(derEncoded: Array(bytes))).map { (bytes, $0) } }
+        guard let index = name.map({ name in bag.firstIndex { $0?.1.isNamed(name) == true } }) ?? bag.indices.first,
+            let (leafBytes, leaf) = bag[index]
+        else { throw NotGenuine(.certificates, "the signer's certificate did not come along, or cannot be read") }
+        if roots.signsByItself(leafBytes) {
+            return try local(leaf, entry, at: date)
+        }
+        guard name != nil || (bag.count == 3 && !bag.contains { $0 == nil }) else {
+            throw NotGenuine(.certificates, "it carries \(bag.count) certificates in place of three, or broken ones")
+        }
+        bag[index] = nil
+        let others = bag.compactMap { $0 }
+        let authorities = name == nil ? Array(others.prefix(1)) : others
+        let anchors = (name == nil ? Array(others.suffix(1)) : others).filter { roots.isAuthority($0.0) }.map(\.1)
+        guard !anchors.isEmpty else { throw NotGenuine(.untrustedRoot, "its root is not a trusted one") }
+        return try await find(leaf, authorities.map(\.1), anchors, entry, at: date)
+    }
+
+    private func local(
+        _ certificate: Certificate, _ entry: RecentSigners.Name, at date: Date
+    ) throws(NotGenuine) -> Signer {
+        let validity = try Self.validity([certificate])
+        guard validity.contains(date) else {
+            throw NotGenuine(.chain, "the certificate that signed it was not valid then")
+        }
+        return Signer(key: certificate.publicKey, isLocal: true, validity: validity, name: entry)
+    }
+
+    /// Each authority alone with its root: a search among many that vouch for each other would have no end.
+    private func find(
+        _ leaf: Certificate, _ authorities: [Certificate], _ anchors: [Certificate], _ entry: RecentSigners.Name,
+        at date: Date
+    ) async throws(NotGenuine) -> Signer {
+        let above = authorities.filter { $0.subject == leaf.issuer }
+        guard !above.isEmpty else {
+            throw NotGenuine(.certificates, "the authority above its signer did not come along")
+        }
+        let candidates = above.filter { $0.extensions[oid: Self.developerRelations] != nil }
+        guard leaf.extensions[oid: Self.signsReceipts] != nil, !candidates.isEmpty else {
+            throw NotGenuine(.purpose, "its certificates are not those that sign purchases")
+        }
+        for authority in candidates {
+            guard let root = anchors.first(where: { $0.subject == authority.issuer }) else { continue }
+            var verifier = Verifier(rootCertificates: CertificateStore([root])) {
+                RFC5280Policy(fixedExpiryValidationTime: date)
+            }
+            let result = await verifier.validate(leaf: leaf, intermediates: CertificateStore([authority]))
+            guard case .validCertificate(let chain) = result, chain.count == 3 else { continue }
+            return Signer(key: leaf.publicKey, isLocal: false, validity: try Self.validity(chain), name: entry)
+        }
+        throw NotGenuine(.chain, "its certificates do not lead to a trusted root at the moment of signing")
+    }
+
+    private static func validity(_ chain: some Collection<Certificate>) throws(NotGenuine) -> ClosedRange<Date> {
+        guard let start = chain.map(\.notValidBefore).max(), let end = chain.map(\.notValidAfter).min(), start <= end
+        else { throw NotGenuine(.chain, "its certificates were never valid together") }
+        return start...end
+    }
+}

@@ -1,0 +1,64 @@
+import Crypto
+import NIOConcurrencyHelpers
+
+/// Signers whose chains were found good, the last ones used.
+final class RecentSigners: Sendable {
+    /// Everything that the finding rested on but the moment.
+    struct Name: Hashable, Sendable {
+        private let digest: [UInt8]
+
+        init(_ certificates: [ArraySlice<UInt8>], signer: CMSSigner.Identifier?) {
+            var hash = SHA256()
+            var parts = certificates
+            switch signer {
+            case nil: hash.update(data: [0])
+            case .issuerAndSerialNumber(let issuer, let serialNumber):
+                hash.update(data: [1])
+                parts += [issuer, serialNumber]
+            case .subjectKeyIdentifier(let identifier):
+                hash.update(data: [2])
+                parts.append(identifier)
+            }
+            for part in parts {
+                withUnsafeBytes(of: part.count) { hash.update(bufferPointer: $0) }
+                hash.update(data: part)
+            }
+            digest = Array(hash.finalize())
+        }
+    }
+
+    private struct State {
+        var signers: [Name: (signer: ChainOfTrust.Signer, lastUse: UInt64)] = [:]
+        var clock: UInt64 = 0
+    }
+
+    private let capacity: Int
+    private let state = NIOLockedValueBox(State())
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    subscript(_ name: Name) -> ChainOfTrust.Signer? {
+        get {
+            state.withLockedValue { state in
+                state.clock += 1
+                state.signers[name]?.lastUse = state.clock
+                return state.signers[name]?.signer
+            }
+        }
+        set {
+            state.withLockedValue { state in
+                state.clock += 1
+                guard let newValue else {
+                    state.signers[name] = nil
+                    return
+                }
+                if state.signers[name] == nil, state.signers.count >= capacity,
+                    let oldest = state.signers.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
+                {
+                    state.signers[oldest] = nil
+                }
+                state.signers[name] = (newValue, state.clock)
+            }
+        }
+    }
+}

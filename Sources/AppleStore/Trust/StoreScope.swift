@@ -1,0 +1,34 @@
+/// Which genuine purchases are ours: what cryptography does not catch.
+public struct StoreScope: Sendable, Hashable {
+    /// Empty: any.
+    public var bundleIds: Set<String>
+    /// The App Store's number of the app; checked where something of production names one. Nil: any.
+    public var appId: Int64?
+    public var environments: Set<AppleEnvironment.Kind>
+
+    public init(bundleIds: Set<String>, appId: Int64?, environments: Set<AppleEnvironment.Kind>) {
+        self.bundleIds = bundleIds
+        self.appId = appId
+        self.environments = environments
+    }
+
+    /// - Parameters:
+    ///   - genuine: what its signature proved.
+    ///   - appId: as it names it; nil and 0 are what the sandbox writes.
+    /// - Throws: ``NotGenuine``: bundle, appId, environment.
+    public func check(
+        _ genuine: Genuine, environment: AppleEnvironment, bundleId: String?, appId: Int64?
+    ) throws(NotGenuine) {
+        guard environments.contains(environment.kind) else {
+            throw NotGenuine(.environment, "its environment is not one that this relay takes")
+        }
+        guard !genuine.isLocal || [.xcode, .localTesting].contains(environment.kind) else {
+            throw NotGenuine(.environment, "signed by a developer's key, it claims to come from the App Store")
+        }
+        guard bundleIds.isEmpty || bundleId.map(bundleIds.contains) == true else {
+            throw NotGenuine(.bundle, "it is another app's")
+        }
+        guard environment.kind != .production || self.appId == nil || appId == nil || appId == 0 || appId == self.appId
+        else { throw NotGenuine(.appId, "its app has another number") }
+    }
+}

@@ -1,0 +1,93 @@
+import AppleStore
+import Foundation
+import RelayCore
+import RelayFront
+
+/// What is believed of what Apple is said to have signed.
+struct AppleSettings: Sendable {
+    var verification: ReceiptPolicy.Mode
+    var roots: TrustedRoots
+    var scope: StoreScope
+
+    /// - Throws: ``SettingError``.
+    init(_ reader: SettingReader) throws {
+        guard let mode = ReceiptPolicy.Mode(rawValue: try reader.choice(.appleVerification)) else {
+            throw SettingError.malformed(Setting.appleVerification.name, wants: "off, observe or enforce")
+        }
+        verification = mode
+        roots = try Self.roots(reader)
+        let (bundles, app) = (Set(try Self.bundleIDs(reader)), try Self.appID(reader))
+        guard app == nil || bundles.count <= 1 else {
+            throw SettingError.malformed(
+                Setting.appleAppID.name, wants: "to be left out where \(Setting.appleBundleIDs.name) names several apps"
+            )
+        }
+        scope = StoreScope(bundleIds: bundles, appId: app, environments: Set(try Self.environments(reader)))
+    }
+
+    /// What may be meant, and is better said at the start.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if verification == .enforce, scope.bundleIds.isEmpty {
+            warnings.append(
+                "receipts of any app are taken for genuine: name yours in \(Setting.appleBundleIDs.name)")
+        }
+        if roots.hasAdded {
+            warnings.append(
+                "roots beside Apple's are trusted (\(Setting.appleExtraRoots.name)): whoever has their keys can sign anything"
+            )
+        }
+        return warnings
+    }
+
+    private static func list(_ setting: Setting, _ reader: SettingReader) throws -> [String] {
+        (try reader.text(setting) ?? "").split(separator: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
+    }
+
+    private static func bundleIDs(_ reader: SettingReader) throws -> [String] {
+        let ids = try list(.appleBundleIDs, reader)
+        // What App Store Connect takes for one.
+        guard ids.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil }) else {
+            throw SettingError.malformed(
+                Setting.appleBundleIDs.name, wants: "bundle ids such as com.example.app, comma-separated")
+        }
+        return ids
+    }
+
+    private static func appID(_ reader: SettingReader) throws -> Int64? {
+        guard let text = try reader.text(.appleAppID) else { return nil }
+        guard let number = Int64(text), number > 0 else {
+            throw SettingError.malformed(Setting.appleAppID.name, wants: "the app's number in the App Store")
+        }
+        return number
+    }
+
+    private static func environments(_ reader: SettingReader) throws -> [AppleEnvironment.Kind] {
+        let known: [String: AppleEnvironment.Kind] = [
+            "Production": .production, "Sandbox": .sandbox, "Xcode": .xcode, "LocalTesting": .localTesting,
+        ]
+        let kinds = try list(.appleEnvironments, reader).map { known[$0] }
+        guard !kinds.isEmpty, kinds.allSatisfy({ $0 != nil }) else {
+            throw SettingError.malformed(
+                Setting.appleEnvironments.name,
+                wants: "some of Production, Sandbox, Xcode, LocalTesting, comma-separated")
+        }
+        return kinds.compactMap { $0 }
+    }
+
+    private static func roots(_ reader: SettingReader) throws -> TrustedRoots {
+        let files = try list(.appleExtraRoots, reader).map { path in
+            guard let data = FileManager.default.contents(atPath: path), data.count <= 1 << 20 else {
+                throw SettingError.unreadable(
+                    "a file that \(Setting.appleExtraRoots.name) names", why: "it is missing, or larger than 1 MiB")
+            }
+            return [UInt8](data)
+        }
+        do {
+            return try TrustedRoots(adding: files)
+        } catch {
+            throw SettingError.unreadable(
+                "a file that \(Setting.appleExtraRoots.name) names", why: error.description)
+        }
+    }
+}

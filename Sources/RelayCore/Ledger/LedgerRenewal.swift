@@ -1,0 +1,39 @@
+/// What is to become of a subscription at the end of its period, as it was told last.
+public struct LedgerRenewal: Sendable, Hashable, Codable {
+    /// Nil where it was not told.
+    public var willRenew: Bool?
+    /// The product that comes next: another one after a downgrade.
+    public var productID: String?
+    /// The last payment failed, and Apple tries again, for sixty days.
+    public var isInBillingRetry: Bool
+    /// Until when access goes on although it was not paid.
+    public var graceUntil: Timestamp?
+    /// Apple's number for why it ended (1 cancelled, 2 not paid, 3 price not agreed to, 4 product gone, 5 other).
+    public var expirationIntent: Int?
+    /// Apple's number for the answer to a higher price (0 not yet, 1 agreed).
+    public var priceConsent: Int?
+    public var toldAt: Timestamp
+
+    public init(
+        willRenew: Bool?, productID: String?, isInBillingRetry: Bool = false, graceUntil: Timestamp? = nil,
+        expirationIntent: Int? = nil, priceConsent: Int? = nil, toldAt: Timestamp
+    ) {
+        self.willRenew = willRenew
+        self.productID = productID
+        self.isInBillingRetry = isInBillingRetry
+        self.graceUntil = graceUntil
+        self.expirationIntent = expirationIntent
+        self.priceConsent = priceConsent
+        self.toldAt = toldAt
+    }
+
+    var rank: LedgerRank {
+        func number(_ flag: Bool?) -> Int64 { flag.map { $0 ? 1 : 2 } ?? 0 }
+        return LedgerRank(
+            toldAt: toldAt,
+            numbers: [
+                number(willRenew), number(isInBillingRetry), graceUntil?.microseconds ?? .min,
+                Int64(expirationIntent ?? -1), Int64(priceConsent ?? -1),
+            ], text: productID ?? "")
+    }
+}

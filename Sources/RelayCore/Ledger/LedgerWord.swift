@@ -1,0 +1,17 @@
+/// What one message says of one subscription: a notification, a receipt, an answer of the store. Any part may be missing.
+public struct LedgerWord: Sendable, Hashable {
+    public var periods: [LedgerPeriod]
+    public var renewal: LedgerRenewal?
+    public var end: LedgerEnd?
+    /// The subscription goes on under another original transaction id from now on.
+    public var movesTo: String?
+
+    public init(
+        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: String? = nil
+    ) {
+        self.periods = periods
+        self.renewal = renewal
+        self.end = end
+        self.movesTo = movesTo
+    }
+}

@@ -1,0 +1,97 @@
+extension SubscriptionLedger {
+    /// For how long Apple tries to collect a payment that failed (App Store Connect Help, "billing retry").
+    private static let billingRetry = Duration.seconds(60 * 86_400)
+    /// How long before the end of a period the next one is charged, with room to spare (a day, says Apple): what was told of a
+    /// failed payment before that was of an earlier one.
+    private static let earlyCharge = Duration.seconds(2 * 86_400)
+
+    /// How it stands. Nil where nothing was ever bought, so far as is known.
+    ///
+    /// - Parameter leeway: how long after its end one that will renew is taken to have renewed, while nobody has said so.
+    public func standing(at now: Timestamp, leeway: Duration) -> SubscriptionStanding? {
+        guard let newest = periods.values.max(by: Self.isOlder) else { return nil }
+        // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
+        let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
+        guard let period = counting.max(by: Self.endsEarlier) else { return revoked(newest) }
+        // Whoever said after the last word on it that it is over knows more than its dates.
+        let isOver = end.map { $0.isOver && $0.toldAt >= period.toldAt } ?? false
+        guard newest.revocation == nil || (period.end > now && !isOver) else { return revoked(newest) }
+        var standing = SubscriptionStanding(
+            status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
+            autoRenewProductID: renewal?.productID)
+        guard !isOver else {
+            expire(&standing)
+            return standing
+        }
+        guard period.end <= now else {
+            standing.changesAt = period.expiresAt
+            if hasMore(after: period) { standing.lookUpAt = period.expiresAt.map { $0 + leeway } }
+            return standing
+        }
+        judge(&standing, period, at: now, leeway: leeway)
+        return standing
+    }
+
+    /// One whose time is over, unless something says that it goes on.
+    private func judge(
+        _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, at now: Timestamp, leeway: Duration
+    ) {
+        let said = renewal.flatMap { $0.toldAt >= period.purchasedAt ? $0 : nil }
+        if let grace = said?.graceUntil, grace > now {
+            standing.status = .inGrace
+            standing.changesAt = grace
+            return
+        }
+        if let end, end.isOver, end.toldAt >= period.purchasedAt, end.toldAt >= said?.toldAt ?? end.toldAt {
+            return expire(&standing)
+        }
+        let retryEnd = period.end + Self.billingRetry
+        let isRetried = said.map { $0.isInBillingRetry && $0.toldAt + Self.earlyCharge >= period.end } ?? false
+        if isRetried, retryEnd > now {
+            standing.status = .inBillingRetry
+            standing.changesAt = retryEnd
+            return
+        }
+        let patience = period.end + leeway
+        if hasMore(after: period), !isRetried, patience > now {
+            standing.changesAt = patience
+            standing.lookUpAt = patience
+            return
+        }
+        expire(&standing)
+        if hasMore(after: period) { standing.lookUpAt = patience }
+    }
+
+    private func expire(_ standing: inout SubscriptionStanding) {
+        standing.status = .expired
+        standing.reason = "expired"
+    }
+
+    /// Whether another period may follow that nobody has told of.
+    private func hasMore(after period: LedgerPeriod) -> Bool {
+        guard period.expiresAt != nil else { return false }
+        guard let said = renewal, said.toldAt >= period.purchasedAt else { return true }
+        return said.willRenew != false && said.expirationIntent == nil
+    }
+
+    private func revoked(_ period: LedgerPeriod) -> SubscriptionStanding {
+        SubscriptionStanding(
+            status: .revoked, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
+            autoRenewProductID: renewal?.productID,
+            reason: period.revocation?.kind == .familyRevoked ? "family_revoked" : "refunded")
+    }
+
+    /// Neither taken back nor ended by an upgrade.
+    private func counts(_ period: LedgerPeriod) -> Bool {
+        period.revocation == nil && !period.isUpgraded
+            && !periods.values.contains { $0.replacesEarlier && $0.purchasedAt > period.purchasedAt }
+    }
+
+    private static func isOlder(_ left: LedgerPeriod, _ right: LedgerPeriod) -> Bool {
+        (left.purchasedAt, left.end, left.id) < (right.purchasedAt, right.end, right.id)
+    }
+
+    private static func endsEarlier(_ left: LedgerPeriod, _ right: LedgerPeriod) -> Bool {
+        (left.end, left.purchasedAt, left.id) < (right.end, right.purchasedAt, right.id)
+    }
+}

@@ -1,0 +1,45 @@
+/// The life of one subscription, put together from words that come in any order and any number of times.
+///
+/// It keeps the latest word on each thing, by when it was said and never by when it arrived: on each transaction, on renewal,
+/// on whether it is over. What follows from them is worked out when it is asked for (``standing(at:leeway:)``), with the time
+/// of the question, so that nothing depends on the way there:
+///
+///     words ──hear──► periods, renewal, end ──standing(at: now)──► active, in grace, in billing retry, expired, revoked
+public struct SubscriptionLedger: Sendable, Hashable, Codable {
+    /// By ``LedgerPeriod/id``.
+    public private(set) var periods: [String: LedgerPeriod] = [:]
+    public private(set) var renewal: LedgerRenewal?
+    public private(set) var end: LedgerEnd?
+    /// Where it has moved to; the greatest id of several that were ever said.
+    public private(set) var movedTo: String?
+
+    /// Of more transactions the newest are kept: the others' times are over.
+    public static let mostPeriods = 64
+
+    public init() {}
+
+    public mutating func hear(_ word: LedgerWord) {
+        for period in word.periods { hear(period) }
+        if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }
+        if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }
+        if let told = word.movesTo { movedTo = movedTo.map { Self.isGreater(told, $0) ? told : $0 } ?? told }
+    }
+
+    private mutating func hear(_ period: LedgerPeriod) {
+        if periods[period.id] != nil {
+            periods[period.id]?.hear(period)
+        } else {
+            periods[period.id] = period
+        }
+        guard periods.count > Self.mostPeriods else { return }
+        let oldest = periods.values.min {
+            ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id)
+        }
+        if let oldest { periods[oldest.id] = nil }
+    }
+
+    /// Numbers of any length.
+    private static func isGreater(_ left: String, _ right: String) -> Bool {
+        (left.utf8.count, left) > (right.utf8.count, right)
+    }
+}

@@ -1,0 +1,38 @@
+/// How a subscription stands at a moment.
+public struct SubscriptionStanding: Sendable, Hashable {
+    /// The numbers are stored.
+    public enum Status: Int16, Sendable, CaseIterable {
+        case active = 1
+        case inGrace = 2
+        case inBillingRetry = 3
+        case expired = 4
+        /// Refunded, or no longer shared by the family.
+        case revoked = 5
+
+        public var name: String {
+            switch self {
+            case .active: "active"
+            case .inGrace: "in_grace"
+            case .inBillingRetry: "in_billing_retry"
+            case .expired: "expired"
+            case .revoked: "revoked"
+            }
+        }
+
+        public var grantsAccess: Bool { self == .active || self == .inGrace }
+    }
+
+    public var status: Status
+    /// Nil where nobody said.
+    public var willRenew: Bool?
+    /// When the period that counts ends; nil for what does not.
+    public var expiresAt: Timestamp?
+    public var productID: String
+    public var autoRenewProductID: String?
+    /// Of one that is revoked or expired.
+    public var reason: String?
+    /// When time alone will change this; nil where it will not.
+    public var changesAt: Timestamp?
+    /// From when on the store should be asked, since it has not said what became of the renewal.
+    public var lookUpAt: Timestamp?
+}

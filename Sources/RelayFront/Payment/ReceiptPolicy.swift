@@ -1,0 +1,66 @@
+public import AppleStore
+import RelayCore
+
+/// Whether receipts are verified on their way in, and what becomes of one that is not genuine.
+public struct ReceiptPolicy: Sendable {
+    public enum Mode: String, Sendable, CaseIterable {
+        /// Nothing is verified.
+        case off
+        /// What is not genuine is recorded and shown, and goes on: Cleeng decides.
+        case observe
+        /// What is not shown to be genuine is refused.
+        case enforce
+    }
+
+    private let mode: Mode
+    private let trust: ChainOfTrust
+    private let scope: StoreScope
+
+    public init(_ mode: Mode, trust: ChainOfTrust, scope: StoreScope) {
+        self.mode = mode
+        self.trust = trust
+        self.scope = scope
+    }
+
+    func judge(_ receipt: ReadReceipt) async -> Verification {
+        mode == .off ? .notChecked : await verify(receipt.document)
+    }
+
+    /// - Throws: ``Problem`` 422 where one with this result is refused.
+    func check(_ verification: Verification, of receipt: ReadReceipt) throws {
+        guard mode == .enforce else { return }
+        guard receipt.isReadable else {
+            throw Problem(.receiptNotGenuine, "unreadable: no purchase can be read out of it; send one that holds it")
+        }
+        switch verification {
+        case .genuine: return
+        case .notGenuine(let code, let detail):
+            throw Problem(.receiptNotGenuine, "\(code): \(detail); send the receipt as the App Store gave it")
+        case .notChecked:
+            throw Problem(
+                .receiptNotGenuine,
+                "a transaction receipt of iOS 6 cannot be verified; send the app receipt or a signed transaction")
+        }
+    }
+
+    private func verify(_ document: PurchaseDocument?) async -> Verification {
+        do throws(NotGenuine) {
+            switch document {
+            case nil: throw NotGenuine(.unreadable, "it is not a receipt that can be read")
+            case .transactionReceipt: return .notChecked
+            case .appReceipt(let signed):
+                try scope.check(
+                    try await signed.verify(trust), environment: signed.receipt.environment,
+                    bundleId: signed.receipt.bundleId, appId: signed.receipt.appId)
+            case .signedTransaction(let transaction):
+                let payload = transaction.payload
+                try scope.check(
+                    try await transaction.jws.verify(trust, signedDate: payload.signedDate),
+                    environment: payload.environment, bundleId: payload.bundleId, appId: nil)
+            }
+            return .genuine
+        } catch {
+            return .notGenuine(code: error.code.rawValue, detail: error.detail)
+        }
+    }
+}

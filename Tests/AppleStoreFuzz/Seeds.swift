@@ -1,0 +1,53 @@
+import AppStoreSimulation
+import AppleStore
+import Foundation
+
+/// Good ones of every kind, to begin from.
+enum Seeds {
+    private static let now = Date()
+    private static let form = StoreAuthority.Form(
+        validity: now.addingTimeInterval(-86_400)...now.addingTimeInterval(86_400))
+    private static let receipts = try? StoreAuthority(.receipts, name: "Fuzz", form: form)
+    private static let transactions = try? StoreAuthority(.transactions, name: "Fuzz", form: form)
+
+    static let trust = ChainOfTrust(
+        (try? TrustedRoots(adding: [receipts, transactions].compactMap { $0?.root })) ?? .appleOnly)
+    static let scope = StoreScope(bundleIds: [], appId: nil, environments: [.production, .sandbox])
+
+    static var all: [[UInt8]] {
+        let receipt = (try? receipts?.sign(receipt)) ?? []
+        let base64 = Array(Data(receipt).base64EncodedString().utf8)
+        let transaction = signed(transaction)
+        let renewal = signed(
+            #"{"originalTransactionId":"1","autoRenewStatus":1,"environment":"Sandbox","signedDate":\#(milliseconds)}"#)
+        let notification = signed(
+            #"{"notificationType":"DID_RENEW","notificationUUID":"n","version":"2.0","signedDate":\#(milliseconds),"data":{"environment":"Sandbox","bundleId":"com.example.app","status":1,"signedTransactionInfo":"\#(transaction)","signedRenewalInfo":"\#(renewal)"}}"#
+        )
+        let propertyList = Array(
+            #"{"signature" = "AAAA"; "purchase-info" = "eyJ0cmFuc2FjdGlvbi1pZCIgPSAiMSI7fQ=="; "pod" = "1";}"#.utf8)
+        return [
+            [0] + receipt, [1] + base64, [2] + receipt, [1] + Array(transaction.utf8), [2] + Array(transaction.utf8),
+            [3] + Array(notification.utf8), [0] + propertyList,
+        ]
+    }
+
+    private static var milliseconds: Int { Int(now.timeIntervalSince1970) * 1_000 }
+
+    private static var transaction: String {
+        #"{"transactionId":"2","originalTransactionId":"1","bundleId":"com.example.app","productId":"month","environment":"Sandbox","purchaseDate":\#(milliseconds),"expiresDate":\#(milliseconds),"signedDate":\#(milliseconds),"type":"Auto-Renewable Subscription"}"#
+    }
+
+    private static func signed(_ json: String) -> String {
+        (try? transactions?.sign(json: Data(json.utf8))) ?? ""
+    }
+
+    private static var receipt: SimulatedReceipt {
+        SimulatedReceipt(
+            environment: "ProductionSandbox", bundleId: "com.example.app", creationDate: now,
+            purchases: [
+                SimulatedReceipt.Purchase(
+                    productId: "month", transactionId: "2", originalTransactionId: "1", purchaseDate: now,
+                    originalPurchaseDate: now, expiresDate: now.addingTimeInterval(2_592_000))
+            ])
+    }
+}

@@ -1,0 +1,63 @@
+import TestSupport
+import Testing
+
+@testable import RelayCore
+
+/// Apple promises neither order nor that each message comes once.
+@Suite("Any order and any repetition of the same words ends in the same ledger")
+struct LedgerOrderTests {
+    /// A life in which everything may happen, moments that are the same included.
+    private static func words(_ generator: inout SeededGenerator) -> [LedgerWord] {
+        var words: [LedgerWord] = []
+        func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+        for _ in 0..<Int.random(in: 1...300, using: &generator) {
+            let told = Double(Int.random(in: 0...400, using: &generator))
+            var word = LedgerWord()
+            if chance(80) {
+                // A transaction begins when it began, whoever tells of it.
+                let number = Int.random(in: 0..<130, using: &generator)
+                word.periods.append(
+                    Life.period(
+                        "\(number)", from: Double(number * 5), product: chance(50) ? "a" : "b",
+                        revoked: chance(20) ? (chance(50) ? .refunded : .familyRevoked) : nil, isUpgraded: chance(10),
+                        replaces: chance(5), told: told))
+            }
+            if chance(50) {
+                word.renewal = Life.renewal(
+                    chance(50) ? nil : chance(50), product: chance(50) ? "a" : "b", retry: chance(30),
+                    grace: chance(20) ? told + 16 : nil, intent: chance(20) ? 1 : nil, told: told)
+            }
+            if chance(20) { word.end = LedgerEnd(isOver: chance(60), toldAt: Life.day(told)) }
+            if chance(3) { word.movesTo = "\(Int.random(in: 0..<5, using: &generator))" }
+            words.append(word)
+        }
+        return words
+    }
+
+    @Test(arguments: 0..<300 as Range<UInt64>) func sameLedger(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let words = Self.words(&generator)
+        var inOrder = SubscriptionLedger()
+        for word in words { inOrder.hear(word) }
+        for _ in 0..<5 {
+            var shuffled = words.shuffled(using: &generator)
+            shuffled += (0..<20).compactMap { _ in words.randomElement(using: &generator) }
+            var other = SubscriptionLedger()
+            for word in shuffled { other.hear(word) }
+            #expect(other == inOrder, "seed \(seed)")
+        }
+        for day in stride(from: 0.5, to: 700, by: 13) {
+            guard let standing = inOrder.standing(at: Life.day(day), leeway: Life.leeway) else { continue }
+            // What time alone is said to change is changed by time alone, and by nothing before.
+            if let change = standing.changesAt {
+                #expect(change > Life.day(day), "seed \(seed), day \(day)")
+                let before = inOrder.standing(
+                    at: Timestamp(microseconds: change.microseconds - 1), leeway: Life.leeway)
+                #expect(before?.status == standing.status, "seed \(seed), day \(day)")
+            } else {
+                let after = inOrder.standing(at: Life.day(99_999), leeway: Life.leeway)
+                #expect(after?.status == standing.status, "seed \(seed), day \(day): \(standing)")
+            }
+        }
+    }
+}

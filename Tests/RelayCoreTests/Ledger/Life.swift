@@ -1,0 +1,56 @@
+import Testing
+
+@testable import RelayCore
+
+/// A subscription's life in days: tests read like a log of what Apple said and when.
+struct Life {
+    static let day = Duration.seconds(86_400)
+    static let leeway = Duration.seconds(3_600)
+
+    static func day(_ day: Double) -> Timestamp { Timestamp(seconds: 0) + .seconds(rounded: day * 86_400) }
+
+    var words: [LedgerWord] = []
+
+    /// A period of thirty days, or up to `until`; each is told on the day that it begins unless said otherwise.
+    static func period(
+        _ id: String, from start: Double, until end: Double? = nil, product: String = "month",
+        revoked: LedgerPeriod.Revocation.Kind? = nil, isUpgraded: Bool = false, replaces: Bool = false,
+        told: Double? = nil
+    ) -> LedgerPeriod {
+        let told = told ?? start
+        return LedgerPeriod(
+            id: id, productID: product, purchasedAt: day(start), expiresAt: day(end ?? start + 30),
+            revocation: revoked.map { LedgerPeriod.Revocation(at: day(told), kind: $0) }, isUpgraded: isUpgraded,
+            replacesEarlier: replaces, toldAt: day(told))
+    }
+
+    static func renewal(
+        _ willRenew: Bool?, product: String = "month", retry: Bool = false, grace: Double? = nil, intent: Int? = nil,
+        told: Double
+    ) -> LedgerRenewal {
+        LedgerRenewal(
+            willRenew: willRenew, productID: product, isInBillingRetry: retry, graceUntil: grace.map(day),
+            expirationIntent: intent, toldAt: day(told))
+    }
+
+    mutating func told(
+        _ period: LedgerPeriod? = nil, _ renewal: LedgerRenewal? = nil, over: Bool? = nil, on moment: Double = 0
+    ) {
+        words.append(
+            LedgerWord(
+                periods: period.map { [$0] } ?? [], renewal: renewal,
+                end: over.map { LedgerEnd(isOver: $0, toldAt: Self.day(moment)) }))
+    }
+
+    var ledger: SubscriptionLedger {
+        var ledger = SubscriptionLedger()
+        for word in words { ledger.hear(word) }
+        return ledger
+    }
+
+    func standing(on moment: Double) throws -> SubscriptionStanding {
+        try #require(ledger.standing(at: Self.day(moment), leeway: Self.leeway))
+    }
+
+    func status(on moment: Double) throws -> SubscriptionStanding.Status { try standing(on: moment).status }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@testable import RelayCore
+
+@Suite("The life of a subscription")
+struct SubscriptionLedgerTests {
+    @Test func nothingIsKnownOfWhatWasNeverBought() {
+        #expect(SubscriptionLedger().standing(at: Life.day(1), leeway: Life.leeway) == nil)
+    }
+
+    @Test func itRunsUntilItsEndAndAnHourMoreWhileNobodySaysWhatBecameOfIt() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        let standing = try life.standing(on: 29)
+        #expect(standing.status == .active)
+        #expect(standing.changesAt == Life.day(30))
+        #expect(standing.lookUpAt == Life.day(30) + Life.leeway)
+        #expect(try life.status(on: 30.01) == .active)
+        #expect(try life.status(on: 30.05) == .expired)
+        #expect(try life.standing(on: 40).lookUpAt == Life.day(30) + Life.leeway, "and is looked up still")
+    }
+
+    @Test func aRenewalGoesOn() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        life.told(Life.period("2", from: 30), Life.renewal(true, told: 30))
+        #expect(try life.status(on: 45) == .active)
+        #expect(try life.standing(on: 45).expiresAt == Life.day(60))
+    }
+
+    @Test func turningRenewalOffChangesNothingUntilTheEnd() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        life.told(nil, Life.renewal(false, told: 10))
+        let standing = try life.standing(on: 29)
+        #expect(standing.status == .active && standing.willRenew == false && standing.lookUpAt == nil)
+        #expect(try life.status(on: 30) == .expired)
+    }
+
+    @Test func graceKeepsServingAndRetryAfterItDoesNot() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        life.told(nil, Life.renewal(true, retry: true, grace: 46, told: 30))
+        #expect(try life.status(on: 29.5) == .active)
+        #expect(try life.status(on: 40) == .inGrace)
+        #expect(try life.standing(on: 40).changesAt == Life.day(46))
+        #expect(try life.status(on: 46) == .inBillingRetry)
+        #expect(try life.status(on: 89) == .inBillingRetry)
+        #expect(try life.status(on: 90) == .expired)
+        life.told(Life.period("2", from: 50, told: 50), Life.renewal(true, told: 50))
+        #expect(try life.status(on: 51) == .active, "recovered")
+    }
+
+    @Test func retryWithoutGraceGivesNoAccess() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, told: 29))
+        #expect(try life.status(on: 29.5) == .active)
+        #expect(try life.status(on: 30) == .inBillingRetry)
+    }
+
+    @Test func appleSaysThatItIsOver() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, told: 30))
+        life.told(nil, Life.renewal(true, intent: 2, told: 90), over: true, on: 90)
+        #expect(try life.status(on: 90) == .expired)
+        #expect(try life.standing(on: 90).lookUpAt == nil)
+        life.told(Life.period("2", from: 100), Life.renewal(true, told: 100))
+        #expect(try life.status(on: 101) == .active, "bought again")
+    }
+
+    @Test func aRefundEndsItAtOnceAndItsReversalGivesItBack() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        life.told(Life.period("1", from: 0, revoked: .refunded, told: 5))
+        let standing = try life.standing(on: 6)
+        #expect(standing.status == .revoked && standing.reason == "refunded")
+        life.told(Life.period("1", from: 0, told: 7))
+        #expect(try life.status(on: 8) == .active)
+    }
+
+    @Test func aRefundOfAnEarlierPeriodEndsNothing() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0))
+        life.told(Life.period("2", from: 30), Life.renewal(true, told: 30))
+        life.told(Life.period("1", from: 0, revoked: .refunded, told: 40))
+        #expect(try life.status(on: 41) == .active)
+        life.told(Life.period("2", from: 30, revoked: .refunded, told: 42))
+        #expect(try life.status(on: 43) == .revoked)
+    }
+
+    @Test func aMemberWhoLeavesTheFamilyLosesIt() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0, revoked: .familyRevoked, told: 3))
+        #expect(try life.standing(on: 4).reason == "family_revoked")
+    }
+
+    @Test func anUpgradeActsAtOnce() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0, until: 365, product: "cheap year"))
+        life.told(Life.period("2", from: 10, product: "dear month", replaces: true))
+        let standing = try life.standing(on: 11)
+        #expect(standing.productID == "dear month" && standing.expiresAt == Life.day(40))
+        #expect(try life.status(on: 41) == .expired, "the year is over with the upgrade")
+    }
+
+    @Test func aDowngradeActsAtTheNextRenewal() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0, product: "dear"), Life.renewal(true, product: "cheap", told: 10))
+        #expect(try life.standing(on: 11).productID == "dear")
+        #expect(try life.standing(on: 11).autoRenewProductID == "cheap")
+        life.told(Life.period("2", from: 30, product: "cheap"), Life.renewal(true, product: "cheap", told: 30))
+        #expect(try life.standing(on: 31).productID == "cheap")
+    }
+
+    @Test func whatDoesNotExpireRunsUntilItIsTakenBack() throws {
+        var ledger = SubscriptionLedger()
+        var period = Life.period("1", from: 0)
+        period.expiresAt = nil
+        ledger.hear(LedgerWord(periods: [period]))
+        #expect(ledger.standing(at: Life.day(9_999), leeway: Life.leeway)?.status == .active)
+        period.revocation = LedgerPeriod.Revocation(at: Life.day(2), kind: .refunded)
+        period.toldAt = Life.day(2)
+        ledger.hear(LedgerWord(periods: [period]))
+        #expect(ledger.standing(at: Life.day(9_999), leeway: Life.leeway)?.status == .revoked)
+    }
+
+    @Test func untilTheSuccessorOfAnUpgradedOneIsToldItStandsForIt() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0))
+        life.told(Life.period("2", from: 30, isUpgraded: true, told: 40))
+        #expect(try life.status(on: 41) == .active)
+        life.told(Life.period("3", from: 40, until: 50, product: "dear", replaces: true))
+        #expect(try life.standing(on: 45).productID == "dear")
+        #expect(try life.status(on: 55) == .expired)
+    }
+
+    @Test func aFailedPaymentOfAnEarlierPeriodSaysNothingOfThisOne() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, grace: 46, told: 30))
+        // Recovered within grace: the new period begins where the old one ended.
+        life.told(Life.period("2", from: 30, told: 40))
+        #expect(try life.status(on: 60) == .active, "the next word is waited for")
+        #expect(try life.status(on: 61) == .expired)
+    }
+
+    @Test func whoeverSaysLastThatItIsOverIsBelieved() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        life.told(over: true, on: 10)
+        #expect(try life.status(on: 11) == .expired)
+        life.told(Life.period("1", from: 0, told: 12))
+        #expect(try life.status(on: 13) == .active)
+    }
+
+    @Test func secondsAndMillisecondsAreTheSameMoment() {
+        var early = Life.period("1", from: 1)
+        early = LedgerPeriod(
+            id: "1", productID: "month", purchasedAt: early.purchasedAt + .milliseconds(731),
+            expiresAt: early.expiresAt,
+            toldAt: early.toldAt)
+        #expect(early == Life.period("1", from: 1))
+    }
+
+    @Test func anOlderWordNeverUndoesANewerOne() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0, revoked: .refunded, told: 5), Life.renewal(false, told: 5))
+        life.told(Life.period("1", from: 0, told: 1), Life.renewal(true, told: 1))
+        #expect(try life.status(on: 6) == .revoked)
+        #expect(try life.standing(on: 6).willRenew == false)
+    }
+
+    @Test func onlyTheNewestPeriodsAreKept() {
+        var ledger = SubscriptionLedger()
+        for number in 0..<200 {
+            ledger.hear(LedgerWord(periods: [Life.period("\(number)", from: Double(number * 30))]))
+        }
+        #expect(ledger.periods.count == SubscriptionLedger.mostPeriods)
+        #expect(ledger.periods["199"] != nil && ledger.periods["135"] == nil)
+    }
+}

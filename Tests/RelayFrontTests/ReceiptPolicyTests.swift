@@ -1,0 +1,76 @@
+import AppStoreSimulation
+import AppleStore
+import Foundation
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("What becomes of receipts that are not genuine")
+struct ReceiptPolicyTests {
+    private static let moment = Date(timeIntervalSince1970: 1_790_000_000)
+    private static let authority = Result {
+        try StoreAuthority(
+            .transactions, name: "Test",
+            form: StoreAuthority.Form(validity: moment.addingTimeInterval(-1_000)...moment.addingTimeInterval(1_000)))
+    }
+
+    private func policy(_ mode: ReceiptPolicy.Mode, bundle: String = "com.example.app") throws -> ReceiptPolicy {
+        let roots = try TrustedRoots(adding: [try Self.authority.get().root])
+        return ReceiptPolicy(
+            mode, trust: ChainOfTrust(roots),
+            scope: StoreScope(bundleIds: [bundle], appId: nil, environments: [.production]))
+    }
+
+    private func transaction(_ environment: String = "Production") throws -> String {
+        try Self.authority.get().sign(
+            json: Data(
+                #"{"transactionId":"2","originalTransactionId":"1","bundleId":"com.example.app","environment":"\#(environment)","signedDate":1790000000000}"#
+                    .utf8))
+    }
+
+    private func judge(_ text: String, _ policy: ReceiptPolicy) async -> (Verification, ProblemCode?) {
+        let receipt = ReadReceipt(text, transactionID: "2")
+        let verification = await policy.judge(receipt)
+        do {
+            try policy.check(verification, of: receipt)
+            return (verification, nil)
+        } catch {
+            return (verification, (error as? Problem)?.code)
+        }
+    }
+
+    @Test(arguments: ReceiptPolicy.Mode.allCases) func genuineOnesGoOn(mode: ReceiptPolicy.Mode) async throws {
+        let (verification, refusal) = await judge(try transaction(), try policy(mode))
+        #expect(verification == (mode == .off ? .notChecked : .genuine))
+        #expect(refusal == nil)
+    }
+
+    @Test(arguments: ReceiptPolicy.Mode.allCases) func othersOnlyWhereNobodyInsists(mode: ReceiptPolicy.Mode)
+        async throws
+    {
+        let policy = try policy(mode, bundle: "com.example.other")
+        let cases = [
+            try transaction(): "bundle", try transaction("Sandbox"): "environment",
+            try transaction().replacing("A", with: "B"): nil, "bm8gcmVjZWlwdA==": "unreadable",
+        ]
+        for (text, code) in cases {
+            let (verification, refusal) = await judge(text, policy)
+            #expect((verification.result == .notGenuine) == (mode != .off))
+            if mode != .off, let code { #expect(verification.code == code) }
+            #expect(refusal == (mode == .enforce ? .receiptNotGenuine : nil))
+        }
+    }
+
+    /// Their signatures are of another age and are not judged: who insists does not take them.
+    @Test func transactionReceiptsAreNotJudged() async throws {
+        let text = Data(
+            "{\"signature\" = \"AAAA\"; \"purchase-info\" = \"\(Data("{\"transaction-id\" = \"2\";}".utf8).base64EncodedString())\";}"
+                .utf8
+        ).base64EncodedString()
+        let (observed, passed) = await judge(text, try policy(.observe))
+        #expect(observed == .notChecked && passed == nil)
+        let (_, refusal) = await judge(text, try policy(.enforce))
+        #expect(refusal == .receiptNotGenuine)
+    }
+}

@@ -1,0 +1,62 @@
+import AppStoreSimulation
+import Foundation
+
+/// An App Store of the test's own, trusted by whoever is started with ``settings``.
+struct TestAppStore: Sendable {
+    let transactions: StoreAuthority
+    let receipts: StoreAuthority
+    /// The file that holds both roots.
+    let rootsFile: String
+
+    init() throws {
+        let now = Date()
+        let form = StoreAuthority.Form(
+            validity: now.addingTimeInterval(-86_400)...now.addingTimeInterval(86_400))
+        transactions = try StoreAuthority(.transactions, name: "Test Transactions", form: form)
+        receipts = try StoreAuthority(.receipts, name: "Test Receipts", form: form)
+        rootsFile = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).pem").path
+        let pem = [transactions, receipts].map { $0.rootPEM + "\n" }.joined()
+        try Data(pem.utf8).write(to: URL(fileURLWithPath: rootsFile))
+    }
+
+    func end() { try? FileManager.default.removeItem(atPath: rootsFile) }
+
+    func settings(_ verification: String) -> [String: String] {
+        [
+            "RELAY_APPLE_VERIFICATION": verification, "RELAY_APPLE_EXTRA_ROOTS": rootsFile,
+            "RELAY_APPLE_BUNDLE_IDS": "com.example.app",
+        ]
+    }
+
+    /// A signed transaction as an app posts it.
+    func purchase(email: String, bundle: String = "com.example.app") throws -> TestPurchase {
+        let id = TestPurchase.newTransactionID()
+        let now = Int(Date().timeIntervalSince1970) * 1_000
+        var purchase = TestPurchase(email: email, original: id)
+        purchase.receipt = try transactions.sign(
+            json: Data(
+                """
+                {"transactionId":"\(id)","originalTransactionId":"\(id)","bundleId":"\(bundle)",\
+                "productId":"com.example.month","environment":"Sandbox","type":"Auto-Renewable Subscription",\
+                "purchaseDate":\(now),"originalPurchaseDate":\(now),"expiresDate":\(now + 2_592_000_000),\
+                "signedDate":\(now)}
+                """.utf8))
+        return purchase
+    }
+
+    /// An app receipt as an app posts it.
+    func receiptPurchase(email: String) throws -> TestPurchase {
+        let id = TestPurchase.newTransactionID()
+        var purchase = TestPurchase(email: email, original: id)
+        let now = Date()
+        let receipt = SimulatedReceipt(
+            environment: "ProductionSandbox", bundleId: "com.example.app", creationDate: now,
+            purchases: [
+                SimulatedReceipt.Purchase(
+                    productId: "com.example.month", transactionId: id, originalTransactionId: id, purchaseDate: now,
+                    originalPurchaseDate: now, expiresDate: now.addingTimeInterval(2_592_000))
+            ])
+        purchase.receipt = Data(try receipts.sign(receipt)).base64EncodedString()
+        return purchase
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// Genuine and forged receipts, to the service as a process.
+@Suite struct VerificationTests {
+    private func forged(_ purchase: TestPurchase) -> TestPurchase {
+        var forged = purchase
+        // Within the signature, and before the padding.
+        let index = forged.receipt.index(forged.receipt.endIndex, offsetBy: -10)
+        forged.receipt.replaceSubrange(index...index, with: forged.receipt[index] == "A" ? "B" : "A")
+        return forged
+    }
+
+    @Test func enforcedAForgedOneIsRefusedAndNeverSent() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        try await Setup.run(settings: store.settings("enforce")) { setup in
+            #expect(setup.relay.process.output.contains { $0.contains("roots beside Apple's are trusted") })
+            for purchase in [
+                try store.purchase(email: "ana@example.test"), try store.receiptPurchase(email: "bea@example.test"),
+            ] {
+                let refused = try await setup.relay.purchase(forged(purchase))
+                #expect(refused.status == 422)
+                #expect(refused.json["code"].string == "receipt_not_genuine")
+                let id = try #require(try await setup.relay.purchase(purchase).json["validationId"].string)
+                #expect(try await setup.relay.outcome(id)["status"].string == "granted")
+                #expect(try await setup.relay.detail(id)["verification"]["result"].string == "genuine")
+            }
+            let another = try await setup.relay.purchase(
+                try store.purchase(email: "cyd@example.test", bundle: "com.example.other"))
+            #expect(another.status == 422)
+            #expect(another.json["detail"].string?.hasPrefix("bundle:") == true)
+            let unreadable = TestPurchase(email: "dan@example.test")
+            #expect(try await setup.relay.purchase(unreadable).status == 422, "signed by nobody")
+            #expect(try await setup.simulator.requests(path: "/apple/payment").count == 2)
+            let metrics = try await HTTP.get(setup.relay.opsURL + "/metrics", headers: [:]).text
+            #expect(metrics.contains(#"intake_verifications_total{result="genuine"} 2"#))
+            #expect(metrics.contains(#"intake_verifications_total{result="signature"} 2"#))
+        }
+    }
+
+    @Test func observedItGoesOnAndIsShown() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        try await Setup.run(settings: store.settings("observe")) { setup in
+            let purchase = forged(try store.purchase(email: "ana@example.test"))
+            let id = try #require(try await setup.relay.purchase(purchase).json["validationId"].string)
+            #expect(try await setup.relay.outcome(id)["status"].string == "granted")
+            let verification = try await setup.relay.detail(id)["verification"]
+            #expect(verification["result"].string == "not_genuine")
+            #expect(verification["code"].string == "signature")
+            #expect(verification["detail"].string == "the signature is not over this content")
+        }
+    }
+
+    @Test func switchedOffNothingIsLookedFor() async throws {
+        try await Setup.run(settings: ["RELAY_APPLE_VERIFICATION": "off"]) { setup in
+            let purchase = TestPurchase(email: "ana@example.test")
+            let id = try #require(try await setup.relay.purchase(purchase).json["validationId"].string)
+            #expect(try await setup.relay.detail(id)["verification"]["result"].string == "not_checked")
+        }
+    }
+
+    @Test(arguments: [
+        ("RELAY_APPLE_VERIFICATION", "strict"), ("RELAY_APPLE_BUNDLE_IDS", "com example"),
+        ("RELAY_APPLE_APP_ID", "-1"), ("RELAY_APPLE_ENVIRONMENTS", "Production,Test"),
+        ("RELAY_APPLE_EXTRA_ROOTS", "/nowhere/root.pem"), ("RELAY_APPLE_EXTRA_ROOTS", "/etc/passwd"),
+    ]) func aSettingThatCannotBeUsedIsNamed(name: String, value: String) async throws {
+        let ended = try await ChildProcess.run(
+            "receipt-relay", ["serve"],
+            environment: [
+                "RELAY_DATABASE_URL": "postgresql://localhost/nothing", "RELAY_CLEENG_PUBLISHER_TOKEN": "t",
+                name: value,
+            ])
+        #expect(ended.code != 0)
+        #expect(ended.output.contains { $0.contains(name) }, "\(ended.output)")
+    }
+}

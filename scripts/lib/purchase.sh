@@ -6,6 +6,7 @@ purchase_random_id() { printf '2%07d%08d' $((SRANDOM % 10000000)) $((SRANDOM % 1
 # purchase_open_store: a stand-in for the App Store that lives as long as this run. STORE_ROOTS is whom the relay is to trust.
 purchase_open_store() {
     STORE_FOLDER=$RUN_FOLDER/app-store
+    # shellcheck disable=SC2034 # service.sh hands it to the relay
     STORE_ROOTS=$STORE_FOLDER/roots.pem
     "$BIN_FOLDER/app-store-simulator" create-roots "$STORE_FOLDER"
 }

@@ -53,6 +53,20 @@ struct FixtureTrustTests {
         #expect(refusal(AppleEnvironment(raw: "Production")) == .environment)
     }
 
+    @Test("a transaction that Xcode signed, likewise")
+    func xcodeTransaction() async throws {
+        for entry in Fixtures.manifest where entry.kind == "jws-xcode" {
+            let text = try Fixtures.text(entry.file).trimmingCharacters(in: .whitespacesAndNewlines)
+            let transaction = try SignedTransaction(CompactJWS(text))
+            func verify(_ roots: TrustedRoots) async throws -> Genuine {
+                try await transaction.jws.verify(ChainOfTrust(roots), signedDate: transaction.payload.signedDate)
+            }
+            #expect(await flaw { try await verify(.appleOnly) } == .untrustedRoot)
+            let own = try TrustedRoots(adding: transaction.jws.header.certificates)
+            #expect(try await verify(own).isLocal)
+        }
+    }
+
     @Test("generated receipts", arguments: generatedReceipts)
     func generated(file: String) async throws {
         let expected = try #require(Fixtures.generated.first { $0.file == file }).expect

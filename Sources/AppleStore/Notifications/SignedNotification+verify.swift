@@ -8,20 +8,19 @@ extension SignedNotification {
             throw NotGenuine(.unreadable, "it does not say which app it is about")
         }
         try scope.check(genuine, environment: subject.environment, bundleId: subject.bundleId, appId: nil)
-        // Unlike a receipt of the sandbox, one of production always names it.
+        // A receipt may leave it out, a transaction always does; a notification of production never does.
         guard subject.environment.kind != .production || scope.appId == nil || subject.appAppleId == scope.appId else {
             throw NotGenuine(.appId, "its app has another number")
         }
         if let transaction { try await verify(transaction, of: subject, trust, scope) }
-        if let renewal { try await verify(renewal, of: subject, trust) }
+        if let renewal { try await verify(renewal, of: subject, trust, scope) }
     }
 
     private func verify(
         _ transaction: SignedTransaction, of subject: NotificationSubject, _ trust: ChainOfTrust, _ scope: StoreScope
     ) async throws(NotGenuine) {
         let payload = transaction.payload
-        let genuine = try await transaction.jws.verify(trust, signedDate: payload.signedDate)
-        try scope.check(genuine, environment: payload.environment, bundleId: payload.bundleId, appId: nil)
+        try await transaction.verify(trust, scope)
         guard payload.bundleId == subject.bundleId else {
             throw NotGenuine(.mismatch, "the transaction in it is of another app")
         }
@@ -31,9 +30,12 @@ extension SignedNotification {
     }
 
     private func verify(
-        _ renewal: SignedRenewal, of subject: NotificationSubject, _ trust: ChainOfTrust
+        _ renewal: SignedRenewal, of subject: NotificationSubject, _ trust: ChainOfTrust, _ scope: StoreScope
     ) async throws(NotGenuine) {
-        _ = try await renewal.jws.verify(trust, signedDate: renewal.payload.signedDate)
+        let genuine = try await renewal.jws.verify(trust, signedDate: renewal.payload.signedDate)
+        // It names no bundle of its own.
+        try scope.check(
+            genuine, environment: renewal.payload.environment, bundleId: subject.bundleId, appId: nil)
         guard let id = renewal.payload.originalTransactionId, id == transaction?.payload.originalTransactionId else {
             throw NotGenuine(.mismatch, "the renewal information in it is of another subscription")
         }

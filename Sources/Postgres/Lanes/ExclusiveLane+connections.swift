@@ -27,8 +27,7 @@ extension ExclusiveLane {
     }
 
     func pump() {
-        while let id = waiting.first(), let slot = free.popLast() {
-            let deadline = waiters[id]?.waitDeadline ?? .now
+        while let id = waiting.first(), let deadline = waiters[id]?.waitDeadline, let slot = free.popLast() {
             leases[id] = Lease(slot: slot, deadline: deadline)
             finishWaiting(id, .success(()))
             // From here on the time is the transaction's.

@@ -100,14 +100,13 @@ extension ExclusiveLane {
             results.last?.commandTag == "COMMIT" ? .success(results) : .failure(Self.hadFailed)
         }
         if case .failure(let error) = outcome {
-            leases[id]?.error = error
             if calls[flight.id] != nil, members[lease.slot]?.isTransactionFailed == true {
                 // COMMIT was never reached. What is to become of the transaction is its caller's matter again.
                 leases[id]?.state = .active
                 leases[id]?.ending = nil
-                leases[id]?.error = nil
                 return finishCall(flight.id, .failure(error.with(outcomeUnknown: false)))
             }
+            leases[id]?.error = error
         }
         release(id)
         // Who commits with the last statements has nothing more to ask.

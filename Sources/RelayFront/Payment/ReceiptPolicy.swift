@@ -45,20 +45,8 @@ public struct ReceiptPolicy: Sendable {
 
     private func verify(_ document: PurchaseDocument?) async -> Verification {
         do throws(NotGenuine) {
-            switch document {
-            case nil: throw NotGenuine(.unreadable, "it is not a receipt that can be read")
-            case .transactionReceipt: return .notChecked
-            case .appReceipt(let signed):
-                try scope.check(
-                    try await signed.verify(trust), environment: signed.receipt.environment,
-                    bundleId: signed.receipt.bundleId, appId: signed.receipt.appId)
-            case .signedTransaction(let transaction):
-                let payload = transaction.payload
-                try scope.check(
-                    try await transaction.jws.verify(trust, signedDate: payload.signedDate),
-                    environment: payload.environment, bundleId: payload.bundleId, appId: nil)
-            }
-            return .genuine
+            guard let document else { throw NotGenuine(.unreadable, "it is not a receipt that can be read") }
+            return try await document.verify(trust, scope) ? .genuine : .notChecked
         } catch {
             return .notGenuine(code: error.code.rawValue, detail: error.detail)
         }

@@ -32,26 +32,13 @@ struct VerifyGoods {
         let notification = try transactions.sign(
             json: Self.notification(now, transaction: signed, renewal: transactions.sign(json: Self.renewal(now))))
         func document(_ text: String) throws -> PurchaseDocument { try PurchaseDocument(ReceiptData(text)) }
+        func good(_ name: String, _ text: String) -> Good {
+            Good(
+                name: name, bytes: text.utf8.count, read: { _ = try document(text) },
+                verify: { trust in _ = try await document(text).verify(trust, scope) })
+        }
         all = [
-            Good(
-                name: "receipt of \(purchases) purchases", bytes: receipt.utf8.count,
-                read: { _ = try document(receipt) },
-                verify: { trust in
-                    guard case .appReceipt(let read) = try document(receipt) else { throw NotGenuine(.unreadable, "") }
-                    try scope.check(
-                        try await read.verify(trust), environment: read.receipt.environment,
-                        bundleId: read.receipt.bundleId, appId: nil)
-                }),
-            Good(
-                name: "signed transaction", bytes: signed.utf8.count, read: { _ = try document(signed) },
-                verify: { trust in
-                    guard case .signedTransaction(let read) = try document(signed) else {
-                        throw NotGenuine(.unreadable, "")
-                    }
-                    try scope.check(
-                        try await read.jws.verify(trust, signedDate: read.payload.signedDate),
-                        environment: read.payload.environment, bundleId: read.payload.bundleId, appId: nil)
-                }),
+            good("receipt of \(purchases) purchases", receipt), good("signed transaction", signed),
             Good(
                 name: "notification", bytes: notification.utf8.count,
                 read: { _ = try SignedNotification(notification) },

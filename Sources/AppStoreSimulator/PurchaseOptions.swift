@@ -37,7 +37,16 @@ struct PurchaseOptions: ParsableArguments {
         guard days.isFinite, days > 0, days < 36_500 else { throw ValidationError("--days is more than 0") }
     }
 
-    var folderURL: URL { URL(fileURLWithPath: folder, isDirectory: true) }
+    /// - Throws: `ValidationError`, which says what to do.
+    func authority(_ purpose: StoreAuthority.Purpose, name: String) throws -> StoreAuthority {
+        do {
+            return try StoreAuthority(purpose, in: URL(fileURLWithPath: folder, isDirectory: true), name: name)
+        } catch {
+            throw ValidationError(
+                "\(folder) does not hold \(name)-chain.pem and \(name)-key.pem that belong together: make them with create-roots"
+            )
+        }
+    }
 
     /// The fields of Apple's `JWSTransactionDecodedPayload`, as far as a purchase of today has them.
     private struct Transaction: Encodable {

@@ -10,7 +10,7 @@ struct SignReceipt: ParsableCommand {
     @OptionGroup var purchase: PurchaseOptions
 
     func run() throws {
-        let authority = try StoreAuthority(.receipts, in: purchase.folderURL, name: "receipts")
+        let authority = try purchase.authority(.receipts, name: "receipts")
         print(Data(try authority.sign(purchase.receipt())).base64EncodedString(), terminator: "")
     }
 }

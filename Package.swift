@@ -73,7 +73,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         room("RelayCore", []),
-        room("AppleStore", [asn1, x509, crypto, locks]),
+        room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
         room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
         room("Postgres", ["CLibPQ", locks, logging]),
@@ -113,7 +113,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("CleengSimulatorTests", ["CleengSimulator", locks]),
-        tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "TestSupport", asn1, x509, crypto]),
+        tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(

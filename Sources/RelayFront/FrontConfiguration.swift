@@ -29,6 +29,11 @@ public struct FrontConfiguration: Sendable {
     /// Where set, apps must prove whom they speak for.
     public var customerTokens: CustomerTokenVerifier?
     public var receipts: ReceiptPolicy
+    public var notifications: NotificationPolicy
+    /// Whether notifications are passed on to Cleeng.
+    public var relaysNotifications: Bool
+    /// How long after its end a subscription that will renew is waited for.
+    public var renewalLeeway: Duration
 
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
@@ -36,7 +41,8 @@ public struct FrontConfiguration: Sendable {
         trustedProxies: [AddressRange] = [],
         maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
         bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
-        customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy
+        customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy,
+        notifications: NotificationPolicy, relaysNotifications: Bool, renewalLeeway: Duration
     ) {
         self.host = host
         self.port = port
@@ -54,5 +60,8 @@ public struct FrontConfiguration: Sendable {
         self.backlog = backlog
         self.customerTokens = customerTokens
         self.receipts = receipts
+        self.notifications = notifications
+        self.relaysNotifications = relaysNotifications
+        self.renewalLeeway = renewalLeeway
     }
 }

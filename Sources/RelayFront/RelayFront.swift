@@ -24,14 +24,17 @@ public struct RelayFront: Sendable {
     private let metrics: FrontMetrics
     private let bodyBudget: BodyBudget
     private let logger: Logger
+    private let onNotification: @Sendable () -> Void
 
     /// - Parameters:
     ///   - intake: nil in a copy that takes nothing in; it has no ``apps(onListening:)``.
     ///   - registry: takes the fronts' own metrics and is what `/metrics` shows.
     ///   - readiness: what `/readyz` says; must end in seconds.
+    ///   - onNotification: there is one more to be passed on.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
-        registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger
+        registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
+        onNotification: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         self.store = store
@@ -44,6 +47,7 @@ public struct RelayFront: Sendable {
         let bodyBudget = BodyBudget(limit: configuration.maxBodiesBytes)
         self.bodyBudget = bodyBudget
         self.logger = logger
+        self.onNotification = onNotification
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.changes.waiterCount)
         }
@@ -64,8 +68,13 @@ public struct RelayFront: Sendable {
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
             holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll)
+        let notifications = NotificationRoutes(
+            store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
+            leeway: configuration.renewalLeeway, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
+            budget: bodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
+            onReceived: onNotification)
         return service(
-            payments.routes + entitlements.routes,
+            payments.routes + entitlements.routes + notifications.routes,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
             onListening: onListening, onShutdown: store.changes.shutDown)
@@ -81,6 +90,12 @@ public struct RelayFront: Sendable {
             + ValidationActionRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
             + ReplayRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
             + SummaryRoutes(store: store, authenticator: authenticator).routes
+            + SubscriptionRoutes(store: store, authenticator: authenticator).routes
+            + NotificationOpsRoutes(
+                store: store, authenticator: authenticator, policy: configuration.notifications,
+                isRelayed: configuration.relaysNotifications, leeway: configuration.renewalLeeway,
+                onReplayed: onNotification
+            ).routes
         return service(
             routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),
             maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, onListening: onListening)

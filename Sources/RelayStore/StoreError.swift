@@ -4,6 +4,7 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
         case unknownNumber(column: String, number: Int)
         case missingRow(String)
         case notFinite(column: String)
+        case unreadable(column: String)
         case claimedInVain(times: Int, trouble: String?)
     }
 
@@ -21,6 +22,10 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
         StoreError(code: .notFinite(column: column))
     }
 
+    static func unreadable(column: String) -> StoreError {
+        StoreError(code: .unreadable(column: column))
+    }
+
     static func claimedInVain(times: Int, trouble: String?) -> StoreError {
         StoreError(code: .claimedInVain(times: times, trouble: trouble))
     }
@@ -31,6 +36,7 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
             "the column \(column) holds \(number), which this version does not know"
         case .missingRow(let what): "\(what) is missing"
         case .notFinite(let column): "the column \(column) holds a time that no clock will show"
+        case .unreadable(let column): "the column \(column) holds what this version cannot read"
         case .claimedInVain(let times, let trouble):
             "claimed \(times) times and never written; the last error: \(trouble ?? "none, the process ended")"
         }

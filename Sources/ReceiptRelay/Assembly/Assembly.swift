@@ -27,6 +27,7 @@ struct Assembly: Sendable {
         let store = RelayStore(pool: pool, instance: Self.instanceName(), logger: logger)
         let watch = ReadinessWatch(store: store, logger: logger)
         let wakeup = Wakeup()
+        let (ledgerBell, notificationBell) = (Wakeup(), Wakeup())
         let keys = KeyRing(store: store)
         let httpClient = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: settings.cleeng.httpClientConfiguration)
@@ -47,12 +48,26 @@ struct Assembly: Sendable {
                 work: wakeup,
                 logger: logger)
             let pursuit = PursuitService(
-                store: store, upstream: cleeng, settings: pursuitSettings, wakeup: wakeup, logger: logger)
+                store: store, upstream: cleeng, settings: pursuitSettings, wakeup: wakeup, logger: logger,
+                onGranted: ledgerBell.ring)
             registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
                 Double(pursuit.held)
             }
             UpstreamMetrics.register(in: registry, upstream: cleeng)
             services.append(pursuit)
+            services.append(
+                LedgerKeeper(
+                    store: store, upstream: cleeng, leeway: settings.apple.renewalLeeway,
+                    readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger))
+            if let url = settings.notifications.url {
+                let client = NotificationClient(
+                    url: url, timeout: settings.cleeng.upstreamTimeout, httpClient: httpClient, logger: logger,
+                    now: { Int64(Date().timeIntervalSince1970) })
+                services.append(
+                    NotificationRelay(
+                        store: store, client: client, lease: settings.cleeng.upstreamTimeout + .seconds(10),
+                        wakeup: notificationBell, logger: logger))
+            }
             upstream = cleeng
         }
         services.append(InstanceReporter(store: store, upstream: upstream, role: role.rawValue))
@@ -65,11 +80,13 @@ struct Assembly: Sendable {
 
         let front = RelayFront(
             configuration: try await frontConfiguration(httpClient), store: store, intake: intake, keys: keys,
-            registry: registry, readiness: { watch.readiness }, logger: logger)
+            registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 
-        for warning in settings.apple.warnings where intake != nil { logger.warning("\(warning)") }
+        for warning in settings.apple.warnings + settings.notifications.warnings where intake != nil {
+            logger.warning("\(warning)")
+        }
         logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.instance)"])
         let group = ServiceGroup(
             configuration: .init(
@@ -127,14 +144,17 @@ struct Assembly: Sendable {
     }
 
     private func frontConfiguration(_ httpClient: HTTPClient) async throws -> FrontConfiguration {
-        FrontConfiguration(
+        let trust = ChainOfTrust(settings.apple.roots)
+        return FrontConfiguration(
             host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
             pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
             maxBodiesBytes: settings.maxBodiesBytes,
             trustedProxies: settings.trustedProxies,
             customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient),
-            receipts: ReceiptPolicy(
-                settings.apple.verification, trust: ChainOfTrust(settings.apple.roots), scope: settings.apple.scope))
+            receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
+            notifications: NotificationPolicy(
+                trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret),
+            relaysNotifications: settings.notifications.url != nil, renewalLeeway: settings.apple.renewalLeeway)
     }
 
     /// Tells the copies of one machine and the lives of one copy apart.

@@ -8,6 +8,9 @@ struct AppleSettings: Sendable {
     var verification: ReceiptPolicy.Mode
     var roots: TrustedRoots
     var scope: StoreScope
+    /// What version 1 notifications carry.
+    var sharedSecret: String?
+    var renewalLeeway: Duration
 
     /// - Throws: ``SettingError``.
     init(_ reader: SettingReader) throws {
@@ -16,6 +19,8 @@ struct AppleSettings: Sendable {
         }
         verification = mode
         roots = try Self.roots(reader)
+        sharedSecret = try reader.text(.appleSharedSecret)
+        renewalLeeway = try reader.duration(.appleRenewalLeeway)
         let (bundles, app) = (Set(try Self.bundleIDs(reader)), try Self.appID(reader))
         guard app == nil || bundles.count <= 1 else {
             throw SettingError.malformed(

@@ -22,6 +22,7 @@ struct ServeSettings: Sendable {
     var trustedProxies: [AddressRange]
     var customerJWKS: CustomerJWKSSource?
     var apple: AppleSettings
+    var notifications: NotificationSettings
     var retention: RetentionPolicy
     var logLevel: String
 
@@ -50,7 +51,7 @@ struct ServeSettings: Sendable {
         customerJWKS = try Self.jwks(reader)
         apple = try AppleSettings(reader)
         _ = try reader.url(.storeKit2URL)
-        _ = try reader.text(.publisherID)
+        notifications = try NotificationSettings(reader)
         cleeng = try Self.cleeng(reader)
     }
 

@@ -47,6 +47,10 @@ struct Setting: Sendable, Equatable {
         standard: "entitlements")
     static let storeKit2URL = Setting(
         name: "RELAY_CLEENG_STOREKIT2_URL", kind: .url, standard: "https://inapp.api.sandbox.cleeng.com")
+    static let notificationURL = Setting(
+        name: "RELAY_CLEENG_NOTIFICATION_URL", kind: .text,
+        standard:
+            "https://notification.cleeng.com/1.0/in_app/subscriptions/apple/status_update_notification/{publisherId}")
     static let tagsFile = Setting(name: "RELAY_CLEENG_TAGS_FILE", kind: .path, standard: nil)
     static let maxConcurrentCalls = Setting(
         name: "RELAY_CLEENG_MAX_CONCURRENT_CALLS", kind: .count(1...1_000), standard: "64")
@@ -71,6 +75,10 @@ struct Setting: Sendable, Equatable {
     static let appleEnvironments = Setting(
         name: "RELAY_APPLE_ENVIRONMENTS", kind: .text, standard: "Production,Sandbox")
     static let appleExtraRoots = Setting(name: "RELAY_APPLE_EXTRA_ROOTS", kind: .text, standard: nil)
+    static let appleSharedSecret = Setting(
+        name: "RELAY_APPLE_SHARED_SECRET", kind: .text, standard: nil, isSecret: true)
+    static let appleRenewalLeeway = Setting(
+        name: "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS", kind: .seconds(1...2_592_000), standard: "3600")
     static let retentionDays = Setting(name: "RELAY_RETENTION_DAYS", kind: .count(0...36_500), standard: "400")
     static let receiptRetentionDays = Setting(
         name: "RELAY_RECEIPT_RETENTION_DAYS", kind: .count(0...36_500), standard: "90")
@@ -84,6 +92,6 @@ struct Setting: Sendable, Equatable {
         apiURL, entitlementSource, storeKit2URL, tagsFile, pollInterval, validationTimeout, reconcileHours,
         upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
         maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
-        appleEnvironments, appleExtraRoots,
+        appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, notificationURL,
     ]
 }

@@ -5,13 +5,17 @@ public struct LedgerWord: Sendable, Hashable {
     public var end: LedgerEnd?
     /// The subscription goes on under another original transaction id from now on.
     public var movesTo: String?
+    /// The original transaction ids that it went by before.
+    public var movesFrom: Set<String>
 
     public init(
-        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: String? = nil
+        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: String? = nil,
+        movesFrom: Set<String> = []
     ) {
         self.periods = periods
         self.renewal = renewal
         self.end = end
         self.movesTo = movesTo
+        self.movesFrom = movesFrom
     }
 }

@@ -45,21 +45,27 @@ extension SubscriptionLedger {
         if let end, end.isOver, end.toldAt >= period.purchasedAt, end.toldAt >= said?.toldAt ?? end.toldAt {
             return expire(&standing)
         }
+        // Somebody said after its end that it goes on: until that is as old as one waits for a renewal, it does.
+        let goesOn = end.flatMap { !$0.isOver && $0.toldAt >= period.end ? $0.toldAt : nil }
         let retryEnd = period.end + Self.billingRetry
-        let isRetried = said.map { $0.isInBillingRetry && $0.toldAt + Self.earlyCharge >= period.end } ?? false
+        let isRetried =
+            said.map {
+                $0.isInBillingRetry && $0.toldAt + Self.earlyCharge >= period.end && $0.toldAt >= goesOn ?? $0.toldAt
+            } ?? false
         if isRetried, retryEnd > now {
             standing.status = .inBillingRetry
             standing.changesAt = retryEnd
             return
         }
-        let patience = period.end + leeway
-        if hasMore(after: period), !isRetried, patience > now {
+        let isAwaited = hasMore(after: period) || goesOn != nil
+        let patience = max(period.end, goesOn ?? period.end) + leeway
+        if isAwaited, !isRetried, patience > now {
             standing.changesAt = patience
             standing.lookUpAt = patience
             return
         }
         expire(&standing)
-        if hasMore(after: period) { standing.lookUpAt = patience }
+        if isAwaited { standing.lookUpAt = patience }
     }
 
     private func expire(_ standing: inout SubscriptionStanding) {

@@ -12,9 +12,12 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     public private(set) var end: LedgerEnd?
     /// Where it has moved to; the greatest id of several that were ever said.
     public private(set) var movedTo: String?
+    /// What has moved here, directly or by others in between.
+    public private(set) var movedFrom: Set<String> = []
 
     /// Of more transactions the newest are kept: the others' times are over.
-    public static let mostPeriods = 64
+    public static let mostPeriods = 24
+    public static let mostPredecessors = 16
 
     public init() {}
 
@@ -23,6 +26,10 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }
         if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }
         if let told = word.movesTo { movedTo = movedTo.map { Self.isGreater(told, $0) ? told : $0 } ?? told }
+        movedFrom.formUnion(word.movesFrom)
+        while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { Self.isGreater($1, $0) }) {
+            movedFrom.remove(least)
+        }
     }
 
     private mutating func hear(_ period: LedgerPeriod) {

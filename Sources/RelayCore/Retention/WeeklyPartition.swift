@@ -1,7 +1,8 @@
 /// A table that has a partition for each week of acceptance.
 public enum PartitionedTable: String, Sendable, CaseIterable {
     // In the order in which a week's partitions go: a validation never goes before what hangs on it.
-    case receipts, timeline, validations
+    case receipts, timeline, validations, notifications
+    case subscriptionEvents = "subscription_events"
 }
 
 /// One week of one table.

@@ -41,8 +41,8 @@ public struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// The right to one call.
-    struct Admission: Sendable, Hashable {
-        var isProbe: Bool
+    public struct Admission: Sendable, Hashable {
+        public internal(set) var isProbe: Bool
         /// How many outages there had been when it was given.
         var outage: Int
     }
@@ -92,12 +92,12 @@ public struct CircuitBreaker: Sendable, Equatable {
     func isCurrent(_ admission: Admission) -> Bool { admission.outage == outages }
 
     /// Nil unless it is closed.
-    func admission() -> Admission? {
+    public func admission() -> Admission? {
         state == .closed ? Admission(isProbe: false, outage: outages) : nil
     }
 
     /// The right to a probe, where it is time for one.
-    mutating func probe(at now: Timestamp, jitter: Double) -> Admission? {
+    public mutating func probe(at now: Timestamp, jitter: Double) -> Admission? {
         guard case .open(var outage) = condition, now >= outage.nextProbeAt, now >= outage.heldUntil,
             outage.probes < settings.probes
         else { return nil }
@@ -111,7 +111,7 @@ public struct CircuitBreaker: Sendable, Equatable {
     /// - Parameters:
     ///   - result: nil where the call was not made, or broken off by ourselves.
     ///   - jitter: 0 up to 1, random.
-    mutating func ended(_ admission: Admission, _ result: CallResult?, at now: Timestamp, jitter: Double) {
+    public mutating func ended(_ admission: Admission, _ result: CallResult?, at now: Timestamp, jitter: Double) {
         let isNews = record(admission, result, at: now, jitter: jitter)
         guard let result, let asked = result.retryAfter else { return }
         if !isNews { _ = health.record(result.outcome, at: now) }

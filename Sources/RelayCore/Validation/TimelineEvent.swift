@@ -9,6 +9,8 @@ public struct TimelineEvent: Sendable, Equatable {
         case revoked = 5
         case superseded = 6
         case abandoned = 7
+        /// What was granted runs until another time than before.
+        case renewed = 8
         case accepted = 10
         case forwarded = 11
         case forwardFailed = 12
@@ -27,6 +29,7 @@ public struct TimelineEvent: Sendable, Equatable {
             case .revoked: "revoked"
             case .superseded: "superseded"
             case .abandoned: "abandoned"
+            case .renewed: "renewed"
             case .accepted: "accepted"
             case .forwarded: "forwarded"
             case .forwardFailed: "forward_failed"

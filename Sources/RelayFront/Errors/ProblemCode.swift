@@ -13,6 +13,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case anotherCustomer = "another_customer"
     case notFound = "not_found"
     case unknownValidation = "unknown_validation"
+    case unknownNotification = "unknown_notification"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
     case stateNotAllowed = "state_not_allowed"
@@ -24,6 +25,8 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case invalidFields = "invalid_fields"
     case idempotencyKeyReused = "idempotency_key_reused"
     case receiptNotGenuine = "receipt_not_genuine"
+    case notANotification = "not_a_notification"
+    case notificationNotGenuine = "notification_not_genuine"
     case headersTooLarge = "headers_too_large"
     case internalError = "internal"
     case databaseUnavailable = "database_unavailable"
@@ -32,10 +35,10 @@ enum ProblemCode: String, Sendable, CaseIterable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .badRequest, .notJSON, .invalidIdempotencyKey: .badRequest
+        case .badRequest, .notJSON, .invalidIdempotencyKey, .notANotification: .badRequest
         case .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
-        case .wrongRole, .anotherCustomer: .forbidden
-        case .notFound, .unknownValidation: .notFound
+        case .wrongRole, .anotherCustomer, .notificationNotGenuine: .forbidden
+        case .notFound, .unknownValidation, .unknownNotification: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
         case .stateNotAllowed, .superseded, .busy, .receiptGone: .conflict
@@ -62,6 +65,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .anotherCustomer: "The customer token speaks for somebody else"
         case .notFound: "Nothing is here"
         case .unknownValidation: "The validation is not known"
+        case .unknownNotification: "The notification is not known"
         case .methodNotAllowed: "The method is not allowed here"
         case .requestTimeout: "The request took too long to arrive"
         case .stateNotAllowed: "The validation's status does not allow this"
@@ -73,6 +77,8 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .invalidFields: "Some fields are wrong"
         case .idempotencyKeyReused: "The Idempotency-Key was used for another body"
         case .receiptNotGenuine: "The receipt is not genuine"
+        case .notANotification: "The body is not a notification"
+        case .notificationNotGenuine: "The notification is not genuine, or not for here"
         case .headersTooLarge: "The header fields are too large"
         case .internalError: "Something went wrong here"
         case .databaseUnavailable: "The database is away"

@@ -30,6 +30,7 @@ extension Acceptance {
             couponCode: request.couponCode,
             subscriptionKey: receipt.subscriptionKey, environment: receipt.environment, productID: receipt.productID,
             bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: verification,
+            period: verification.result == .notGenuine ? nil : receipt.period,
             receipt: receipt.stored, purchaseKey: digest.finalize(),
             idempotencyKey: idempotencyKey.map { IdempotencyKey($0, apiKey: key.id, body: body) })
     }

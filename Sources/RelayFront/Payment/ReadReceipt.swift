@@ -1,5 +1,6 @@
 import AppleStore
 import Foundation
+import RelayCore
 import RelayStore
 
 /// What the relay makes of a receipt on its way in. Nothing is verified here, and nothing that cannot be read is refused.
@@ -10,6 +11,8 @@ struct ReadReceipt: Sendable {
     var environment: String
     var productID: String?
     var bundleID: String?
+    /// What it says of the subscription's life; nil where it says nothing of one.
+    var period: LedgerPeriod?
     var stored: Acceptance.Receipt
     /// Nil where it is none of what the App Store gives out.
     var document: PurchaseDocument?
@@ -43,10 +46,11 @@ struct ReadReceipt: Sendable {
         bundleID = purchase.bundleId
         if let original = purchase.originalTransactionId {
             subscriptionKey = original
-            environment = purchase.environment.raw.isEmpty ? "unknown" : purchase.environment.raw
+            environment = purchase.environment.name.isEmpty ? "unknown" : purchase.environment.name
         } else if [.xcode, .localTesting].contains(purchase.environment.kind) {
-            environment = purchase.environment.raw
+            environment = purchase.environment.name
         }
+        period = purchase.ledgerPeriod
     }
 
     /// Whether encoding the `count` bytes that this text was decoded to gives the very same text. Base64 has one standard

@@ -6,10 +6,14 @@ import NIOCore
 struct BodyReader: Sendable {
     let maximumBytes: Int
 
-    /// - Parameter loan: takes what arrives, where memory has to be accounted for.
+    /// - Parameters:
+    ///   - loan: takes what arrives, where memory has to be accounted for.
+    ///   - ofAnyType: whatever the sender calls it.
     /// - Throws: ``Problem``: 415 before the body is read, 413 as early as it shows, 503 where too much is being read.
-    func read(_ request: Request, on loan: BodyLoan? = nil) async throws -> ByteBuffer {
-        guard MediaTypeHeader.isJSON(request.headers[.contentType]) else {
+    func read(
+        _ request: Request, on loan: BodyLoan? = nil, ofAnyType: Bool = false
+    ) async throws -> ByteBuffer {
+        guard ofAnyType || MediaTypeHeader.isJSON(request.headers[.contentType]) else {
             throw Problem(.unsupportedMediaType, "send application/json", headers: [.accept: "application/json"])
         }
         guard MediaTypeHeader.isIdentity(request.headers[.contentEncoding]) else {

@@ -8,17 +8,17 @@ enum AcceptStatement {
     static let sql = """
         WITH input AS MATERIALIZED (
             SELECT i.*, now() + i.ordinal * interval '1 microsecond' AS accepted_at,
-                   now() + i.ordinal * interval '1 microsecond' + $29::int8 * interval '1 microsecond' AS deadline,
+                   now() + i.ordinal * interval '1 microsecond' + $30::int8 * interval '1 microsecond' AS deadline,
                    DATE 'epoch' + i.day AS accepted_on
             FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
                         $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
                         $16::text[], $17::text[], $18::bool[], $19::bool[], $20::bytea[], $21::bytea[], $22::int2[],
-                        $23::text[], $24::bytea[], $25::bytea[], $26::int2[], $27::text[], $28::text[])
+                        $23::text[], $24::bytea[], $25::bytea[], $26::int2[], $27::text[], $28::text[], $29::text[])
                  WITH ORDINALITY
                  AS i(bucket, day, id, publisher, app, email, customer, application_username, offer_id, transaction_id,
                       app_type, ip_address, coupon_code, subscription_key, environment, product_id, bundle_id,
                       receipt_readable, is_text, body, purchase_key, key_bucket, api_key, key, fingerprint, verification,
-                      verification_code, verification_detail, ordinal)
+                      verification_code, verification_detail, period, ordinal)
         ), named AS (
             SELECT i.ordinal, k.fingerprint = i.fingerprint AS same, k.validation_bucket, k.accepted_on, k.id
             FROM input i
@@ -49,11 +49,12 @@ enum AcceptStatement {
             INSERT INTO validations (
                 bucket, accepted_on, id, accepted_at, deadline, status, receipt_readable, publisher, app, email, customer,
                 application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
-                environment, product_id, bundle_id, purchase_key, verification, verification_code, verification_detail)
+                environment, product_id, bundle_id, purchase_key, verification, verification_code, verification_detail,
+                period)
             SELECT bucket, accepted_on, id, accepted_at, deadline, 0, receipt_readable, publisher, app, email, customer,
                    application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
                    environment, product_id, bundle_id, purchase_key, verification, verification_code,
-                   verification_detail
+                   verification_detail, period
             FROM fresh
         ), new_receipts AS (
             INSERT INTO receipts (bucket, accepted_on, id, is_text, body)
@@ -90,25 +91,29 @@ enum AcceptStatement {
 
     static func query(_ batch: [Acceptance], timeout: Duration) -> PostgresQuery {
         func column<T>(_ value: (Acceptance) -> T) -> [T] { batch.map(value) }
-        return PostgresQuery(
-            sql,
-            [
-                .int2Array(column { Int16($0.id.bucket.number) }), .int4Array(column { Int32($0.id.day) }),
-                .uuidArray(column { $0.id.uuid }), .textArray(column { $0.publisher }), .textArray(column { $0.app }),
-                .textArray(column { $0.email.sent }), .textArray(column { $0.email.customer }),
-                .textArray(column { $0.applicationUsername }), .textArray(column { $0.offerID }),
-                .textArray(column { $0.transactionID }), .textArray(column { $0.appType }),
-                .textArray(column { $0.ipAddress }), .textArray(column { $0.couponCode }),
-                .textArray(column { $0.subscriptionKey }), .textArray(column { $0.environment }),
-                .textArray(column { $0.productID }), .textArray(column { $0.bundleID }),
-                .boolArray(column { $0.isReceiptReadable }), .boolArray(column { $0.receipt.isText }),
-                .byteaArray(column { $0.receipt.bytes }), .byteaArray(column { $0.purchaseKey }),
-                .int2Array(column { $0.idempotencyKey.map { Int16($0.bucket.number) } }),
-                .textArray(column { $0.idempotencyKey?.apiKey }), .byteaArray(column { $0.idempotencyKey?.digest }),
-                .byteaArray(column { $0.idempotencyKey?.fingerprint }),
-                .int2Array(column { $0.verification.result.rawValue }), .textArray(column { $0.verification.code }),
-                .textArray(column { $0.verification.detail }), .int8(timeout.microseconds),
-            ])
+        let purchase: [PostgresValue] = [
+            .int2Array(column { Int16($0.id.bucket.number) }), .int4Array(column { Int32($0.id.day) }),
+            .uuidArray(column { $0.id.uuid }), .textArray(column { $0.publisher }), .textArray(column { $0.app }),
+            .textArray(column { $0.email.sent }), .textArray(column { $0.email.customer }),
+            .textArray(column { $0.applicationUsername }), .textArray(column { $0.offerID }),
+            .textArray(column { $0.transactionID }), .textArray(column { $0.appType }),
+            .textArray(column { $0.ipAddress }), .textArray(column { $0.couponCode }),
+            .textArray(column { $0.subscriptionKey }), .textArray(column { $0.environment }),
+            .textArray(column { $0.productID }), .textArray(column { $0.bundleID }),
+            .boolArray(column { $0.isReceiptReadable }), .boolArray(column { $0.receipt.isText }),
+            .byteaArray(column { $0.receipt.bytes }),
+        ]
+        let rest: [PostgresValue] = [
+            .byteaArray(column { $0.purchaseKey }),
+            .int2Array(column { $0.idempotencyKey.map { Int16($0.bucket.number) } }),
+            .textArray(column { $0.idempotencyKey?.apiKey }), .byteaArray(column { $0.idempotencyKey?.digest }),
+            .byteaArray(column { $0.idempotencyKey?.fingerprint }),
+            .int2Array(column { $0.verification.result.rawValue }), .textArray(column { $0.verification.code }),
+            .textArray(column { $0.verification.detail }),
+            .textArray(column { $0.period.flatMap { LedgerJSON.text($0) } }),
+            .int8(timeout.microseconds),
+        ]
+        return PostgresQuery(sql, purchase + rest)
     }
 
     static func outcomes(of rows: PostgresRows, for batch: [Acceptance]) throws -> [AcceptOutcome] {

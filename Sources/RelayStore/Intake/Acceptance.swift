@@ -48,6 +48,8 @@ public struct Acceptance: Sendable {
     public var bundleID: String?
     public var isReceiptReadable: Bool
     public var verification: Verification
+    /// What the receipt says of its subscription; nil where it is not to be believed, or says nothing.
+    public var period: LedgerPeriod?
     public var receipt: Receipt
     /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
     public var purchaseKey: [UInt8]
@@ -57,7 +59,7 @@ public struct Acceptance: Sendable {
         id: ValidationID, publisher: String, app: String, email: CustomerEmail, applicationUsername: String,
         offerID: String, transactionID: String, appType: String, ipAddress: String?, couponCode: String?,
         subscriptionKey: String, environment: String, productID: String?, bundleID: String?, isReceiptReadable: Bool,
-        verification: Verification = .notChecked, receipt: Receipt, purchaseKey: [UInt8],
+        verification: Verification = .notChecked, period: LedgerPeriod? = nil, receipt: Receipt, purchaseKey: [UInt8],
         idempotencyKey: IdempotencyKey?
     ) {
         self.id = id
@@ -76,6 +78,7 @@ public struct Acceptance: Sendable {
         self.bundleID = bundleID
         self.isReceiptReadable = isReceiptReadable
         self.verification = verification
+        self.period = period
         self.receipt = receipt
         self.purchaseKey = purchaseKey
         self.idempotencyKey = idempotencyKey

@@ -84,7 +84,7 @@ extension RelayStore {
 
     private static let transferSQL = """
         SELECT t.from_customer, t.to_customer, t.bucket, t.from_accepted_on - DATE 'epoch', t.from_id,
-               t.to_accepted_on - DATE 'epoch', t.to_id, t.at
+               t.to_accepted_on - DATE 'epoch', t.to_id, t.at, coalesce(t.from_bucket, t.bucket)
         FROM transfers t
         WHERE t.bucket = $1 AND t.publisher = $2 AND t.subscription_key = $3 AND (t.to_id = $4 OR t.from_id = $4)
         ORDER BY t.at DESC
@@ -190,7 +190,7 @@ extension RelayStore {
 
     private static func transfer(_ row: PostgresRow) throws -> ValidationDetail.Transfer {
         ValidationDetail.Transfer(
-            from: try row.get(0), to: try row.get(1), fromValidation: try row.validationID(bucket: 2, day: 3, id: 4),
+            from: try row.get(0), to: try row.get(1), fromValidation: try row.validationID(bucket: 8, day: 3, id: 4),
             toValidation: try row.validationID(bucket: 2, day: 5, id: 6), at: try row.timestamp(7))
     }
 

@@ -3,7 +3,7 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
-    static let partitionedTables = ["validations", "receipts", "timeline"]
+    static let partitionedTables = PartitionedTable.allCases.map(\.rawValue)
     private static let week = 7
 
     private static let missingSQL = """

@@ -16,20 +16,57 @@ enum Outbox {
             queued_at = excluded.queued_at, version = o.version + 1
         """
 
+    private struct Word {
+        var publisher: String
+        var customer: String
+        var reason: String
+        var id: ValidationID
+    }
+
     static func queue(_ granted: [PursuitWrite], transfers: [Ownership.Transfer]) -> PostgresQuery {
-        var rows = granted.map { write in
-            (
-                publisher: write.claimed.publisher, customer: write.claimed.customer, reason: "PURCHASED",
-                id: write.claimed.id
-            )
-        }
-        rows += transfers.map { ($0.publisher, $0.fromCustomer, "OTHER", $0.from) }
-        return PostgresQuery(
+        queue(
+            granted.map {
+                Word(
+                    publisher: $0.claimed.publisher, customer: $0.claimed.customer, reason: "PURCHASED",
+                    id: $0.claimed.id)
+            }
+                + transfers.map {
+                    Word(publisher: $0.publisher, customer: $0.fromCustomer, reason: "OTHER", id: $0.from)
+                })
+    }
+
+    /// Of subscriptions whose owners have something to hear.
+    static func queue(_ heard: [LedgerHearing.Heard]) -> PostgresQuery {
+        queue(
+            heard.compactMap { heard in
+                guard let owner = heard.owner, let id = heard.ownerValidation else { return nil }
+                return Word(
+                    publisher: heard.message.name.publisher, customer: owner.customer, reason: heard.reason, id: id)
+            })
+    }
+
+    private static func queue(_ rows: [Word]) -> PostgresQuery {
+        PostgresQuery(
             queueSQL,
             [
                 .int2Array(rows.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
                 .textArray(rows.map(\.publisher)), .textArray(rows.map(\.customer)), .textArray(rows.map(\.reason)),
                 .int4Array(rows.map { Int32($0.id.day) }), .uuidArray(rows.map(\.id.uuid)),
             ])
+    }
+}
+
+extension LedgerHearing.Heard {
+    /// As the publisher's webhooks name it.
+    fileprivate var reason: String {
+        switch standing?.status {
+        case .revoked: standing?.reason == "family_revoked" ? "REVOKED" : "REFUNDED"
+        case .expired, .inBillingRetry: "EXPIRED"
+        case .inGrace: "ENTERED_GRACE_PERIOD"
+        case .active where before.expiresAt != standing?.expiresAt || hasNewStatus: "RENEWED"
+        case .active where before.willRenew != standing?.willRenew:
+            standing?.willRenew == false ? "WILL_LAPSE" : "WILL_AUTO_RENEW"
+        case .active, nil: "OTHER"
+        }
     }
 }

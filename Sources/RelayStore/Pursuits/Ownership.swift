@@ -42,6 +42,7 @@ struct Ownership: Sendable {
         ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             previous_customer = s.customer, previous_accepted_on = s.accepted_on, previous_id = s.id,
+            previous_bucket = coalesce(s.validation_bucket, s.bucket), validation_bucket = NULL,
             customer = excluded.customer, email = excluded.email, application_username = excluded.application_username,
             app = excluded.app, offer_id = excluded.offer_id, product_id = excluded.product_id,
             accepted_on = excluded.accepted_on, id = excluded.id, accepted_at = excluded.accepted_at,
@@ -49,7 +50,7 @@ struct Ownership: Sendable {
             expires_at = excluded.expires_at
         WHERE s.accepted_at <= excluded.accepted_at
         RETURNING s.bucket, s.accepted_on - DATE 'epoch', s.id, s.publisher, s.environment, s.subscription_key, s.customer,
-                  s.previous_customer, s.previous_accepted_on - DATE 'epoch', s.previous_id
+                  s.previous_customer, s.previous_accepted_on - DATE 'epoch', s.previous_id, s.previous_bucket
         """
 
     /// For the grants that did not make the owner: whose the subscription is, and until when what was read of others says
@@ -65,7 +66,7 @@ struct Ownership: Sendable {
         JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
         JOIN subscriptions s ON s.bucket = v.bucket AND s.publisher = v.publisher AND s.environment = v.environment
              AND s.subscription_key = v.subscription_key
-        LEFT JOIN validations o ON o.bucket = s.bucket AND o.accepted_on = s.accepted_on AND o.id = s.id
+        LEFT JOIN validations o ON o.bucket = coalesce(s.validation_bucket, s.bucket) AND o.accepted_on = s.accepted_on AND o.id = s.id
         """
 
     /// Makes those of the grants the owners that are held and newest. To be sent right behind what locks the pursuits.
@@ -95,7 +96,8 @@ struct Ownership: Sendable {
             moved.append(
                 Transfer(
                     publisher: try row.get(3), environment: try row.get(4), subscriptionKey: try row.get(5), to: owner,
-                    toCustomer: customer, from: try row.validationID(bucket: 0, day: 8, id: 9), fromCustomer: previous))
+                    toCustomer: customer, from: try row.validationID(bucket: 10, day: 8, id: 9), fromCustomer: previous)
+            )
         }
         let others = grants.indices.filter { !owners.contains(grants[$0].claimed.id) }
         guard !others.isEmpty else { return (verdicts, moved) }

@@ -59,9 +59,14 @@ struct Settlement: Sendable {
             ])
     }
 
+    /// What was decided before the deadline and is written after it is late: apps have been told so by then.
     private static let changeSQL = """
         UPDATE validations v
-        SET status = i.status, reason = i.reason, late = i.late, settled_at = i.settled_at, expires_at = i.expires_at,
+        SET status = i.status, reason = i.reason,
+            late = i.late OR (i.status IN (1, 2) AND v.deadline <= clock_timestamp()),
+            settled_at = CASE WHEN i.status IN (1, 2) AND i.settled_at < v.deadline AND v.deadline <= clock_timestamp()
+                              THEN clock_timestamp() ELSE i.settled_at END,
+            expires_at = i.expires_at,
             evidence = coalesce(i.evidence, v.evidence), forwards = i.forwards, entitled_before = i.entitled_before
         FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[], $5::int2[], $6::text[], $7::bool[],
                     $8::timestamptz[], $9::timestamptz[], $10::text[], $11::int4[], $12::bool[])
@@ -161,7 +166,10 @@ struct Settlement: Sendable {
                     RelayStore.resting(resting) + [.int2Array(resting.map { $0.pursuit.status.rawValue })]))
         }
         let granted = changes.filter { $0.change.status == .granted }.map(\.write)
-        if !granted.isEmpty { queries.append(Outbox.queue(granted, transfers: transfers)) }
+        if !granted.isEmpty {
+            queries.append(LedgerStatements.granted(granted))
+            queries.append(Outbox.queue(granted, transfers: transfers))
+        }
         if !transfers.isEmpty { queries += TransferStatements.queries(transfers, instance: instance) }
 
         let answers = try await transaction.commit(with: queries)

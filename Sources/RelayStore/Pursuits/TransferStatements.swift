@@ -6,24 +6,35 @@ enum TransferStatements {
     private static let recordSQL = """
         INSERT INTO transfers (
             bucket, publisher, environment, subscription_key, to_id, to_accepted_on, from_id, from_accepted_on,
-            from_customer, to_customer, at)
+            from_customer, to_customer, from_bucket, at)
         SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.to_id, DATE 'epoch' + i.to_day, i.from_id,
-               DATE 'epoch' + i.from_day, i.from_customer, i.to_customer, now()
+               DATE 'epoch' + i.from_day, i.from_customer, i.to_customer, i.from_bucket, now()
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::int4[], $7::uuid[], $8::int4[],
-                    $9::text[], $10::text[])
+                    $9::text[], $10::text[], $11::int2[])
              AS i(bucket, publisher, environment, subscription_key, to_id, to_day, from_id, from_day, from_customer,
-                  to_customer)
+                  to_customer, from_bucket)
         """
 
-    /// Everything granted on this subscription to anybody else is over. Index used: `validations_subscription`.
+    /// Everything granted on this subscription to anybody else is over, and what made the old owner, wherever it is: a
+    /// subscription may have had another id then. Indexes used: `validations_subscription`, the primary key.
     private static let endSQL = """
-        WITH ended AS (
+        WITH i AS MATERIALIZED (
+            SELECT * FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $7::int2[], $8::int4[],
+                                 $9::uuid[])
+                AS i(bucket, publisher, environment, subscription_key, to_customer, from_bucket, from_day, from_id)
+        ), others AS MATERIALIZED (
+            SELECT v.bucket, v.accepted_on, v.id
+            FROM i
+            JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
+                 AND v.publisher = i.publisher AND v.environment = i.environment
+            WHERE v.customer <> i.to_customer AND v.status = 1
+            UNION
+            SELECT i.from_bucket, DATE 'epoch' + i.from_day, i.from_id FROM i
+        ), ended AS (
             UPDATE validations v
             SET status = 4, settled_at = now(), reason = 'transferred'
-            FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[])
-                 AS i(bucket, publisher, environment, subscription_key, to_customer)
-            WHERE v.bucket = i.bucket AND v.subscription_key = i.subscription_key AND v.publisher = i.publisher
-              AND v.environment = i.environment AND v.customer <> i.to_customer AND v.status = 1
+            FROM others o
+            WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND v.status = 1
             RETURNING v.*
         ), told AS (
             INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
@@ -53,12 +64,14 @@ enum TransferStatements {
                     .uuidArray(transfers.map(\.to.uuid)), .int4Array(transfers.map { Int32($0.to.day) }),
                     .uuidArray(transfers.map(\.from.uuid)), .int4Array(transfers.map { Int32($0.from.day) }),
                     texts(\.fromCustomer), texts(\.toCustomer),
+                    .int2Array(transfers.map { Int16($0.from.bucket.number) }),
                 ]),
             PostgresQuery(
                 endSQL,
                 [
                     buckets, texts(\.publisher), texts(\.environment), texts(\.subscriptionKey), texts(\.toCustomer),
-                    .text(instance),
+                    .text(instance), .int2Array(transfers.map { Int16($0.from.bucket.number) }),
+                    .int4Array(transfers.map { Int32($0.from.day) }), .uuidArray(transfers.map(\.from.uuid)),
                 ]),
         ]
     }

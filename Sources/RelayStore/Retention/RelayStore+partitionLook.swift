@@ -25,12 +25,12 @@ extension RelayStore {
         """
     }
 
-    /// Reads the whole of `pursuits`, which holds only what is under way; no index has the day, and none is worth its price
-    /// at every claim.
+    /// Purchases that are not answered and notifications that are not passed on. Reads the whole of two tables that hold only
+    /// what is under way; no index has the day, and none is worth its price at every claim.
     static let pursuedDaysSQL = """
-        SELECT p.accepted_on - DATE 'epoch', count(*), count(*) FILTER (WHERE p.phase = 2)
-        FROM pursuits p
-        WHERE p.accepted_on < DATE 'epoch' + $1::int4
+        SELECT w.accepted_on - DATE 'epoch', count(*), count(*) FILTER (WHERE w.phase = 2)
+        FROM (SELECT accepted_on, phase FROM pursuits UNION ALL SELECT accepted_on, 0 FROM notification_relays) AS w
+        WHERE w.accepted_on < DATE 'epoch' + $1::int4
         GROUP BY 1
         """
 

@@ -18,6 +18,9 @@ extension RelayStore {
         SELECT EXISTS (
             SELECT FROM pursuits p
             WHERE p.accepted_on >= DATE 'epoch' + $1::int4 AND p.accepted_on < DATE 'epoch' + $2::int4)
+            OR EXISTS (
+            SELECT FROM notification_relays r
+            WHERE r.accepted_on >= DATE 'epoch' + $1::int4 AND r.accepted_on < DATE 'epoch' + $2::int4)
         """
 
     private struct HeldBack: Error {}
@@ -80,6 +83,7 @@ extension RelayStore {
                 SELECT \(key) FROM \(table.rawValue)_default o
                 WHERE o.bucket = $1 AND o.accepted_on < DATE 'epoch' + $2::int4
                   AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = o.bucket AND p.id = o.id)
+                  AND NOT EXISTS (SELECT FROM notification_relays r WHERE r.bucket = o.bucket AND r.id = o.id)
                 LIMIT \(PointerPage.size))
             """
     }

@@ -23,15 +23,20 @@ public final class PursuitService: Service {
     /// The one pursuit under way that may be what ended the processes before this one.
     private let suspect = NIOLockedValueBox<ValidationID?>(nil)
 
-    /// - Parameter wakeup: rung when this process has accepted a purchase.
-    public init(store: RelayStore, upstream: Upstream, settings: PursuitSettings, wakeup: Wakeup, logger: Logger) {
+    /// - Parameters:
+    ///   - wakeup: rung when this process has accepted a purchase.
+    ///   - onGranted: called after a commit that granted something.
+    public init(
+        store: RelayStore, upstream: Upstream, settings: PursuitSettings, wakeup: Wakeup, logger: Logger,
+        onGranted: @escaping @Sendable () -> Void = {}
+    ) {
         self.store = store
         self.upstream = upstream
         self.settings = settings
         self.logger = logger
         self.wakeup = wakeup
         leases = LeaseKeeper(store: store, lease: settings.lease, logger: logger)
-        writer = PursuitWriter(store: store)
+        writer = PursuitWriter(store: store, onGranted: onGranted)
         desk = ReadDesk(
             store: store, upstream: upstream, leases: leases, interval: settings.reads.interval, lease: settings.lease)
         worker = PursuitWorker(

@@ -33,6 +33,7 @@ public struct Janitor: Service {
         try await store.makePartitions()
         try await prune { try await store.pruneEntitlementReads() }
         try await prune { try await store.pruneIdempotencyKeys() }
+        try await prune { try await store.pruneNotificationNames() }
         try await store.pruneInstances()
     }
 

@@ -55,6 +55,7 @@ struct PartitionTests {
         try await withStore { database, store in
             try await store.makePartitions()
             let id = try await store.takeAndGrant(.sample())
+            try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             for table in RelayStore.partitionedTables {
                 let holders = try await database.column(
                     "SELECT DISTINCT tableoid::regclass::text FROM \(table)", as: String.self)
@@ -70,6 +71,7 @@ struct PartitionTests {
     func rowsInDefault() async throws {
         try await withStore { database, store in
             let before = try await store.takeAndGrant(.sample(subscription: "1"))
+            try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             try await store.makePartitions()
             for table in RelayStore.partitionedTables {
                 // The three weeks to come.

@@ -67,12 +67,17 @@ extension Model.Judge {
         var since: Model.Seconds? = row.acceptedAt
         for event in events[row.id] ?? [] where event.kind.rawValue < 10 {
             let isAlive = event.kind == .granted
+            // Committed a moment after it was written, which may be long after it was decided.
+            let seen = max(event.at, event.recordedAt) + slack
             if let began = since, !isAlive {
                 lives.append((began, event.kind == .timedOut ? min(event.at, row.deadline) : event.at))
                 since = nil
-            } else if isAlive, since == nil {
-                // Decided then, and committed a moment later.
-                since = event.at + slack
+            } else if let began = since, began == row.acceptedAt, seen > row.deadline {
+                // Decided in time, and written after the deadline: until then it was told to have timed out.
+                lives.append((began, row.deadline))
+                since = seen
+            } else if since == nil {
+                since = seen
             }
         }
         if let since { lives.append((since, row.status == .pending ? row.deadline : .infinity)) }

@@ -1,0 +1,20 @@
+public import RelayCore
+
+extension ReadPurchase {
+    /// What the purchase that counts says of its subscription: a snapshot of when it was issued. Nil for what is used up, and
+    /// where it says too little.
+    public var ledgerPeriod: LedgerPeriod? {
+        if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriod() }
+        guard entry.kind != .consumable, entry.originalTransactionId != nil, let product = entry.productId,
+            let purchased = entry.purchaseDate?.moment, let told = (issuedDate ?? entry.purchaseDate)?.moment,
+            let id = entry.webOrderLineItemId ?? entry.transactionId
+        else { return nil }
+        // A receipt does not tell a refund from an upgrade; of what was upgraded the successor counts anyway.
+        let revocation =
+            entry.isCancelled
+            ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? told, kind: .refunded) : nil
+        return LedgerPeriod(
+            id: id, productID: product, purchasedAt: purchased, expiresAt: entry.expiresDate?.end,
+            revocation: revocation, toldAt: told)
+    }
+}

@@ -1,0 +1,41 @@
+public import RelayCore
+
+extension SignedNotification {
+    /// What the relay acts on. To be asked of a verified one only.
+    ///
+    /// - Throws: ``NotGenuine`` where it does not say when it was signed.
+    public func notification() throws(NotGenuine) -> StoreNotification {
+        guard let said = payload.signedDate?.moment else {
+            throw NotGenuine(.noDate, "it does not say when it was signed")
+        }
+        let type = payload.notificationType ?? ""
+        let original = transaction?.payload.originalTransactionId.flatMap { $0 == "0" ? nil : $0 }
+        return StoreNotification(
+            version: .two, identity: payload.notificationUUID.map { "2:\($0.lowercased())" } ?? "2:\(jws.fingerprint)",
+            uuid: payload.notificationUUID, type: type, subtype: payload.subtype,
+            environment: (payload.data?.subject ?? payload.other)?.environment.name ?? "",
+            bundleID: (payload.data?.subject ?? payload.other)?.bundleId, originalTransactionID: original, saidAt: said,
+            word: original == nil ? nil : word(type, said))
+    }
+
+    private func word(_ type: String, _ said: Timestamp) -> LedgerWord? {
+        guard let told = transaction?.payload,
+            let period = told.ledgerPeriod(
+                replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE")
+        else { return nil }
+        // Its parts are signed one after the other: what it says as a whole was said with the last of them.
+        let whole = [said, period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
+        let isOver: Bool? =
+            switch payload.data?.status?.known {
+            case .active, .grace: false
+            case .expired: true
+            case .billingRetry, .revoked, nil: type == "EXPIRED" ? true : nil
+            }
+        let previous = told.previousOriginalTransactionId.flatMap {
+            $0 == told.originalTransactionId || $0 == "0" ? nil : $0
+        }
+        return LedgerWord(
+            periods: [period], renewal: renewal?.payload.ledgerRenewal,
+            end: isOver.map { LedgerEnd(isOver: $0, toldAt: whole) }, movesFrom: previous.map { [$0] } ?? [])
+    }
+}

@@ -1,0 +1,72 @@
+public import RelayCore
+
+extension StatusUpdate {
+    /// What the relay acts on. To be asked of a verified one only.
+    public var notification: StoreNotification {
+        let ours = transactions.filter { $0.originalTransactionId == originalTransactionId }
+        let newest = ours.max { $0.lastChange ?? Timestamp(seconds: 0) < $1.lastChange ?? Timestamp(seconds: 0) }
+        // Version 1 has no date of its own: it cannot have been said before the last thing that it speaks of.
+        let said = [autoRenewStatusChangeDate?.moment, newest?.lastChange].compactMap(\.self).max()
+        return StoreNotification(
+            version: .one, identity: identity(newest), type: notificationType, environment: environment.name,
+            bundleID: bundleId, originalTransactionID: originalTransactionId, saidAt: said,
+            word: said.flatMap { word(of: ours, said: $0) })
+    }
+
+    /// It has no name: what it is about and what does not change from one delivery to the next stands for one. (The receipt in
+    /// it does change.)
+    private func identity(_ newest: Transaction?) -> String {
+        var parts = [
+            "1", notificationType, environment.name, bundleId ?? "", originalTransactionId ?? "",
+            newest?.transactionId ?? "",
+        ]
+        // The customer may go to and fro several times within one period.
+        switch notificationType {
+        case "DID_CHANGE_RENEWAL_STATUS":
+            parts += [autoRenewStatus ?? "", autoRenewStatusChangeDate.map { String($0.millisecondsSince1970) } ?? ""]
+        case "DID_CHANGE_RENEWAL_PREF": parts.append(autoRenewProductId ?? "")
+        default: break
+        }
+        return parts.joined(separator: ":")
+    }
+
+    private func word(of ours: [Transaction], said: Timestamp) -> LedgerWord? {
+        guard originalTransactionId != nil else { return nil }
+        let isFamilyEnd = notificationType == "REVOKE"
+        let periods = ours.compactMap { $0.period(said: said, isFamilyEnd: isFamilyEnd) }
+        guard !periods.isEmpty else { return nil }
+        let told = renewals.first { $0.originalTransactionId == originalTransactionId }
+        let status = told?.autoRenewStatus ?? autoRenewStatus
+        let renewal = LedgerRenewal(
+            willRenew: status.map { ["1", "true"].contains($0) },
+            productID: told?.autoRenewProductId ?? autoRenewProductId,
+            isInBillingRetry: told?.isInBillingRetryPeriod == "1" || notificationType == "DID_FAIL_TO_RENEW",
+            graceUntil: told?.gracePeriodExpiresDate?.moment,
+            expirationIntent: told?.expirationIntent.map { Int(clamping: $0) },
+            priceConsent: told?.priceConsentStatus.map { Int(clamping: $0) }, toldAt: said)
+        return LedgerWord(periods: periods, renewal: status == nil && told == nil ? nil : renewal)
+    }
+}
+
+extension StatusUpdate.Transaction {
+    /// Bought or taken back.
+    fileprivate var lastChange: Timestamp? {
+        [purchaseDate?.moment, cancellationDate?.moment].compactMap(\.self).max()
+    }
+
+    fileprivate func period(said: Timestamp, isFamilyEnd: Bool) -> LedgerPeriod? {
+        // Version 1 does not tell what is used up from what stays bought: what does not expire enters no ledger from here.
+        guard let id = webOrderLineItemId ?? transactionId, let productId, let purchased = purchaseDate?.moment,
+            let expiresDate
+        else { return nil }
+        let isUpgraded = isUpgraded ?? false
+        let isFamily = isFamilyEnd || inAppOwnershipType == "FAMILY_SHARED"
+        return LedgerPeriod(
+            id: id, productID: productId, purchasedAt: purchased, expiresAt: expiresDate.end,
+            // What was upgraded is written as cancelled too.
+            revocation: isUpgraded
+                ? nil
+                : cancellationDate?.moment.map { .init(at: $0, kind: isFamily ? .familyRevoked : .refunded) },
+            isUpgraded: isUpgraded, toldAt: said)
+    }
+}

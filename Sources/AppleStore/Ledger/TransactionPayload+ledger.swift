@@ -1,0 +1,38 @@
+public import RelayCore
+
+extension TransactionPayload {
+    /// What it says of a subscription, or of something else that stays bought. Nil for what is used up (a consumable), and
+    /// where it says too little.
+    ///
+    /// - Parameters:
+    ///   - replacesEarlier: it was told as an upgrade.
+    ///   - isFamilyEnd: it was told as the end of sharing.
+    public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
+        guard type?.known != .consumable, let told = signedDate?.moment, let product = productId,
+            let purchased = purchaseDate?.moment,
+            let id = [webOrderLineItemId, transactionId].compactMap(\.self).first(where: { $0 != "0" })
+        else { return nil }
+        var revocation: LedgerPeriod.Revocation?
+        if isRevoked {
+            let isFamily =
+                isFamilyEnd || revocationType?.known == .familyRevoke || inAppOwnershipType?.known == .familyShared
+            revocation = .init(
+                at: revocationDate?.moment ?? told, kind: isFamily ? .familyRevoked : .refunded)
+        }
+        return LedgerPeriod(
+            id: id, productID: product, purchasedAt: purchased, expiresAt: expiresDate?.end, revocation: revocation,
+            isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, toldAt: told)
+    }
+}
+
+extension RenewalPayload {
+    /// Nil where it does not say when it was signed.
+    public var ledgerRenewal: LedgerRenewal? {
+        guard let told = signedDate?.moment else { return nil }
+        return LedgerRenewal(
+            willRenew: autoRenewStatus.map { $0 == 1 }, productID: autoRenewProductId,
+            isInBillingRetry: isInBillingRetryPeriod ?? false, graceUntil: gracePeriodExpiresDate?.moment,
+            expirationIntent: expirationIntent.map { Int(clamping: $0) },
+            priceConsent: priceIncreaseStatus.map { Int(clamping: $0) }, toldAt: told)
+    }
+}

@@ -1,0 +1,46 @@
+/// What Apple posts to a notification URL, in either version; read, not verified.
+public enum ServerNotification: Sendable, Hashable {
+    case signed(SignedNotification)
+    case statusUpdate(StatusUpdate)
+
+    public enum ReadError: Error, Sendable, Hashable {
+        case notJSON
+        /// JSON, and neither version.
+        case neitherVersion
+        /// It claims to be signed and is no JWS, or what is signed in it is none.
+        case unreadable
+    }
+
+    /// Tells by the body which it is.
+    public init(body: [UInt8]) throws(ReadError) {
+        let fields: Fields
+        do { fields = try StoreJSON.decode(Fields.self, from: body) } catch { throw .notJSON }
+        if let text = fields.signedPayload {
+            do { self = .signed(try SignedNotification(text)) } catch { throw .unreadable }
+        } else if fields.isStatusUpdate, let update = try? StoreJSON.decode(StatusUpdate.self, from: body) {
+            self = .statusUpdate(update)
+        } else {
+            throw .neitherVersion
+        }
+    }
+
+    private struct Fields: Decodable {
+        var signedPayload: String?
+        var isStatusUpdate: Bool
+
+        enum Key: String, CodingKey {
+            case signedPayload
+            case notificationType = "notification_type"
+        }
+
+        init(from decoder: any Decoder) throws {
+            guard let fields = try? decoder.container(keyedBy: Key.self) else {
+                signedPayload = nil
+                isStatusUpdate = false
+                return
+            }
+            signedPayload = (try? fields.decodeIfPresent(String.self, forKey: .signedPayload)).flatMap { $0 }
+            isStatusUpdate = fields.contains(.notificationType)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+extension StatusUpdate: Decodable {
+    private enum Key: String, CodingKey {
+        case notificationType = "notification_type"
+        case password, environment
+        case bundleId = "bid"
+        case autoRenewProductId = "auto_renew_product_id"
+        case autoRenewStatus = "auto_renew_status"
+        case autoRenewStatusChangeDate = "auto_renew_status_change_date_ms"
+        case originalTransactionId = "original_transaction_id"
+        case unifiedReceipt = "unified_receipt"
+    }
+
+    private struct UnifiedReceipt: Decodable {
+        var transactions: [Transaction]
+        var renewals: [Renewal]
+
+        enum Key: String, CodingKey {
+            case transactions = "latest_receipt_info"
+            case renewals = "pending_renewal_info"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Key.self)
+            transactions = (try? fields.decodeIfPresent([Transaction].self, forKey: .transactions)) ?? []
+            renewals = (try? fields.decodeIfPresent([Renewal].self, forKey: .renewals)) ?? []
+        }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        guard let type = fields.identifier(.notificationType) else {
+            throw DecodingError.dataCorruptedError(forKey: .notificationType, in: fields, debugDescription: "no type")
+        }
+        notificationType = type
+        password = (try? fields.decodeIfPresent(String.self, forKey: .password)).flatMap { $0 }
+        environment = AppleEnvironment(statusUpdate: fields.text(.environment) ?? "")
+        bundleId = fields.text(.bundleId)
+        autoRenewProductId = fields.text(.autoRenewProductId)
+        autoRenewStatus = fields.text(.autoRenewStatus)
+        autoRenewStatusChangeDate = fields.date(.autoRenewStatusChangeDate)
+        let receipt = (try? fields.decodeIfPresent(UnifiedReceipt.self, forKey: .unifiedReceipt)).flatMap { $0 }
+        transactions = receipt?.transactions ?? []
+        renewals = receipt?.renewals ?? []
+        // Not in every type; its transactions name it too.
+        originalTransactionId =
+            fields.identifier(.originalTransactionId)
+            ?? transactions.max {
+                ($0.purchaseDate?.millisecondsSince1970 ?? 0) < ($1.purchaseDate?.millisecondsSince1970 ?? 0)
+            }?.originalTransactionId
+    }
+}
+
+extension StatusUpdate.Transaction: Decodable {
+    private enum Key: String, CodingKey {
+        case transactionId = "transaction_id"
+        case originalTransactionId = "original_transaction_id"
+        case webOrderLineItemId = "web_order_line_item_id"
+        case productId = "product_id"
+        case purchaseDate = "purchase_date_ms"
+        case expiresDate = "expires_date_ms"
+        case cancellationDate = "cancellation_date_ms"
+        case isUpgraded = "is_upgraded"
+        case inAppOwnershipType = "in_app_ownership_type"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        transactionId = fields.identifier(.transactionId)
+        originalTransactionId = fields.identifier(.originalTransactionId)
+        webOrderLineItemId = fields.identifier(.webOrderLineItemId)
+        productId = fields.text(.productId)
+        purchaseDate = fields.date(.purchaseDate)
+        expiresDate = fields.date(.expiresDate)
+        cancellationDate = fields.date(.cancellationDate)
+        isUpgraded = fields.text(.isUpgraded).map { $0 == "true" }
+        inAppOwnershipType = fields.text(.inAppOwnershipType)
+    }
+}
+
+extension StatusUpdate.Renewal: Decodable {
+    private enum Key: String, CodingKey {
+        case originalTransactionId = "original_transaction_id"
+        case autoRenewProductId = "auto_renew_product_id"
+        case autoRenewStatus = "auto_renew_status"
+        case expirationIntent = "expiration_intent"
+        case isInBillingRetryPeriod = "is_in_billing_retry_period"
+        case gracePeriodExpiresDate = "grace_period_expires_date_ms"
+        case priceConsentStatus = "price_consent_status"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        originalTransactionId = fields.identifier(.originalTransactionId)
+        autoRenewProductId = fields.text(.autoRenewProductId)
+        autoRenewStatus = fields.text(.autoRenewStatus)
+        expirationIntent = fields.identifier(.expirationIntent).flatMap { Int64($0) }
+        isInBillingRetryPeriod = fields.text(.isInBillingRetryPeriod)
+        gracePeriodExpiresDate = fields.date(.gracePeriodExpiresDate)
+        priceConsentStatus = fields.identifier(.priceConsentStatus).flatMap { Int64($0) }
+    }
+}
+
+extension AppleEnvironment {
+    /// As version 1 notifications spell it: production is `PROD` there.
+    init(statusUpdate text: String) {
+        if text.uppercased() == "PROD" {
+            self.init(raw: text, kind: .production)
+        } else {
+            self.init(raw: text)
+        }
+    }
+}

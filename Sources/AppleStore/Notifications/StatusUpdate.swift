@@ -1,0 +1,41 @@
+/// A version 1 notification (App Store Server Notifications, `responseBodyV1`), read, not verified: it is not signed, and the
+/// shared secret in it is all that vouches for it.
+///
+/// Dates and numbers come as texts. What cannot be read is nil.
+public struct StatusUpdate: Sendable, Hashable {
+    /// One of `latest_receipt_info`.
+    public struct Transaction: Sendable, Hashable {
+        public var transactionId: String?
+        public var originalTransactionId: String?
+        public var webOrderLineItemId: String?
+        public var productId: String?
+        public var purchaseDate: AppleTimestamp?
+        public var expiresDate: AppleTimestamp?
+        public var cancellationDate: AppleTimestamp?
+        public var isUpgraded: Bool?
+        public var inAppOwnershipType: String?
+    }
+
+    /// One of `pending_renewal_info`.
+    public struct Renewal: Sendable, Hashable {
+        public var originalTransactionId: String?
+        public var autoRenewProductId: String?
+        public var autoRenewStatus: String?
+        public var expirationIntent: Int64?
+        public var isInBillingRetryPeriod: String?
+        public var gracePeriodExpiresDate: AppleTimestamp?
+        public var priceConsentStatus: Int64?
+    }
+
+    public var notificationType: String
+    public var password: String?
+    /// `Sandbox` or `PROD`.
+    public var environment: AppleEnvironment
+    public var bundleId: String?
+    public var autoRenewProductId: String?
+    public var autoRenewStatus: String?
+    public var autoRenewStatusChangeDate: AppleTimestamp?
+    public var originalTransactionId: String?
+    public var transactions: [Transaction]
+    public var renewals: [Renewal]
+}

@@ -1,0 +1,16 @@
+/// Which subscription. Sandbox and production are two ledgers, and so are two publishers'.
+public struct SubscriptionName: Sendable, Hashable {
+    public var publisher: String
+    /// `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
+    public var environment: String
+    public var originalTransactionID: String
+
+    public init(publisher: String, environment: String, originalTransactionID: String) {
+        self.publisher = publisher
+        self.environment = environment
+        self.originalTransactionID = originalTransactionID
+    }
+
+    /// The one in which its purchases are too.
+    public var bucket: Bucket { Bucket(of: publisher, originalTransactionID) }
+}

@@ -1,0 +1,35 @@
+import AppleStore
+import Foundation
+
+/// What a notification says, as JSON for people to read: what is signed in it taken out, the shared secret of version 1 masked.
+struct NotificationContent {
+    var payload: String?
+    var transaction: String?
+    var renewal: String?
+
+    init(_ body: [UInt8]) {
+        switch try? ServerNotification(body: body) {
+        case .signed(let signed):
+            payload = Self.json(signed.jws.payload)
+            transaction = signed.transaction.flatMap { Self.json($0.jws.payload) }
+            renewal = signed.renewal.flatMap { Self.json($0.jws.payload) }
+        case .statusUpdate:
+            guard var fields = (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] else { return }
+            if fields["password"] != nil { fields["password"] = "***" }
+            payload = Self.text(fields)
+        case nil: break
+        }
+    }
+
+    private static func json(_ bytes: [UInt8]) -> String? {
+        (try? JSONSerialization.jsonObject(with: Data(bytes))).flatMap(text)
+    }
+
+    private static func text(_ object: Any) -> String? {
+        guard JSONSerialization.isValidJSONObject(object),
+            let data = try? JSONSerialization.data(
+                withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+        else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

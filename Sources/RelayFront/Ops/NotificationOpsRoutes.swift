@@ -1,0 +1,108 @@
+import AppleStore
+import HTTPTypes
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// `GET /ops/notifications`, `GET /ops/notifications/{id}` and `POST /ops/notifications/{id}/replay`.
+struct NotificationOpsRoutes: Sendable {
+    let store: RelayStore
+    let authenticator: Authenticator
+    let policy: NotificationPolicy
+    let isRelayed: Bool
+    let leeway: Duration
+    let onReplayed: @Sendable () -> Void
+
+    var routes: [Route] {
+        [
+            .get("/ops/notifications", list), .get("/ops/notifications/:id", detail),
+            .post("/ops/notifications/:id/replay", replay),
+        ]
+    }
+
+    private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
+        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        var page = PageQuery(QueryItems(request.uri.query))
+        let filter = NotificationFilter(
+            relay: page.choice("status", OpsNotification.RelayStatus.allCases.map { ($0.name, $0) }),
+            originalTransactionID: page.originalTransactionID(), limit: page.limit(),
+            cursor: page.cursor { ValidationCursor($0) })
+        try page.end()
+        let (items, next) = try await store.notifications(matching: filter)
+        var writer = JSONWriter(capacity: 64 + items.count * 512)
+        writer.beginObject()
+        writer.beginArray("items")
+        for item in items {
+            writer.beginObject()
+            writer.notification(item)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("nextCursor", next?.description)
+        writer.endObject()
+        return .json(writer)
+    }
+
+    private func detail(_ request: Request, _ context: FrontContext) async throws -> Response {
+        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let (item, body) = try await find(context)
+        var writer = JSONWriter(capacity: 1_024 + body.count)
+        writer.beginObject()
+        writer.notification(item)
+        let content = NotificationContent(body)
+        writer.field("payload", json: content.payload)
+        writer.field("transaction", json: content.transaction)
+        writer.field("renewalInfo", json: content.renewal)
+        writer.endObject()
+        return .json(writer)
+    }
+
+    private func replay(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let key = try await authenticator.key(request, context, opening: .opsOperator)
+        let (item, body) = try await find(context)
+        let notification: StoreNotification
+        do {
+            notification = try await policy.judge(try ServerNotification(body: body))
+        } catch let refusal as NotGenuine {
+            // The configuration is another one than when it came.
+            throw Problem(.notificationNotGenuine, "\(refusal.code.rawValue): \(refusal.detail)")
+        }
+        try await store.replay(
+            item, notification, isRelayed: isRelayed, leeway: leeway, by: "\(key.name) (\(key.id))")
+        onReplayed()
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        writer.notification(try await find(context).0)
+        writer.endObject()
+        return .json(writer, status: .accepted)
+    }
+
+    private func find(_ context: FrontContext) async throws -> (OpsNotification, body: [UInt8]) {
+        guard let id = context.parameters.get("id").flatMap({ NotificationID($0) }),
+            let found = try await store.notification(id)
+        else { throw Problem(.unknownNotification, "nothing is known by this id") }
+        return found
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func notification(_ item: OpsNotification) {
+        field("id", item.id.description)
+        field("version", Int(item.version))
+        field("notificationUUID", item.uuid)
+        field("type", item.type)
+        field("subtype", item.subtype)
+        field("originalTransactionId", item.originalTransactionID)
+        field("environment", item.environment)
+        field("bundleId", item.bundleID)
+        field("publisher", item.publisher)
+        field("signedDate", item.signedAt)
+        field("receivedAt", item.receivedAt)
+        beginObject("relay")
+        field("status", item.relay.name)
+        field("attempts", item.attempts)
+        field("deliveredAt", item.relayedAt)
+        field("lastError", item.lastError)
+        endObject()
+    }
+}

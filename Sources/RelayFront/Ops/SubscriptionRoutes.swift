@@ -1,0 +1,94 @@
+import HTTPTypes
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// `GET /ops/subscriptions` and `GET /ops/transfers`: the life of each subscription, and who got it from whom.
+struct SubscriptionRoutes: Sendable {
+    let store: RelayStore
+    let authenticator: Authenticator
+
+    var routes: [Route] { [.get("/ops/subscriptions", subscriptions), .get("/ops/transfers", transfers)] }
+
+    private func subscriptions(_ request: Request, _ context: FrontContext) async throws -> Response {
+        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        var page = PageQuery(QueryItems(request.uri.query))
+        let filter = SubscriptionFilter(
+            originalTransactionID: page.originalTransactionID(), customer: page.customer(), limit: page.limit(),
+            cursor: page.cursor { SubscriptionCursor($0) })
+        try page.end()
+        let (items, next) = try await store.subscriptions(matching: filter)
+        var writer = JSONWriter(capacity: 64 + items.count * 1_024)
+        writer.beginObject()
+        writer.beginArray("items")
+        for item in items { writer.subscription(item) }
+        writer.endArray()
+        writer.field("nextCursor", next?.description)
+        writer.endObject()
+        return .json(writer)
+    }
+
+    private func transfers(_ request: Request, _ context: FrontContext) async throws -> Response {
+        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        var page = PageQuery(QueryItems(request.uri.query))
+        let (key, customer, limit) = (page.originalTransactionID(), page.customer(), page.limit())
+        let cursor = page.cursor { ValidationCursor($0) }
+        try page.end()
+        let (items, next) = try await store.transfers(
+            originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
+        var writer = JSONWriter(capacity: 64 + items.count * 400)
+        writer.beginObject()
+        writer.beginArray("items")
+        for item in items {
+            writer.beginObject()
+            writer.field("originalTransactionId", item.name.originalTransactionID)
+            writer.field("environment", item.name.environment)
+            writer.field("publisher", item.name.publisher)
+            writer.field("from", item.from)
+            writer.field("to", item.to)
+            writer.field("fromValidationId", item.fromValidation.description)
+            writer.field("toValidationId", item.toValidation.description)
+            writer.field("at", item.at)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("nextCursor", next?.description)
+        writer.endObject()
+        return .json(writer)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func subscription(_ item: OpsSubscription) {
+        beginObject()
+        field("originalTransactionId", item.name.originalTransactionID)
+        field("environment", item.name.environment)
+        field("publisher", item.name.publisher)
+        field("customerEmail", item.email)
+        field("offerId", item.offerID)
+        field("validationId", item.validation?.description)
+        field("status", item.status?.name)
+        field("willRenew", item.willRenew)
+        field("expiresAt", item.expiresAt)
+        field("productId", item.productID)
+        field("autoRenewProductId", item.autoRenewProductID)
+        field("reason", item.reason)
+        field("bundleId", item.bundleID)
+        field("nextLookAt", item.dueAt)
+        field("trouble", item.trouble)
+        beginArray("timeline")
+        for entry in item.timeline {
+            beginObject()
+            field("at", entry.at)
+            field("event", entry.event)
+            field("detail", entry.detail)
+            field("status", entry.status?.name)
+            field("expiresAt", entry.expiresAt)
+            field("validationId", entry.validation?.description)
+            field("notificationId", entry.notification?.description)
+            endObject()
+        }
+        endArray()
+        endObject()
+    }
+}

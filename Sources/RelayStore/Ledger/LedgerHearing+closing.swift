@@ -1,0 +1,193 @@
+import Foundation
+import Postgres
+import RelayCore
+
+extension LedgerHearing {
+    private static let ledgersSQL = """
+        UPDATE ledgers l
+        SET state = i.state, status = i.status, will_renew = i.will_renew, expires_at = i.expires_at,
+            product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
+            due_at = i.due_at, trouble = NULL
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int2[], $7::bool[],
+                    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])
+             AS i(bucket, publisher, environment, subscription_key, state, status, will_renew, expires_at, product_id,
+                  auto_renew_product_id, reason, due_at)
+        WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
+          AND l.subscription_key = i.subscription_key
+        """
+
+    private static let eventsSQL = """
+        INSERT INTO subscription_events (
+            bucket, accepted_on, id, recorded_at, said_at, expires_at, status, publisher, environment,
+            subscription_key, event, detail, notification)
+        SELECT i.bucket, (now() AT TIME ZONE 'UTC')::date, i.id, clock_timestamp(), i.said_at, i.expires_at, i.status,
+               i.publisher, i.environment, i.subscription_key, i.event, i.detail, i.notification
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::timestamptz[], $7::timestamptz[],
+                    $8::int2[], $9::text[], $10::text[], $11::uuid[])
+             AS i(bucket, publisher, environment, subscription_key, id, said_at, expires_at, status, event, detail,
+                  notification)
+        """
+
+    /// A subscription that goes by a new id takes its owner and its validation along. Index used: primary keys.
+    private static let moveSQL = """
+        INSERT INTO subscriptions (
+            bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
+            product_id, accepted_on, id, accepted_at, owned_since, expires_at, validation_bucket)
+        SELECT $1, s.publisher, s.environment, $4, s.customer, s.email, s.application_username, s.app, s.offer_id,
+               s.product_id, s.accepted_on, s.id, s.accepted_at, s.owned_since, s.expires_at,
+               coalesce(s.validation_bucket, s.bucket)
+        FROM subscriptions s
+        WHERE s.bucket = $5 AND s.publisher = $2 AND s.environment = $3 AND s.subscription_key = $6
+        ON CONFLICT (bucket, publisher, environment, subscription_key) DO NOTHING
+        """
+
+    /// What was granted to the owner ends, goes on or runs longer. The purchase's row follows its validation, unless a fresh
+    /// one speaks for the purchase by now. Index used: `validations_subscription`.
+    private static let accessSQL = """
+        WITH held AS MATERIALIZED (
+            SELECT v.bucket, v.accepted_on, v.id, v.status AS was, i.ends, i.reason, i.expires_at, i.detail
+            FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bool[], $7::text[],
+                        $8::timestamptz[], $9::text[])
+                 AS i(bucket, publisher, environment, subscription_key, customer, ends, reason, expires_at, detail)
+            JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
+                 AND v.publisher = i.publisher AND v.environment = i.environment AND v.customer = i.customer
+            WHERE CASE WHEN i.ends THEN v.status = 1 OR (v.status = 5 AND v.reason IS DISTINCT FROM i.reason)
+                       ELSE v.status = 5 OR (v.status = 1 AND v.expires_at IS DISTINCT FROM i.expires_at) END
+            ORDER BY v.bucket, v.accepted_on, v.id
+            FOR NO KEY UPDATE OF v
+        ), changed AS (
+            UPDATE validations v
+            SET status = CASE WHEN h.ends THEN 5 ELSE 1 END, reason = CASE WHEN h.ends THEN h.reason END,
+                settled_at = CASE WHEN h.ends = (h.was = 1) THEN now() ELSE v.settled_at END,
+                expires_at = CASE WHEN h.ends THEN v.expires_at ELSE h.expires_at END
+            FROM held h
+            WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
+            RETURNING v.*, h.was, h.ends, h.detail
+        ), told AS (
+            INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
+            SELECT c.bucket, c.accepted_on, c.id,
+                   1 + coalesce((SELECT max(t.fence) FROM timeline t
+                                 WHERE t.bucket = c.bucket AND t.accepted_on = c.accepted_on AND t.id = c.id), 0),
+                   0, now(), CASE WHEN c.ends THEN 5 WHEN c.was = 5 THEN 1 ELSE 8 END, $10, c.detail
+            FROM changed c
+        ), followed AS (
+            UPDATE purchases p
+            SET status = c.status
+            FROM changed c
+            WHERE p.bucket = get_byte(c.purchase_key, 0) AND p.key = c.purchase_key AND p.id = c.id
+              AND p.status <> c.status
+        )
+        SELECT \(RelayStore.validationColumns) FROM changed v
+        """
+
+    /// The last one answers with the validations that changed.
+    func closing(_ heard: [Heard]) -> [PostgresQuery] {
+        var queries = [ledgers(heard)]
+        let noted = heard.filter { $0.message.note != nil || $0.hasNewStatus }
+        if !noted.isEmpty { queries.append(events(noted)) }
+        queries += moves(heard)
+        let told = heard.filter { $0.owner != nil && $0.hasChanged }
+        if !told.isEmpty { queries.append(Outbox.queue(told)) }
+        queries.append(access(heard))
+        return queries
+    }
+
+    private func ledgers(_ heard: [Heard]) -> PostgresQuery {
+        let standings = heard.map(\.standing)
+        return PostgresQuery(
+            Self.ledgersSQL,
+            Self.keys(heard.map(\.message.name)) + [
+                .textArray(heard.map { LedgerJSON.text($0.ledger) }), .int2Array(standings.map { $0?.status.rawValue }),
+                .boolArray(standings.map { $0?.willRenew }),
+                .timestamptzArray(standings.map { $0?.expiresAt?.postgres }),
+                .textArray(standings.map { $0?.productID }), .textArray(standings.map { $0?.autoRenewProductID }),
+                .textArray(standings.map { $0?.reason }),
+                .timestamptzArray(heard.map { $0.dueAt?.postgres }),
+            ])
+    }
+
+    private func events(_ heard: [Heard]) -> PostgresQuery {
+        PostgresQuery(
+            Self.eventsSQL,
+            Self.keys(heard.map(\.message.name)) + [
+                .uuidArray(heard.map { _ in UUID() }),
+                .timestamptzArray(heard.map { ($0.message.note?.saidAt ?? $0.now).postgres }),
+                .timestamptzArray(heard.map { $0.standing?.expiresAt?.postgres }),
+                .int2Array(heard.map { $0.standing?.status.rawValue }),
+                .textArray(heard.map { $0.message.note?.event ?? $0.standing?.status.name ?? "unknown" }),
+                .textArray(heard.map { $0.message.note?.detail.map { String($0.prefix(300)) } }),
+                .uuidArray(heard.map { $0.message.note?.notification }),
+            ])
+    }
+
+    /// To the new ids that nobody has claimed yet, of those that somebody had claimed before.
+    private func moves(_ heard: [Heard]) -> [PostgresQuery] {
+        heard.filter { $0.owner == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
+            new.message.word.movesFrom.sorted().map { old in
+                var before = new.message.name
+                before.originalTransactionID = old
+                return PostgresQuery(
+                    Self.moveSQL,
+                    [
+                        .int2(Int16(new.message.name.bucket.number)), .text(new.message.name.publisher),
+                        .text(new.message.name.environment), .text(new.message.name.originalTransactionID),
+                        .int2(Int16(before.bucket.number)), .text(old),
+                    ])
+            }
+        }
+    }
+
+    private func access(_ heard: [Heard]) -> PostgresQuery {
+        struct Row {
+            var name: SubscriptionName
+            var customer: String
+            var ends: Bool
+            var reason: String?
+            var expiresAt: Timestamp?
+            var detail: String
+        }
+        // One that has just moved here has the owner that it had there.
+        let owners = Dictionary(
+            heard.compactMap { heard in heard.owner.map { (heard.message.name, $0) } },
+            uniquingKeysWith: { one, _ in one })
+        let rows = heard.flatMap { heard -> [Row] in
+            let keys = [heard.message.name.originalTransactionID] + heard.ledger.movedFrom.sorted()
+            let names = keys.map { key in
+                var name = heard.message.name
+                name.originalTransactionID = key
+                return name
+            }
+            guard let verdict = heard.access, let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
+            let event = heard.message.note?.event
+            return names.map { name in
+                switch verdict {
+                case .goesOn(let expiresAt):
+                    Row(
+                        name: name, customer: owner.customer, ends: false, expiresAt: expiresAt,
+                        detail: event ?? "as the store has it")
+                case .ends(let reason):
+                    Row(
+                        name: name, customer: owner.customer, ends: true, reason: reason,
+                        detail: "\(reason): \(event ?? "its time is over")")
+                }
+            }
+        }
+        return PostgresQuery(
+            Self.accessSQL,
+            Self.keys(rows.map(\.name)) + [
+                .textArray(rows.map(\.customer)), .boolArray(rows.map(\.ends)), .textArray(rows.map(\.reason)),
+                .timestamptzArray(rows.map { $0.expiresAt?.postgres }), .textArray(rows.map(\.detail)), .text(instance),
+            ])
+    }
+}
+
+extension LedgerHearing.Heard {
+    /// Where it should have been looked at already, whoever does so has this long before somebody else does.
+    private static let patience = Duration.seconds(60)
+
+    /// Nil for what has moved on: its life is its successor's.
+    var dueAt: Timestamp? {
+        guard ledger.movedTo == nil, let next = standing?.nextLookAt else { return nil }
+        return next > now ? next : now + Self.patience
+    }
+}

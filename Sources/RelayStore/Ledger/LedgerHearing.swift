@@ -1,0 +1,154 @@
+import Foundation
+import Postgres
+import RelayCore
+
+/// Hears words of subscriptions, with everything that follows from them, in one transaction and two trips to the server:
+///
+///     opening   locks the owner, then the ledger; reads what purchases have said
+///     closing   writes the ledger, its timeline, what became of granted access, and word to the publisher
+///
+/// Whoever changes a subscription's owner or the access that was granted on it holds the owner's row first, and so do
+/// settlements (``Ownership``): they never wait for each other crosswise.
+struct LedgerHearing: Sendable {
+    let instance: String
+    let leeway: Duration
+    /// In the order of their keys, each subscription once.
+    let messages: [LedgerMessage]
+
+    /// - Parameter messages: of one subscription several become one: their words are heard together.
+    init(_ messages: [LedgerMessage], instance: String, leeway: Duration) {
+        self.instance = instance
+        self.leeway = leeway
+        self.messages = messages.sorted { $0.name.order < $1.name.order }
+    }
+
+    // MARK: Opening
+
+    private static let ownersSQL = """
+        SELECT i.ordinal, s.customer, s.email, s.offer_id, coalesce(s.validation_bucket, s.bucket),
+               s.accepted_on - DATE 'epoch', s.id
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+             AS i(bucket, publisher, environment, subscription_key, ordinal)
+        JOIN subscriptions s ON s.bucket = i.bucket AND s.publisher = i.publisher AND s.environment = i.environment
+             AND s.subscription_key = i.subscription_key
+        ORDER BY i.ordinal
+        FOR NO KEY UPDATE OF s
+        """
+
+    private static let ledgersSQL = """
+        INSERT INTO ledgers AS l (bucket, publisher, environment, subscription_key, bundle_id, heard_at)
+        SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.bundle_id, now()
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+             AS i(bucket, publisher, environment, subscription_key, bundle_id, ordinal)
+        ORDER BY i.ordinal
+        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+            heard_at = now(), bundle_id = coalesce(l.bundle_id, excluded.bundle_id)
+        RETURNING l.publisher, l.environment, l.subscription_key, l.state, l.granted_at, clock_timestamp(), l.status, l.expires_at,
+                  l.will_renew
+        """
+
+    /// Of what was ever granted. Index used: `validations_subscription`.
+    private static let purchasesSQL = """
+        SELECT i.ordinal, p.period
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+             AS i(bucket, publisher, environment, subscription_key, ordinal)
+        CROSS JOIN LATERAL (
+            SELECT v.period
+            FROM validations v
+            WHERE v.bucket = i.bucket AND v.subscription_key = i.subscription_key AND v.publisher = i.publisher
+              AND v.environment = i.environment AND v.period IS NOT NULL AND v.status IN (1, 4, 5)
+            ORDER BY v.accepted_at DESC
+            LIMIT 16) p
+        """
+
+    var opening: [PostgresQuery] {
+        [
+            PostgresQuery(Self.ownersSQL, keys),
+            PostgresQuery(Self.ledgersSQL, keys + [.textArray(messages.map(\.bundleID))]),
+            PostgresQuery(Self.purchasesSQL, keys),
+        ]
+    }
+
+    private var keys: [PostgresValue] { Self.keys(messages.map(\.name)) }
+
+    static func keys(_ names: [SubscriptionName]) -> [PostgresValue] {
+        [
+            .int2Array(names.map { Int16($0.bucket.number) }), .textArray(names.map(\.publisher)),
+            .textArray(names.map(\.environment)), .textArray(names.map(\.originalTransactionID)),
+        ]
+    }
+
+    // MARK: What follows
+
+    /// A subscription as it was found, and as it is now.
+    struct Heard: Sendable {
+        var message: LedgerMessage
+        var ledger = SubscriptionLedger()
+        var before = Before()
+        var standing: SubscriptionStanding?
+        var owner: HeardSubscription.Owner?
+        var ownerValidation: ValidationID?
+        var now = Timestamp(microseconds: 0)
+
+        /// What becomes of the access that was granted on it. The end of one that has moved on changes nothing.
+        var access: AccessVerdict? { ledger.movedTo == nil ? standing?.access : nil }
+        /// Whether its publisher has something to hear.
+        var hasChanged: Bool {
+            before
+                != Before(
+                    status: standing?.status.rawValue, expiresAt: standing?.expiresAt, willRenew: standing?.willRenew)
+        }
+        var hasNewStatus: Bool { before.status != standing?.status.rawValue }
+    }
+
+    /// What the row said before.
+    struct Before: Sendable, Equatable {
+        var status: Int16?
+        var expiresAt: Timestamp?
+        var willRenew: Bool?
+    }
+
+    /// - Parameter answers: those to ``opening``.
+    func hear(_ answers: ArraySlice<PostgresRows>) throws -> [Heard] {
+        let answers = Array(answers)
+        var heard = messages.map { Heard(message: $0) }
+        for row in answers[0] {
+            let index = try row.get(0, as: Int.self) - 1
+            heard[index].owner = .init(
+                customer: try row.get(1), email: try row.get(2), offerID: try row.get(3))
+            heard[index].ownerValidation = try row.validationID(bucket: 4, day: 5, id: 6)
+        }
+        let places = Dictionary(uniqueKeysWithValues: messages.indices.map { (messages[$0].name, $0) })
+        for row in answers[1] {
+            let name = SubscriptionName(
+                publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
+            guard let index = places[name] else { continue }
+            if let state = try row.get(3, as: String?.self) {
+                heard[index].ledger = try LedgerJSON.value(SubscriptionLedger.self, state, column: "ledgers.state")
+            }
+            // What Cleeng granted on, it said to run at that time.
+            if let granted = try row.timestampIfSet(4) {
+                heard[index].ledger.hear(LedgerWord(end: LedgerEnd(isOver: false, toldAt: granted)))
+            }
+            heard[index].now = try row.timestamp(5)
+            heard[index].before = Before(
+                status: try row.get(6), expiresAt: try row.timestampIfSet(7), willRenew: try row.get(8))
+        }
+        for row in answers[2] {
+            let period = try LedgerJSON.value(LedgerPeriod.self, row.get(1), column: "validations.period")
+            heard[try row.get(0, as: Int.self) - 1].ledger.hear(LedgerWord(periods: [period]))
+        }
+        for index in heard.indices {
+            heard[index].ledger.hear(messages[index].word)
+            heard[index].standing = heard[index].ledger.standing(at: heard[index].now, leeway: leeway)
+        }
+        return heard
+    }
+}
+
+extension SubscriptionName {
+    /// In which rows are locked.
+    var order: (UInt8, String, String, String) {
+        (bucket.number, publisher, environment, originalTransactionID)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+public import RelayCore
+
+/// A word about a subscription, and what is noted of it.
+public struct LedgerMessage: Sendable {
+    /// What the subscription's timeline shows of it.
+    public struct Note: Sendable {
+        /// A word of a fixed set, or the store's own type of notification in lower case.
+        public var event: String
+        /// When whoever knew said so; nil: now.
+        public var saidAt: Timestamp?
+        public var detail: String?
+        var notification: UUID?
+
+        public init(event: String, saidAt: Timestamp? = nil, detail: String? = nil) {
+            self.event = event
+            self.saidAt = saidAt
+            self.detail = detail
+        }
+    }
+
+    public var name: SubscriptionName
+    public var word: LedgerWord
+    public var bundleID: String?
+    /// Nil: nothing was said, it is only looked at again. A change of status is noted all the same.
+    public var note: Note?
+
+    public init(_ name: SubscriptionName, _ word: LedgerWord = LedgerWord(), bundleID: String? = nil, note: Note? = nil)
+    {
+        self.name = name
+        self.word = word
+        self.bundleID = bundleID
+        self.note = note
+    }
+}
+
+/// How a subscription stands after a ``LedgerMessage``.
+public struct HeardSubscription: Sendable {
+    /// Whom Cleeng would have to be asked about.
+    public struct Owner: Sendable, Hashable {
+        public var customer: String
+        public var email: String
+        public var offerID: String
+    }
+
+    public var name: SubscriptionName
+    /// Nil where nothing is known to have been bought.
+    public var standing: SubscriptionStanding?
+    /// Nil where nobody has claimed it.
+    public var owner: Owner?
+    /// By the database's clock.
+    public var heardAt: Timestamp
+}

@@ -1,0 +1,73 @@
+import Postgres
+public import RelayCore
+
+extension RelayStore {
+    /// Index used: `ledgers_due`. Whoever dies with what it took is stood in for after the lease.
+    private static let claimSQL = """
+        WITH due AS MATERIALIZED (
+            SELECT l.bucket, l.publisher, l.environment, l.subscription_key
+            FROM ledgers l
+            WHERE l.due_at <= now()
+            ORDER BY l.due_at
+            LIMIT $1
+            FOR UPDATE SKIP LOCKED
+        )
+        UPDATE ledgers l
+        SET due_at = now() + $2::int8 * interval '1 microsecond'
+        FROM due
+        WHERE l.bucket = due.bucket AND l.publisher = due.publisher AND l.environment = due.environment
+          AND l.subscription_key = due.subscription_key
+        RETURNING l.publisher, l.environment, l.subscription_key
+        """
+
+    private static let troubleSQL = """
+        UPDATE ledgers l
+        SET trouble = $5, due_at = now() + $6::int8 * interval '1 microsecond'
+        WHERE l.bucket = $1 AND l.publisher = $2 AND l.environment = $3 AND l.subscription_key = $4
+        """
+
+    /// Takes subscriptions that have to be looked at.
+    public func claimDueSubscriptions(limit: Int, lease: Duration) async throws -> [SubscriptionName] {
+        let rows = try await pool.query(
+            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds)]))
+        return try rows.map {
+            SubscriptionName(
+                publisher: try $0.get(0), environment: try $0.get(1), originalTransactionID: try $0.get(2))
+        }
+    }
+
+    /// Hears words of subscriptions, and writes what follows from them.
+    ///
+    /// - Parameters:
+    ///   - messages: of each subscription one.
+    ///   - leeway: how long after its end one that will renew is waited for.
+    /// - Throws: ``PostgresError``, ``StoreError``; then nothing of any of them is written.
+    public func hear(_ messages: [LedgerMessage], leeway: Duration) async throws -> [HeardSubscription] {
+        guard !messages.isEmpty else { return [] }
+        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
+        let (heard, changed) = try await retryingDeadlock {
+            try await pool.withTransaction { transaction in
+                let answers = try await transaction.pipeline(hearing.opening)
+                let heard = try hearing.hear(answers[...])
+                let rows = try await transaction.commit(with: hearing.closing(heard))
+                return (heard, try rows.last?.map(Self.stored) ?? [])
+            }
+        }
+        publish(changed)
+        return heard.map {
+            HeardSubscription(name: $0.message.name, standing: $0.standing, owner: $0.owner, heardAt: $0.now)
+        }
+    }
+
+    /// Leaves one alone for a while that cannot be gone on with.
+    public func postpone(_ name: SubscriptionName, trouble: String, by pause: Duration) async throws {
+        _ = try await pool.query(
+            PostgresQuery(
+                Self.troubleSQL,
+                [
+                    .int2(Int16(name.bucket.number)), .text(name.publisher), .text(name.environment),
+                    .text(name.originalTransactionID),
+                    .text(String(trouble.replacing("\0", with: "").prefix(200))), .int8(pause.microseconds),
+                ]))
+    }
+}

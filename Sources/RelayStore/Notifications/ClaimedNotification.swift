@@ -1,0 +1,25 @@
+public import RelayCore
+
+/// Ids of notifications are made as those of validations are: where the row is stands in them.
+public typealias NotificationID = ValidationID
+
+/// A notification that this process passes on, for as long as its lease holds.
+public struct ClaimedNotification: Sendable {
+    public var id: NotificationID
+    public var fence: Int32
+    /// This one included.
+    public var attempts: Int
+    /// The subscription; of what is about none the notification itself.
+    public var lane: String
+    /// Nil where it is no longer kept.
+    public var body: [UInt8]?
+}
+
+/// What became of a try to pass one on.
+public enum RelayOutcome: Sendable, Equatable {
+    case delivered
+    /// - Parameter standsAside: it is refused for what is in it, and does not hold up those after it.
+    case failed(String, next: Duration, standsAside: Bool)
+    /// There is nothing left to send.
+    case gone
+}

@@ -1,0 +1,154 @@
+import Crypto
+import Foundation
+import Postgres
+public import RelayCore
+
+extension RelayStore {
+    /// The app's own publisher; where none has a key for it, the first.
+    private static let publisherSQL = """
+        SELECT k.publisher
+        FROM api_keys k
+        WHERE k.app = $1 AND k.app <> '' AND k.revoked_at IS NULL
+        ORDER BY k.created_at, k.id
+        LIMIT 1
+        """
+
+    /// Waits for whoever takes the same name in at this moment. Index used: the primary key.
+    private static let nameSQL = """
+        INSERT INTO notification_names (bucket, name, accepted_on, id)
+        VALUES (get_byte($1, 0), $1, DATE 'epoch' + $2::int4, $3)
+        ON CONFLICT (bucket, name) DO NOTHING
+        RETURNING 1
+        """
+
+    private static let archiveSQL = """
+        INSERT INTO notifications (
+            bucket, accepted_on, id, received_at, said_at, version, relay, publisher, environment, type, subtype,
+            notification_uuid, bundle_id, subscription_key, body)
+        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        """
+
+    private static let relaySQL = """
+        INSERT INTO notification_relays (
+            bucket, accepted_on, id, due_at, said_at, received_at, publisher, environment, lane)
+        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), now(), $5, $6, $7)
+        """
+
+    private struct Repeated: Error {}
+
+    /// Takes a genuine notification in, once, with everything that follows from it: the ledger, what was granted on the
+    /// subscription, the way on to Cleeng. All of it is committed when this returns.
+    ///
+    /// - Parameters:
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - now: the database's time, for the day in its id.
+    /// - Throws: ``PostgresError``; then nothing of it was taken in, or it is not known, and the same again finds out.
+    public func receive(
+        _ received: ReceivedNotification, leeway: Duration, now: Timestamp
+    ) async throws -> ReceiveOutcome {
+        let publisher = try await publisher(ofApp: received.notification.bundleID)
+        let unique = UUID()
+        let lane = received.notification.originalTransactionID ?? unique.uuidString
+        var generator = SystemRandomNumberGenerator()
+        let id = NotificationID(
+            bucket: Bucket(of: publisher, lane), day: UInt16(clamping: now.daysSince1970), using: &generator)
+        do {
+            return try await retryingDeadlock {
+                try await receive(received, as: id, lane: lane, publisher: publisher, leeway: leeway)
+            }
+        } catch is Repeated {
+            return .repeated
+        }
+    }
+
+    private func receive(
+        _ received: ReceivedNotification, as id: NotificationID, lane: String, publisher: String, leeway: Duration
+    ) async throws -> ReceiveOutcome {
+        let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
+        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
+        let changed: [Validation] = try await pool.withTransaction { transaction in
+            let arrival = Self.arrival(received, as: id, lane: lane, publisher: publisher)
+            guard !messages.isEmpty else {
+                let answers = try await transaction.pipeline(arrival)
+                guard !answers[0].isEmpty else { throw Repeated() }
+                return []
+            }
+            let answers = try await transaction.pipeline(arrival + hearing.opening)
+            guard !answers[0].isEmpty else { throw Repeated() }
+            let heard = try hearing.hear(answers[arrival.count...])
+            let rows = try await transaction.commit(with: hearing.closing(heard))
+            return try rows.last?.map(Self.stored) ?? []
+        }
+        publish(changed)
+        return .stored
+    }
+
+    private static func arrival(
+        _ received: ReceivedNotification, as id: NotificationID, lane: String, publisher: String
+    ) -> [PostgresQuery] {
+        let notification = received.notification
+        let name = Array(SHA256.hash(data: Array(notification.identity.utf8)))
+        var queries = [
+            PostgresQuery(nameSQL, [.bytea(name), .int4(Int32(id.day)), .uuid(id.uuid)]),
+            PostgresQuery(
+                archiveSQL,
+                id.key + [
+                    .timestamptz(notification.saidAt?.postgres), .int2(notification.version.rawValue),
+                    .int2(received.isRelayed ? 1 : 0), .text(publisher), .text(notification.environment),
+                    .text(notification.type), .text(notification.subtype), .text(notification.uuid),
+                    .text(notification.bundleID), .text(notification.originalTransactionID), .bytea(received.body),
+                ]),
+        ]
+        if received.isRelayed {
+            queries.append(
+                PostgresQuery(
+                    relaySQL,
+                    id.key + [
+                        .timestamptz(notification.saidAt?.postgres), .text(publisher),
+                        .text(notification.environment), .text(lane),
+                    ]))
+        }
+        return queries
+    }
+
+    /// One for the subscription, and one for each that it was before.
+    static func messages(of notification: StoreNotification, publisher: String, id: NotificationID) -> [LedgerMessage] {
+        guard let word = notification.word, let original = notification.originalTransactionID else { return [] }
+        func name(_ key: String) -> SubscriptionName {
+            SubscriptionName(publisher: publisher, environment: notification.environment, originalTransactionID: key)
+        }
+        var note = LedgerMessage.Note(
+            event: notification.type.lowercased(), saidAt: notification.saidAt,
+            detail: notification.subtype?.lowercased())
+        note.notification = id.uuid
+        var messages = [
+            LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note)
+        ]
+        for old in word.movesFrom {
+            note.event = "moved"
+            note.detail = "to \(original)"
+            messages.append(
+                LedgerMessage(
+                    name(old), LedgerWord(movesTo: original), bundleID: notification.bundleID, note: note))
+        }
+        return messages
+    }
+
+    private func publisher(ofApp bundle: String?) async throws -> String {
+        guard let bundle else { return Self.firstPublisher }
+        let rows = try await pool.query(PostgresQuery(Self.publisherSQL, [.text(bundle)]))
+        return try rows.first?.get(0) ?? Self.firstPublisher
+    }
+
+    /// Who has what names no other.
+    static let firstPublisher = "main"
+
+    /// Once more where the server has ended the transaction for another's sake.
+    func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch let error as PostgresError where ["40P01", "40001"].contains(error.sqlState) {
+            return try await body()
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    /// Of one subscription one at a time, in the order in which it was said; one that was being sent when its copy died goes
+    /// first. Index used: `notification_relays_due`, and for each `notification_relays_lane`. Two workers that take two of
+    /// one subscription in the same instant meet in `notification_relays_one_sender`: one of the two statements fails, takes
+    /// nothing, and is run again.
+    private static let claimSQL = """
+        WITH due AS MATERIALIZED (
+            SELECT r.bucket, r.id
+            FROM notification_relays r
+            WHERE r.due_at <= now()
+              AND (r.stands_aside OR r.owner IS NOT NULL OR NOT EXISTS (
+                    SELECT FROM notification_relays q
+                    WHERE q.bucket = r.bucket AND q.lane = r.lane AND q.publisher = r.publisher
+                      AND q.environment = r.environment AND q.id <> r.id AND NOT q.stands_aside
+                      AND (q.owner IS NOT NULL
+                           OR (q.said_at, q.received_at, q.id) < (r.said_at, r.received_at, r.id))))
+            ORDER BY r.due_at
+            LIMIT $1
+            FOR UPDATE OF r SKIP LOCKED
+        ), claimed AS (
+            UPDATE notification_relays r
+            SET owner = $2, fence = r.fence + 1, attempts = r.attempts + 1,
+                due_at = now() + $3::int8 * interval '1 microsecond'
+            FROM due
+            WHERE r.bucket = due.bucket AND r.id = due.id
+            RETURNING r.*
+        )
+        SELECT r.bucket, r.accepted_on - DATE 'epoch', r.id, r.fence, r.attempts, r.lane, n.body
+        FROM claimed r
+        LEFT JOIN notifications n ON n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
+        """
+
+    private static let endSQL = """
+        WITH ended AS (
+            DELETE FROM notification_relays r
+            WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5
+            RETURNING r.bucket, r.accepted_on, r.id, r.attempts
+        )
+        UPDATE notifications n
+        SET relay = 2, relay_attempts = e.attempts, relay_error = NULL, relayed_at = now()
+        FROM ended e
+        WHERE n.bucket = e.bucket AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = e.id
+        """
+
+    private static let failSQL = """
+        WITH failed AS (
+            UPDATE notification_relays r
+            SET owner = NULL, trouble = $6, due_at = now() + $7::int8 * interval '1 microsecond', stands_aside = $8
+            WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5
+            RETURNING r.bucket, r.id, r.attempts
+        )
+        UPDATE notifications n
+        SET relay_attempts = f.attempts, relay_error = $6
+        FROM failed f
+        WHERE n.bucket = f.bucket AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = f.id
+        """
+
+    private static let returnSQL = """
+        UPDATE notification_relays r
+        SET owner = NULL, due_at = now(), attempts = r.attempts - 1
+        WHERE r.bucket = $1 AND r.id = $2 AND r.fence = $3 AND r.owner = $4
+        """
+
+    private static let backlogSQL = """
+        SELECT count(*), count(*) FILTER (WHERE stands_aside),
+               (extract(epoch FROM now() - min(received_at)) * 1000000)::int8
+        FROM notification_relays
+        """
+
+    /// Takes notifications that are to be passed on, for `lease`.
+    ///
+    /// - Throws: ``PostgresError``; with the constraint `notification_relays_one_sender` the same again succeeds.
+    public func claimNotifications(limit: Int, lease: Duration) async throws -> [ClaimedNotification] {
+        let rows = try await pool.query(
+            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .text(instance), .int8(lease.microseconds)]))
+        return try rows.map { row in
+            ClaimedNotification(
+                id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), attempts: try row.get(4),
+                lane: try row.get(5), body: try row.get(6))
+        }
+    }
+
+    /// Writes what became of it, unless somebody else has it by now.
+    public func record(_ outcome: RelayOutcome, of claimed: ClaimedNotification) async throws {
+        let key = claimed.id.key + [.int4(claimed.fence), .text(instance)]
+        switch outcome {
+        case .delivered, .gone: _ = try await pool.query(PostgresQuery(Self.endSQL, key))
+        case .failed(let trouble, let next, let standsAside):
+            _ = try await pool.query(
+                PostgresQuery(
+                    Self.failSQL, key + [.text(trouble), .int8(next.microseconds), .bool(standsAside)]))
+        }
+    }
+
+    /// Gives it back untouched: another copy goes on at once.
+    public func giveBack(_ claimed: ClaimedNotification) async throws {
+        _ = try await pool.query(
+            PostgresQuery(
+                Self.returnSQL,
+                [.int2(Int16(claimed.id.bucket.number)), .uuid(claimed.id.uuid), .int4(claimed.fence), .text(instance)]),
+            timeout: .seconds(2))
+    }
+
+    /// What waits to be passed on; of those, what Cleeng refuses; and for how long the oldest has waited.
+    public func notificationBacklog() async throws -> (waiting: Int, refused: Int, oldest: Duration?) {
+        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else { return (0, 0, nil) }
+        return (try row.get(0), try row.get(1), try row.get(2, as: Int64?.self).map { .microseconds($0) })
+    }
+}

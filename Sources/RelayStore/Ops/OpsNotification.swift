@@ -1,0 +1,54 @@
+public import RelayCore
+
+/// A notification as ops sees it.
+public struct OpsNotification: Sendable {
+    /// How far it has come on its way to Cleeng. The numbers are stored.
+    public enum RelayStatus: Int16, Sendable, CaseIterable {
+        case off = 0
+        case pending = 1
+        case delivered = 2
+
+        public var name: String {
+            switch self {
+            case .off: "off"
+            case .pending: "pending"
+            case .delivered: "delivered"
+            }
+        }
+    }
+
+    public var id: NotificationID
+    public var version: Int16
+    public var uuid: String?
+    public var type: String
+    public var subtype: String?
+    public var publisher: String
+    public var environment: String
+    public var bundleID: String?
+    public var originalTransactionID: String?
+    public var signedAt: Timestamp
+    public var receivedAt: Timestamp
+    public var relay: RelayStatus
+    public var attempts: Int
+    public var relayedAt: Timestamp?
+    public var lastError: String?
+}
+
+/// Which notifications.
+public struct NotificationFilter: Sendable {
+    public var relay: OpsNotification.RelayStatus?
+    public var originalTransactionID: String?
+    public var limit: Int
+    /// Of the last of a page: when it was received, and its id.
+    public var cursor: ValidationCursor?
+
+    public init(
+        relay: OpsNotification.RelayStatus? = nil, originalTransactionID: String? = nil, limit: Int = 50,
+        cursor: ValidationCursor? = nil
+    ) {
+        self.relay = relay
+        self.originalTransactionID = originalTransactionID
+        self.limit = limit
+        self.cursor = cursor
+    }
+}

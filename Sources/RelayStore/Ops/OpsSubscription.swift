@@ -1,0 +1,74 @@
+public import RelayCore
+
+/// A subscription as ops sees it.
+public struct OpsSubscription: Sendable {
+    /// One thing that happened to it.
+    public struct Entry: Sendable {
+        public var at: Timestamp
+        public var event: String
+        public var detail: String?
+        /// How it stood after that; nil where that is not known.
+        public var status: SubscriptionStanding.Status?
+        public var expiresAt: Timestamp?
+        /// What it was learned from.
+        public var validation: ValidationID?
+        public var notification: NotificationID?
+    }
+
+    public var name: SubscriptionName
+    /// Nil where nobody has claimed it.
+    public var email: String?
+    public var offerID: String?
+    public var validation: ValidationID?
+    /// Nil where nothing but the grant is known of it.
+    public var status: SubscriptionStanding.Status?
+    public var willRenew: Bool?
+    public var expiresAt: Timestamp?
+    public var productID: String?
+    public var autoRenewProductID: String?
+    public var reason: String?
+    public var bundleID: String?
+    /// When it is looked at next without anybody's word.
+    public var dueAt: Timestamp?
+    /// Why it could not be looked at.
+    public var trouble: String?
+    /// Oldest first.
+    public var timeline: [Entry] = []
+}
+
+/// Which subscriptions.
+public struct SubscriptionFilter: Sendable {
+    public var originalTransactionID: String?
+    public var customer: String?
+    public var limit: Int
+    public var cursor: SubscriptionCursor?
+
+    public init(
+        originalTransactionID: String? = nil, customer: String? = nil, limit: Int = 50,
+        cursor: SubscriptionCursor? = nil
+    ) {
+        self.originalTransactionID = originalTransactionID
+        self.customer = customer
+        self.limit = limit
+        self.cursor = cursor
+    }
+}
+
+/// The last subscription of a page.
+public struct SubscriptionCursor: Sendable, Hashable, CustomStringConvertible {
+    let name: SubscriptionName
+
+    init(_ name: SubscriptionName) { self.name = name }
+
+    public init?(_ text: String) {
+        guard let bytes = Hex.bytes(text[...]), let plain = String(validating: bytes, as: UTF8.self) else { return nil }
+        let parts = plain.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, !plain.utf8.contains(0) else { return nil }
+        name = SubscriptionName(publisher: parts[0], environment: parts[1], originalTransactionID: parts[2])
+    }
+
+    public var description: String {
+        Hex.text(
+            of: Array([name.publisher, name.environment, name.originalTransactionID].joined(separator: "\n").utf8))
+    }
+}

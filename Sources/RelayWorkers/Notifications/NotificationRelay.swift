@@ -1,0 +1,190 @@
+public import Cleeng
+import Foundation
+public import Logging
+import Metrics
+import NIOConcurrencyHelpers
+import Postgres
+import RelayCore
+public import RelayStore
+public import ServiceLifecycle
+
+/// Passes what the App Store told on to Cleeng: each as it came, as often as it takes, and of one subscription in order.
+///
+/// Nothing is ever given up: one that Cleeng refuses for what is in it lets the others pass and is tried again every hour, for
+/// ops to see.
+public struct NotificationRelay: Service {
+    private let store: RelayStore
+    private let client: NotificationClient
+    private let retries: RetrySchedule
+    private let lease: Duration
+    private let idleTick: Duration
+    private let wakeup: Wakeup
+    private let logger: Logger
+    private let state: NIOLockedValueBox<State>
+
+    private struct State {
+        var breaker: CircuitBreaker
+        var running: [NotificationID: Task<Void, Never>] = [:]
+    }
+
+    private static let maxConcurrent = 8
+    private static let refusedPause = Duration.seconds(3_600)
+
+    /// - Parameters:
+    ///   - lease: longer than a call may take.
+    ///   - wakeup: rung when there is something to be passed on.
+    public init(
+        store: RelayStore, client: NotificationClient, lease: Duration, wakeup: Wakeup, logger: Logger,
+        retries: RetrySchedule = RetrySchedule(first: .seconds(1), longest: .seconds(900)),
+        idleTick: Duration = .seconds(1)
+    ) {
+        self.store = store
+        self.client = client
+        self.lease = lease
+        self.wakeup = wakeup
+        self.logger = logger
+        self.retries = retries
+        self.idleTick = idleTick
+        state = NIOLockedValueBox(State(breaker: CircuitBreaker(since: Timestamp(microseconds: 0))))
+    }
+
+    public var isOpen: Bool { state.withLockedValue { $0.breaker.state == .closed } }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    if try await runOnce() { continue }
+                } catch let error as PostgresError where error.constraint == "notification_relays_one_sender" {
+                    continue
+                } catch is CancellationError {
+                    break
+                } catch {
+                    logger.warning(
+                        "no notification can be taken up: the database is away", metadata: ["error": "\(error)"])
+                    try? await Task.sleep(for: .seconds(1))
+                }
+                await wakeup.wait(atMost: idleTick)
+            }
+        }
+        for task in state.withLockedValue({ Array($0.running.values) }) {
+            task.cancel()
+            await task.value
+        }
+    }
+
+    /// Takes up what is due.
+    ///
+    /// - Returns: whether there may be more at once.
+    func runOnce() async throws -> Bool {
+        let (admission, room) = turn()
+        guard let admission else { return false }
+        let claimed: [ClaimedNotification]
+        do {
+            claimed = try await store.claimNotifications(limit: room, lease: lease)
+        } catch {
+            end(admission, nil)
+            throw error
+        }
+        if claimed.isEmpty { end(admission, nil) }
+        for one in claimed {
+            // The lock is held until the task is known, so that it cannot end before.
+            state.withLockedValue { state in
+                state.running[one.id] = Task {
+                    await deliver(one, admission)
+                    self.state.withLockedValue { $0.running[one.id] = nil }
+                    // The next of its subscription may go now.
+                    wakeup.ring()
+                }
+            }
+        }
+        return claimed.count == room && !admission.isProbe
+    }
+
+    /// The right to send, and how many at once.
+    private func turn() -> (CircuitBreaker.Admission?, Int) {
+        let (now, jitter) = (self.now, Double.random(in: 0..<1))
+        return state.withLockedValue { state in
+            let room = Self.maxConcurrent - state.running.count
+            guard room > 0 else { return (nil, 0) }
+            if let admission = state.breaker.admission() { return (admission, room) }
+            return (state.breaker.probe(at: now, jitter: jitter), 1)
+        }
+    }
+
+    private func deliver(_ claimed: ClaimedNotification, _ admission: CircuitBreaker.Admission) async {
+        do {
+            guard let body = claimed.body else {
+                logger.error("a notification went before it could be passed on: it is no longer kept")
+                end(admission, nil)
+                return try await store.record(.gone, of: claimed)
+            }
+            let answer = await client.deliver(body)
+            Counter(
+                label: "relay_notifications_sent", dimensions: [("verdict", answer.verdict.shortDescription)]
+            ).increment()
+            guard !Task.isCancelled || answer.verdict == .delivered else {
+                end(admission, nil)
+                // The task's own cancellation would cancel the statement.
+                return try await Task { try await store.giveBack(claimed) }.value
+            }
+            end(admission, CallResult(answer, subject: claimed.lane.hashValue))
+            let outcome = outcome(of: answer, attempts: claimed.attempts)
+            try await Task { try await store.record(outcome, of: claimed) }.value
+        } catch {
+            // It is taken up again when its lease has run out; Cleeng takes it twice.
+            logger.warning("what became of a notification could not be written", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func outcome(of answer: DeliveryAnswer, attempts: Int) -> RelayOutcome {
+        var retryAfter: Duration?
+        switch answer.verdict {
+        case .delivered: return .delivered
+        case .refused:
+            logger.error(
+                "Cleeng refuses a notification: it lets the next ones pass",
+                metadata: ["upstream_status": .stringConvertible(answer.status ?? 0)])
+            return .failed("refused: HTTP \(answer.status ?? 0)", next: Self.refusedPause, standsAside: true)
+        case .misconfigured: break
+        case .tryAgain(_, let pause): retryAfter = pause
+        }
+        let delay = retries.delay(failures: attempts, retryAfter: retryAfter, jitter: .random(in: 0..<1))
+        let status = answer.status.map { ": HTTP \($0)" } ?? ""
+        return .failed("\(answer.verdict.shortDescription)\(status)", next: delay, standsAside: false)
+    }
+
+    private func end(_ admission: CircuitBreaker.Admission, _ result: CallResult?) {
+        let (now, jitter) = (self.now, Double.random(in: 0..<1))
+        let (before, after) = state.withLockedValue { state in
+            let before = state.breaker
+            state.breaker.ended(admission, result, at: now, jitter: jitter)
+            return (before, state.breaker)
+        }
+        switch (before.state == .closed, after.state == .closed) {
+        case (true, false):
+            logger.warning(
+                "Cleeng does not take notifications: they are kept, and passed on when it does",
+                metadata: ["error": "\(after.health.lastError ?? "")"])
+        case (false, true): logger.notice("Cleeng takes notifications again")
+        default: break
+        }
+    }
+
+    private static let start = ContinuousClock.now
+    /// By this process's monotonic clock.
+    private var now: Timestamp { Timestamp(microseconds: (ContinuousClock.now - Self.start).microseconds) }
+}
+
+extension CallResult {
+    fileprivate init(_ answer: DeliveryAnswer, subject: Int) {
+        switch answer.verdict {
+        case .delivered, .refused: self.init(.success, subject: subject)
+        case .misconfigured:
+            self.init(.misconfigured("HTTP \(answer.status ?? 0)"), subject: subject)
+        case .tryAgain(let trouble, let pause):
+            let concernsAll = answer.status == 429 || answer.status == 503
+            self.init(.failure(trouble.shortDescription), subject: subject, retryAfter: concernsAll ? pause : nil)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("What was granted follows the subscription's life")
+struct LedgerAccessTests {
+    /// A granted purchase whose receipt says that it runs for a day, and whose ledger has been looked at.
+    private func granted(_ notices: Notices, _ customer: String = "ana@example.test") async throws -> ValidationID {
+        let acceptance = try await Acceptance.sample(customer: customer).saying(
+            "1", ends: notices.at(86_400), toldAt: notices.at(0))
+        let id = try await notices.store.takeAndGrant(acceptance)
+        try await notices.keep()
+        return id
+    }
+
+    @Test(
+        "a refund, the end of sharing and the end of its time revoke it, for that reason",
+        arguments: ["refunded", "family_revoked", "expired"])
+    func revoked(reason: String) async throws {
+        let kinds: [String: LedgerPeriod.Revocation.Kind] = ["refunded": .refunded, "family_revoked": .familyRevoked]
+        let kind = kinds[reason]
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            if let kind {
+                try await notices.come("REFUND", said: 1, began: 0, revoked: kind)
+            } else {
+                try await notices.come("EXPIRED", said: 1, began: -10, ends: 0, over: true, willRenew: false)
+            }
+            let validation = try #require(try await store.validation(id))
+            #expect(validation.status == .revoked && validation.reason == reason)
+            #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == 5)
+            let timeline = try #require(try await store.detail(id)).timeline.map(\.event.kind)
+            #expect(timeline.suffix(1) == [.revoked])
+        }
+    }
+
+    @Test("a refund that is reversed gives it back, and so does a renewal after its end")
+    func givenBack() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            try await notices.come("REFUND", said: 1, began: 0, revoked: .refunded)
+            try await notices.come("REFUND_REVERSED", said: 2, began: 0)
+            #expect(try await store.status(of: id) == .granted)
+            #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == 1)
+            try await notices.come("EXPIRED", said: 3, began: -20, ends: -1, over: true, willRenew: false)
+            #expect(try await store.status(of: id) == .revoked)
+            try await notices.come("SUBSCRIBED", said: 4, period: "2", ends: 86_400)
+            let validation = try #require(try await store.validation(id))
+            #expect(validation.status == .granted && validation.reason == nil)
+            #expect(
+                try #require(try await store.detail(id)).timeline.map(\.event.kind).filter { $0.rawValue < 10 }
+                    == [.granted, .renewed, .revoked, .granted, .revoked, .granted])
+        }
+    }
+
+    @Test("a renewal moves its end, and is told to who waits")
+    func renewed() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            let waiter = store.changes.register(id)
+            defer { waiter.leave() }
+            try await notices.come("DID_RENEW", said: 1, period: "2", ends: 200_000)
+            let validation = try #require(try await store.validation(id))
+            #expect(validation.status == .granted)
+            let end = try await notices.at(200_000)
+            #expect(abs((try #require(validation.expiresAt) - end).microseconds) < 5_000_000)
+            #expect(try #require(try await store.detail(id)).timeline.last?.event.kind == .renewed)
+            #expect(
+                try await database.value("SELECT reason FROM outbox", as: String.self) == "RENEWED")
+        }
+    }
+
+    @Test("an older word never undoes a newer one")
+    func order() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            try await notices.come("REFUND_REVERSED", said: 5, began: 0)
+            try await notices.come("REFUND", said: 1, began: 0, revoked: .refunded)
+            #expect(try await store.status(of: id) == .granted)
+        }
+    }
+
+    @Test("a receipt's own past end, and a renewal that nobody has told of, end nothing before Cleeng was asked")
+    func snapshot() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let acceptance = try await Acceptance.sample().saying(
+                "1", ends: notices.at(-86_400), toldAt: notices.at(-90_000))
+            let id = try await store.takeAndGrant(acceptance)
+            var heard = try await notices.keep()
+            #expect(heard.count == 1)
+            #expect(try await store.status(of: id) == .granted)
+            // Cleeng said a moment ago that it runs: for the leeway that is believed.
+            #expect(heard[0].standing?.status == .active)
+            try await database.run(
+                "UPDATE ledgers SET granted_at = granted_at - interval '2 hours', due_at = now(), state = NULL")
+            heard = try await notices.keep()
+            let standing = try #require(heard[0].standing)
+            #expect(standing.status == .expired && standing.lookUpAt != nil)
+            #expect(try await store.status(of: id) == .granted)
+            #expect(heard[0].owner?.customer == "ana@example.test")
+            let over = LedgerWord(end: LedgerEnd(isOver: true, toldAt: heard[0].heardAt))
+            _ = try await store.hear(
+                [LedgerMessage(heard[0].name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
+            #expect(try #require(try await store.validation(id)).reason == "expired")
+        }
+    }
+
+    @Test("with the renewal turned off access ends at the end, without anybody's word")
+    func lapsed() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            try await notices.come("DID_CHANGE_RENEWAL_STATUS", said: 1, began: 0, ends: 1.5, willRenew: false)
+            #expect(try await store.status(of: id) == .granted)
+            let dueAt = try #require(try await notices.subscription()?.dueAt)
+            #expect(dueAt <= (try await notices.at(2)))
+            while try await store.status(of: id) == .granted { try await notices.keep() }
+            #expect(try #require(try await store.validation(id)).reason == "expired")
+        }
+    }
+
+    @Test("billing retry without grace gives no access, grace does")
+    func retry() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            try await notices.come("DID_FAIL_TO_RENEW", said: 1, began: -20, ends: -1, grace: 80_000, retry: true)
+            #expect(try await store.status(of: id) == .granted)
+            #expect(try await notices.subscription()?.status == .inGrace)
+            try await notices.come("GRACE_PERIOD_EXPIRED", said: 2, began: -20, ends: -1, retry: true)
+            #expect(try #require(try await store.validation(id)).reason == "expired")
+            #expect(try await notices.subscription()?.status == .inBillingRetry)
+        }
+    }
+
+    @Test("only the owner's is touched: who lost the subscription stays without")
+    func owner() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let old = try await granted(notices)
+            let new = try await granted(notices, "ben@example.test")
+            #expect(try await store.status(of: old) == .transferred)
+            try await notices.come("REFUND", said: 1, began: 0, revoked: .refunded)
+            try await notices.come("REFUND_REVERSED", said: 2, began: 0)
+            #expect(try await store.status(of: old) == .transferred)
+            #expect(try await store.status(of: new) == .granted)
+        }
+    }
+
+    @Test("a move into a bundle takes customer and validation along, and the old id's end changes nothing")
+    func moved() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            var bundle = notices
+            bundle.key = "2000000002"
+            try await bundle.come("SUBSCRIBED", said: 1, period: "9", ends: 100_000, movedFrom: notices.key)
+            try await notices.come("EXPIRED", said: 2, began: 0, ends: 1, over: true, willRenew: false)
+            #expect(try await store.status(of: id) == .granted)
+            let moved = try #require(try await bundle.subscription())
+            #expect(moved.email == "ana@example.test" && moved.validation == id)
+            try await bundle.come("REFUND", said: 3, period: "9", began: 1, ends: 100_000, revoked: .refunded)
+            #expect(try #require(try await store.validation(id)).reason == "refunded")
+            try await bundle.come("REFUND_REVERSED", said: 4, period: "9", began: 1, ends: 100_000)
+            #expect(try await store.status(of: id) == .granted)
+            // And from there to another customer.
+            let other = try Acceptance.sample(customer: "ben@example.test", subscription: bundle.key)
+            try await store.takeAndGrant(other)
+            #expect(try await store.status(of: id) == .transferred)
+            #expect(try await store.status(of: other.id) == .granted)
+            let transfer = try #require(try await store.detail(other.id)?.transfer)
+            #expect(transfer.fromValidation == id)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Postgres
+import RelayCore
+import RelayStore
+
+@testable import RelayStore
+
+/// Notifications as the front would hand them in.
+struct Notices {
+    static let leeway = Duration.seconds(3_600)
+
+    var store: RelayStore
+    var database: TestDatabase
+    /// All of them are of one subscription, a day long each period, and are said from now on a second apart.
+    var key = "1000000001"
+    var isRelayed = true
+
+    func at(_ seconds: Double) async throws -> Timestamp {
+        try await database.now() + .seconds(rounded: seconds)
+    }
+
+    /// - Parameters:
+    ///   - said: in seconds from now.
+    ///   - ends: in seconds from now; the period began when it was said unless told otherwise.
+    @discardableResult
+    func come(
+        _ type: String, said: Double, period: String = "1", began: Double? = nil, ends: Double = 86_400,
+        revoked: LedgerPeriod.Revocation.Kind? = nil, over: Bool? = nil, willRenew: Bool? = true,
+        grace: Double? = nil, retry: Bool = false, uuid: String = UUID().uuidString, environment: String = "Production",
+        movedFrom: String? = nil, to store: RelayStore? = nil
+    ) async throws -> ReceiveOutcome {
+        let saidAt = try await at(said)
+        let word = LedgerWord(
+            periods: [
+                LedgerPeriod(
+                    id: period, productID: "com.example.monthly", purchasedAt: try await at(began ?? said),
+                    expiresAt: try await at(ends),
+                    revocation: revoked.map { .init(at: saidAt, kind: $0) }, toldAt: saidAt)
+            ],
+            renewal: LedgerRenewal(
+                willRenew: willRenew, productID: "com.example.monthly", isInBillingRetry: retry,
+                graceUntil: try await grace.asyncMap { try await at($0) }, toldAt: saidAt),
+            end: over.map { LedgerEnd(isOver: $0, toldAt: saidAt) }, movesFrom: movedFrom.map { [$0] } ?? [])
+        let notification = StoreNotification(
+            version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: environment,
+            bundleID: "com.example.tv", originalTransactionID: key, saidAt: saidAt, word: word)
+        return try await (store ?? self.store).receive(
+            ReceivedNotification(notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8), isRelayed: isRelayed),
+            leeway: Self.leeway, now: try await database.now())
+    }
+
+    /// Looks at what is due, as a keeper does.
+    @discardableResult
+    func keep() async throws -> [HeardSubscription] {
+        let due = try await store.claimDueSubscriptions(limit: 100, lease: .seconds(60))
+        return try await store.hear(due.map { LedgerMessage($0) }, leeway: Self.leeway)
+    }
+
+    func subscription() async throws -> OpsSubscription? {
+        try await store.subscriptions(matching: SubscriptionFilter(originalTransactionID: key)).items.first
+    }
+}
+
+extension Optional {
+    func asyncMap<T>(_ body: (Wrapped) async throws -> T) async rethrows -> T? {
+        guard let self else { return nil }
+        return try await body(self)
+    }
+}
+
+extension Acceptance {
+    /// With what its receipt says: a period that runs so long from now.
+    func saying(_ period: String, ends: Timestamp, toldAt: Timestamp) -> Acceptance {
+        var acceptance = self
+        acceptance.period = LedgerPeriod(
+            id: period, productID: "com.example.monthly", purchasedAt: toldAt, expiresAt: ends, toldAt: toldAt)
+        return acceptance
+    }
+}

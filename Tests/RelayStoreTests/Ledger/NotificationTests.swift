@@ -1,0 +1,86 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("A notification")
+struct NotificationTests {
+    @Test("is kept once, however often and from wherever it comes")
+    func once() async throws {
+        try await withStores(2) { database, stores in
+            let notices = Notices(store: stores[0], database: database)
+            #expect(try await notices.come("DID_RENEW", said: 0, uuid: "a") == .stored)
+            #expect(try await notices.come("DID_RENEW", said: 60, uuid: "a", to: stores[1]) == .repeated)
+            let outcomes = try await withThrowingTaskGroup(of: ReceiveOutcome.self) { group in
+                for number in 0..<8 {
+                    group.addTask { try await notices.come("DID_RENEW", said: 1, uuid: "b", to: stores[number % 2]) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == .stored } == 1)
+            #expect(try await database.count("notifications") == 2)
+            #expect(try await database.count("notification_relays") == 2)
+            #expect(try await database.count("subscription_events", where: "event = 'did_renew'") == 2)
+        }
+    }
+
+    @Test("of a subscription that nobody has claimed is kept, and joined by the purchase that brings its customer")
+    func unclaimed() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            try await notices.come("SUBSCRIBED", said: -5)
+            try await notices.come("REFUND", said: 0, began: -5, revoked: .refunded)
+            let before = try #require(try await notices.subscription())
+            #expect(before.email == nil)
+            #expect(before.status == .revoked && before.reason == "refunded")
+            let id = try await store.takeAndGrant(
+                .sample().saying("1", ends: notices.at(86_400), toldAt: notices.at(-5)))
+            try await notices.keep()
+            let after = try #require(try await notices.subscription())
+            #expect(after.email == "ana@example.test" && after.validation == id)
+            #expect(after.timeline.map(\.event).sorted() == ["purchase", "refund", "subscribed"])
+            #expect(try await store.status(of: id) == .revoked)
+        }
+    }
+
+    @Test("of the sandbox changes nothing in production")
+    func environments() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await store.takeAndGrant(.sample())
+            try await notices.come("REFUND", said: 0, revoked: .refunded, environment: "Sandbox")
+            #expect(try await store.status(of: id) == .granted)
+            let page = try await store.subscriptions(matching: SubscriptionFilter(originalTransactionID: notices.key))
+            #expect(page.items.map(\.name.environment) == ["Production", "Sandbox"])
+        }
+    }
+
+    @Test("goes to the publisher whose app it is about, else to the first")
+    func publisher() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            var generator = SystemRandomNumberGenerator()
+            _ = try await store.createKey(
+                role: .app, name: "tv", publisher: "second", app: "com.example.tv", using: &generator)
+            try await notices.come("SUBSCRIBED", said: 0)
+            #expect(try await database.value("SELECT publisher FROM notifications", as: String.self) == "second")
+            #expect(try await database.value("SELECT publisher FROM ledgers", as: String.self) == "second")
+        }
+    }
+
+    @Test("that cannot be written as a whole leaves nothing behind")
+    func whole() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            try await notices.come("SUBSCRIBED", said: 0)
+            try await database.run("UPDATE ledgers SET state = 'nonsense'")
+            await #expect(throws: StoreError.self) { try await notices.come("DID_RENEW", said: 1, uuid: "x") }
+            #expect(try await database.count("notifications") == 1)
+            #expect(try await database.count("notification_names") == 1)
+            try await database.run("UPDATE ledgers SET state = NULL")
+            #expect(try await notices.come("DID_RENEW", said: 1, uuid: "x") == .stored)
+        }
+    }
+}

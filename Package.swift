@@ -105,7 +105,9 @@ let package = Package(
             dependencies: ["AppleStore", hummingbird, argumentParser, crypto, logging, lifecycle, locks, nioCore],
             swiftSettings: settings),
         .executableTarget(
-            name: "AppStoreSimulator", dependencies: ["AppStoreSimulation", argumentParser], swiftSettings: settings),
+            name: "AppStoreSimulator",
+            dependencies: ["AppStoreSimulation", argumentParser, httpClient, nioCore, nioHTTP1],
+            swiftSettings: settings),
         .executableTarget(
             name: "RelayLoad",
             dependencies: ["AppleStore", "AppStoreSimulation", argumentParser, locks, nioCore, nioHTTP1, nioPosix],

@@ -11,10 +11,13 @@ public struct SimulatedReceipt: Sendable {
         public var originalPurchaseDate: Date
         public var expiresDate: Date?
         public var cancellationDate: Date?
+        /// Nil writes none.
+        public var webOrderLineItemId: Int64?
 
         public init(
             productId: String, transactionId: String, originalTransactionId: String, purchaseDate: Date,
-            originalPurchaseDate: Date, expiresDate: Date?, cancellationDate: Date? = nil
+            originalPurchaseDate: Date, expiresDate: Date?, cancellationDate: Date? = nil,
+            webOrderLineItemId: Int64? = nil
         ) {
             self.productId = productId
             self.transactionId = transactionId
@@ -23,6 +26,7 @@ public struct SimulatedReceipt: Sendable {
             self.originalPurchaseDate = originalPurchaseDate
             self.expiresDate = expiresDate
             self.cancellationDate = cancellationDate
+            self.webOrderLineItemId = webOrderLineItemId
         }
     }
 
@@ -54,7 +58,7 @@ public struct SimulatedReceipt: Sendable {
     }
 
     private static func item(_ purchase: Purchase) -> DERItem {
-        .set([
+        var attributes: [DERItem] = [
             attribute(1701, .integer(1)), attribute(1702, .utf8String(purchase.productId)),
             attribute(1703, .utf8String(purchase.transactionId)), attribute(1704, date(purchase.purchaseDate)),
             attribute(1705, .utf8String(purchase.originalTransactionId)),
@@ -62,7 +66,9 @@ public struct SimulatedReceipt: Sendable {
             attribute(1708, purchase.expiresDate.map(date) ?? .ia5String("")),
             attribute(1712, purchase.cancellationDate.map(date) ?? .ia5String("")),
             attribute(1707, .integer(purchase.expiresDate == nil ? 0 : 3)),
-        ])
+        ]
+        if let line = purchase.webOrderLineItemId { attributes.append(attribute(1711, .integer(Int(line)))) }
+        return .set(attributes)
     }
 
     private static func attribute(_ type: Int, _ value: DERItem) -> DERItem {

@@ -1,14 +1,17 @@
 import ArgumentParser
 
-/// `app-store-simulator`: signs what the App Store would, with authorities of its own.
+/// `app-store-simulator`: signs what the App Store would, with authorities of its own, and posts it.
 @main
-struct AppStoreSimulator: ParsableCommand {
+struct AppStoreSimulator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-store-simulator",
-        abstract: "A stand-in for the App Store: receipts and signed transactions for tests and demonstrations.",
+        abstract:
+            "A stand-in for the App Store: receipts, signed transactions and notifications for tests and demonstrations.",
         discussion: """
             Its roots are trusted by nobody who was not told to: name roots.pem in RELAY_APPLE_EXTRA_ROOTS, and never in
             production.
             """,
-        subcommands: [CreateRoots.self, SignTransaction.self, SignReceipt.self])
+        subcommands: [
+            CreateRoots.self, SignTransaction.self, SignReceipt.self, SignNotification.self, Notify.self,
+        ])
 }

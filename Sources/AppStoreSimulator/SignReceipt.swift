@@ -10,7 +10,7 @@ struct SignReceipt: ParsableCommand {
     @OptionGroup var purchase: PurchaseOptions
 
     func run() throws {
-        let authority = try purchase.authority(.receipts, name: "receipts")
+        let authority = try StoreAuthority.kept(in: purchase.folder, for: .receipts)
         print(Data(try authority.sign(purchase.receipt())).base64EncodedString(), terminator: "")
     }
 }

@@ -10,7 +10,7 @@ struct SignTransaction: ParsableCommand {
     @OptionGroup var purchase: PurchaseOptions
 
     func run() throws {
-        let authority = try purchase.authority(.transactions, name: "transactions")
+        let authority = try StoreAuthority.kept(in: purchase.folder, for: .transactions)
         print(try authority.sign(json: purchase.transaction()), terminator: "")
     }
 }

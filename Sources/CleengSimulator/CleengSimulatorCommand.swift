@@ -12,9 +12,9 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         commandName: "cleeng-simulator",
         abstract: "A stand-in for Cleeng, for development, demos, load and tests.",
         discussion: """
-            Takes payments and answers entitlement reads as Cleeng does. What befalls a customer is chosen by plus \
-            tags in the email (ana+after-3s@example.test, ana+flaky-2@example.test) or through the control API under \
-            /_simulator. Everything is kept in memory.
+            Takes payments and notifications of the App Store, and answers entitlement reads, as Cleeng does. What \
+            befalls a customer is chosen by plus tags in the email (ana+after-3s@example.test, \
+            ana+flaky-2@example.test) or through the control API under /_simulator. Everything is kept in memory.
             """)
 
     @Option(help: "The address to listen on.")

@@ -102,6 +102,7 @@ import Testing
         "after", "after-x", "after-9999999999999s", "never-1", "flaky-0", "flaky-2-3", "throttled-1-noon",
         "reject-500x",
         "slow", "lost", "lost-answers", "status-99", "read", "entitled-nothing", "", "hang-99999999",
+        "notification", "notification-twice",
     ])
     func whatMeansNothingIsAFaultInTheControlAPIAndIgnoredInAnEmail(name: String) {
         #expect(throws: ControlFault.self) { _ = try Behaviour(names: [name]) }

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func grantsLeaveTheAgendaByTimeAndThenByArrival() throws {
-        var agenda = Agenda()
+        var agenda = Agenda<PendingGrant>()
         let email = try #require(CustomerEmail("ana@example.test"))
         let offer = try #require(OfferId("S123456789_US"))
         let times: [Int64] = [9, 3, 7, 3, 1, 8, 3, 2]

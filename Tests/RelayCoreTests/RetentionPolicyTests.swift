@@ -51,7 +51,7 @@ struct RetentionPolicyTests {
         #expect(
             plan.drops == [
                 partition(.receipts, old), partition(.timeline, old), partition(.validations, old),
-                partition(.receipts, young),
+                partition(.notifications, old), partition(.subscriptionEvents, old), partition(.receipts, young),
             ])
         #expect(plan.heldBack.isEmpty)
     }

@@ -18,6 +18,8 @@ struct Behaviour: Sendable, Equatable {
     var payment = Disturbance()
     /// What befalls entitlement reads.
     var read = Disturbance()
+    /// What befalls notifications about a subscription of the customer's.
+    var notification = Disturbance()
     /// The names as they were given.
     private(set) var names: [String] = []
 
@@ -62,6 +64,7 @@ struct Behaviour: Sendable, Equatable {
         case ("cancelled", 0): status = .cancelled
         case ("expired", 1) where rest.first == "active": expired = true
         case ("read", _): return read.adopt(rest)
+        case ("notification", _): return notification.adopt(rest)
         case ("garbage", _): return read.adopt([name[...]] + rest)
         case ("payment", _): return payment.adopt(rest)
         default: return payment.adopt([name[...]] + rest)

@@ -15,6 +15,13 @@ struct RequestView: Encodable {
     let status: Int?
     let outcome: String
     let overlappedWithSamePurchase: Bool?
+    let bodyDigest: String?
+    let notificationType: String?
+    let subtype: String?
+    let notificationUUID: String?
+    let originalTransactionId: String?
+    /// In milliseconds since 1970, as the App Store writes it.
+    let signedDate: Int64?
 
     init(_ request: LoggedRequest) {
         sequence = request.sequence
@@ -32,6 +39,12 @@ struct RequestView: Encodable {
         status = request.status
         outcome = request.outcome.rawValue
         overlappedWithSamePurchase = request.overlapped
+        bodyDigest = request.bodyDigest
+        notificationType = request.notice?.type
+        subtype = request.notice?.subtype
+        notificationUUID = request.notice?.uuid
+        originalTransactionId = request.notice?.originalTransactionId
+        signedDate = (request.notice?.signedAt?.microseconds).map { $0 / 1_000 }
     }
 
     private static func dictionary(_ items: [NamedValue]) -> [String: String] {

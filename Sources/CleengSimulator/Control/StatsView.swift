@@ -8,6 +8,7 @@ struct StatsView: Encodable {
     let payments: Int
     let paymentsByOutcome: [String: Int]
     let reads: Int
+    let notifications: Int
     let grants: Int
     let transfers: Int
     let upgrades: Int
@@ -29,6 +30,7 @@ struct StatsView: Encodable {
         payments = counters.payments
         paymentsByOutcome = counters.paymentsByOutcome
         reads = counters.reads
+        notifications = counters.notifications
         grants = counters.grants
         transfers = counters.transfers
         upgrades = counters.upgrades

@@ -22,6 +22,7 @@ struct SubscriptionView: Encodable {
     let offerId: String?
     let subscriptionId: Int?
     let status: EntitlementStatus?
+    let lapsesAt: String?
     let pending: [PendingView]
     let history: [EventView]
 
@@ -31,6 +32,7 @@ struct SubscriptionView: Encodable {
         offerId = subscription.owner?.offerId.text
         subscriptionId = subscription.owner?.subscriptionId
         status = subscription.owner?.status
+        lapsesAt = subscription.lapsesAt?.iso8601
         pending = subscription.pending.sorted().map { grant in
             PendingView(
                 customerEmail: grant.email.text, offerId: grant.offerId.text, grantAt: grant.grantAt.iso8601)

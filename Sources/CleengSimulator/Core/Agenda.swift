@@ -1,16 +1,16 @@
-/// Grants that are still to come, the earliest first (a binary heap).
+/// What is still to come, the earliest first (a binary heap).
 ///
 /// Nothing wakes up for them: whoever looks at the simulator first takes off what has become due.
-struct Agenda: Sendable {
-    private var heap: [PendingGrant] = []
+struct Agenda<Entry: AgendaEntry>: Sendable {
+    private var heap: [Entry] = []
 
     var count: Int { heap.count }
 
     /// In no particular order.
-    var all: some Sequence<PendingGrant> { heap }
+    var all: some Sequence<Entry> { heap }
 
-    mutating func add(_ grant: PendingGrant) {
-        heap.append(grant)
+    mutating func add(_ entry: Entry) {
+        heap.append(entry)
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
@@ -20,9 +20,9 @@ struct Agenda: Sendable {
         }
     }
 
-    /// Takes off the earliest grant if its time has come.
-    mutating func popDue(at now: Moment) -> PendingGrant? {
-        guard let first = heap.first, first.grantAt <= now else { return nil }
+    /// Takes off the earliest entry if its time has come.
+    mutating func popDue(at now: Moment) -> Entry? {
+        guard let first = heap.first, first.dueAt <= now else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
         var parent = 0

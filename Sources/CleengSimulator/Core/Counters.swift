@@ -3,6 +3,7 @@ struct Counters: Sendable {
     var payments = 0
     var paymentsByOutcome: [String: Int] = [:]
     var reads = 0
+    var notifications = 0
     var grants = 0
     var transfers = 0
     var upgrades = 0

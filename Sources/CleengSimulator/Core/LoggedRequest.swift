@@ -17,6 +17,10 @@ struct LoggedRequest: Sendable {
     let token: TokenPresence
     let body: JSONValue?
     let bodyBytes: Int
+    /// nil for everything but notifications.
+    let bodyDigest: String?
+    /// nil for everything but well-formed notifications.
+    let notice: StoreNotice?
     let customerEmail: CustomerEmail?
     let startedAt: Moment
     var endedAt: Moment?

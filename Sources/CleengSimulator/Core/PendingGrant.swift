@@ -1,5 +1,5 @@
 /// A payment whose entitlement is still to come.
-struct PendingGrant: Comparable, Sendable {
+struct PendingGrant: AgendaEntry {
     /// Breaks ties between equal times in the order of arrival.
     let sequence: Int
     let grantAt: Moment
@@ -9,6 +9,8 @@ struct PendingGrant: Comparable, Sendable {
     let status: EntitlementStatus
     let expired: Bool
     let appType: String
+
+    var dueAt: Moment { grantAt }
 
     static func < (left: PendingGrant, right: PendingGrant) -> Bool {
         (left.grantAt, left.sequence) < (right.grantAt, right.sequence)

@@ -14,6 +14,8 @@ extension SimulatedCleeng {
             }
         case .entitlement(let id, _), .customer(let id): email = emailsById[id]
         case .remoteProcedures(let batch): email = owner(of: batch)
+        case .notification(let notice):
+            if let key = notice.originalTransactionId { email = subscriptions[key]?.owner?.email }
         case .refused: break
         }
         let sequence = log(call, email: email, forward: forward)
@@ -40,8 +42,9 @@ extension SimulatedCleeng {
         let sequence = requests.add(
             LoggedRequest(
                 method: call.method, path: call.path, query: call.query.bounded, headers: call.headers,
-                token: call.token, body: call.shownBody, bodyBytes: call.bodyBytes, customerEmail: email,
-                startedAt: call.startedAt, overlapped: forward.map { _ in false }, forward: forward))
+                token: call.token, body: call.shownBody, bodyBytes: call.bodyBytes, bodyDigest: call.bodyDigest,
+                notice: call.notice, customerEmail: email, startedAt: call.startedAt,
+                overlapped: forward.map { _ in false }, forward: forward))
         guard let forward else { return sequence }
         let overlapping = forwards.begin(sequence, of: forward, startedAt: call.startedAt)
         guard !overlapping.isEmpty else { return sequence }
@@ -58,20 +61,15 @@ extension SimulatedCleeng {
 
     private mutating func decide(_ call: CleengCall, email: CustomerEmail?) -> (Int64, Verdict.Ending) {
         if let email { meet(email) }
-        let isRead = call.isEntitlementRead
-        count(call, email, isRead: isRead)
-        var (delay, trouble) = upstream.payment.next()
-        if isRead {
-            let next = upstream.read.next()
-            (delay, trouble) = (delay + next.delayMilliseconds, trouble ?? next.trouble)
-        }
+        count(call, email)
+        var (delay, trouble) = upstreamTrouble(for: call.kind)
         if let fault = refusal(of: call), trouble == nil || trouble?.processes == true {
             var reply = Reply(fault.fault)
             if let allow = fault.allow { reply = reply.with(header: "Allow", allow) }
             return (delay, .answer(reply))
         }
         if trouble == nil, let email, customers[email] != nil {
-            let next = disturb(call, email)
+            let next = self.trouble(of: email, for: call.kind)
             (delay, trouble) = (delay + next.delayMilliseconds, next.trouble)
         }
         switch trouble {
@@ -88,35 +86,31 @@ extension SimulatedCleeng {
         }
     }
 
-    private mutating func count(_ call: CleengCall, _ email: CustomerEmail?, isRead: Bool) {
-        if case .payment(let payment) = call.operation {
+    private mutating func count(_ call: CleengCall, _ email: CustomerEmail?) {
+        switch call.kind {
+        case .payment:
             counters.payments += 1
-            customers[payment.email]?.paymentsReceived += 1
-            customers[payment.email]?.reads.notePayment()
+            guard let email else { return }
+            customers[email]?.paymentsReceived += 1
+            customers[email]?.reads.notePayment()
+        case .read:
+            counters.reads += 1
+            guard let email, let gap = customers[email]?.reads.noteRead(at: call.startedAt) else { return }
+            counters.noteGap(gap, of: email)
+        case .notification: counters.notifications += 1
+        case .other: break
         }
-        guard isRead else { return }
-        counters.reads += 1
-        guard let email, let gap = customers[email]?.reads.noteRead(at: call.startedAt) else { return }
-        counters.noteGap(gap, of: email)
     }
 
     private func refusal(of call: CleengCall) -> (fault: WireFault, allow: String?)? {
         if case .refused(let fault, let allow) = call.operation, fault.status != 400 { return (fault, allow) }
-        if case .remoteProcedures = call.operation { return nil }
         switch call.token {
-        case .absent: return (.tokenMissing, nil)
-        case .wrong: return (.tokenInvalid, nil)
-        case .present: break
+        case .absent where call.needsToken: return (.tokenMissing, nil)
+        case .wrong where call.needsToken: return (.tokenInvalid, nil)
+        case .absent, .wrong, .present: break
         }
         if case .refused(let fault, let allow) = call.operation { return (fault, allow) }
         return nil
-    }
-
-    private mutating func disturb(
-        _ call: CleengCall, _ email: CustomerEmail
-    ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
-        if case .payment = call.operation { return customers[email]?.behaviour.payment.next() ?? (0, nil) }
-        return call.isEntitlementRead ? customers[email]?.behaviour.read.next() ?? (0, nil) : (0, nil)
     }
 
     private mutating func process(_ call: CleengCall) -> Reply {
@@ -131,16 +125,10 @@ extension SimulatedCleeng {
         case .entitlement(let id, let offer): return entitlement(customerId: id, offer)
         case .customer(let id): return customer(id: id)
         case .remoteProcedures(let batch): return remoteProcedures(batch)
+        case .notification(let notice):
+            apply(notice)
+            return Reply(json: ["success": true])
         case .refused(let fault, _): return Reply(fault)
-        }
-    }
-
-    private func reply(_ status: Int, _ hint: RetryHint?) -> Reply {
-        let reply = Reply(.simulated(status))
-        return switch hint {
-        case .seconds: reply.with(header: "Retry-After", "1")
-        case .date: reply.with(header: "Retry-After", now.adding(milliseconds: 1_000).httpDate)
-        case .bare, nil: reply
         }
     }
 }

@@ -68,6 +68,7 @@ extension SimulatedCleeng {
         customers[email]?.add(entitlement)
         subscriptions[key]?.owner = Subscription.Owner(
             email: email, offerId: entitlement.offerId, subscriptionId: id, status: entitlement.status)
+        subscriptions[key]?.lapsesAt = nil
         subscriptions[key]?.note(
             SubscriptionEvent(
                 at: entitlement.grantedAt, kind: kind, from: previous?.email, to: email,

@@ -1,7 +1,7 @@
 /// The stand-in's whole state and all its rules, without input or output: calls go in with a time, verdicts come out.
 ///
 /// Grants need no timer. Each call first takes off the agenda what has become due (``advance(to:)``), so that every
-/// answer is as of its own time, and grants and transfers take effect in the order of their times.
+/// answer is as of its own time, and grants, transfers and lapses take effect in the order of their times.
 struct SimulatedCleeng: Sendable {
     /// What an email that nobody knows is answered on entitlement reads. Cleeng does not document it.
     enum UnknownCustomerAnswer: String, Codable, Sendable {
@@ -15,7 +15,8 @@ struct SimulatedCleeng: Sendable {
     var emailsById: [Int: CustomerEmail] = [:]
     var subscriptions: BoundedTable<String, Subscription>
     var offerTags: BoundedTable<OfferId, [String]>
-    var agenda = Agenda()
+    var agenda = Agenda<PendingGrant>()
+    var lapses = Agenda<Lapse>()
     var requests: RequestLog
     var forwards: ForwardTracker
     var counters = Counters()
@@ -41,10 +42,14 @@ struct SimulatedCleeng: Sendable {
         forwards = ForwardTracker(capacity: 2 * settings.subscriptionCapacity)
     }
 
-    /// Brings everything up to a time: grants that have become due take effect, in order.
+    /// Brings everything up to a time: grants and lapses that have become due take effect, in order.
     mutating func advance(to moment: Moment) {
         now = max(now, moment)
-        while let due = agenda.popDue(at: now) { grant(due) }
+        while let due = agenda.popDue(at: now) {
+            lapse(until: due.grantAt)
+            grant(due)
+        }
+        lapse(until: now)
     }
 
     /// Forgets everything, the default and the upstream trouble included. Ids begin anew; request numbers go on, so

@@ -13,6 +13,10 @@ struct Subscription: Sendable {
     var owner: Owner?
     /// In the order in which they will be granted.
     var pending: [PendingGrant] = []
+    /// When the newest notification that was acted on was signed.
+    var lastNoticeAt: Moment?
+    /// When it ends because its renewal was not paid for.
+    var lapsesAt: Moment?
     private(set) var history: [SubscriptionEvent] = []
 
     /// Who will own it, and with which offer, when everything that is known now has been granted.

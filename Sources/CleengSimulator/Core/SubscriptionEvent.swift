@@ -9,6 +9,10 @@ struct SubscriptionEvent: Sendable {
         case upgraded
         /// Changed by hand through the control API.
         case set
+        /// A notification of the App Store said so.
+        case notified
+        /// Its end came after a renewal that was not paid for.
+        case lapsed
     }
 
     let at: Moment

@@ -8,10 +8,14 @@ struct CleengCall: Sendable {
     let token: TokenPresence
     /// When the head of the request arrived.
     let startedAt: Moment
+    /// Whether it is refused without the publisher's token in a header.
+    let needsToken: Bool
     let operation: CleengOperation
     /// The body without receipts and tokens, for the log.
     let shownBody: JSONValue?
     let bodyBytes: Int
+    /// SHA-256 of the body as it came, of notifications only: they are to be passed on byte for byte.
+    let bodyDigest: String?
 
     /// - Parameter body: nil where it was larger than the limit.
     init(
@@ -25,10 +29,13 @@ struct CleengCall: Sendable {
         self.token = token
         self.startedAt = startedAt
         bodyBytes = body?.count ?? 0
+        let route = CleengRoute(segments: segments)
+        needsToken = route?.needsToken ?? true
+        bodyDigest = route == .notification ? body?.withUnsafeBytes { HexDigest.sha256($0) } : nil
         let json = body.flatMap { $0.isEmpty ? nil : JSONValue.parse($0) }
         if let body {
             operation = Self.operation(
-                method, segments, query, body, json, publisherToken: publisherToken, identity: identity)
+                method, route, query, body, json, publisherToken: publisherToken, identity: identity)
         } else {
             operation = .refused(.bodyTooLarge, allow: nil)
         }
@@ -37,10 +44,10 @@ struct CleengCall: Sendable {
     }
 
     private static func operation(
-        _ method: String, _ segments: [String], _ query: QueryItems, _ body: [UInt8], _ json: JSONValue?,
+        _ method: String, _ route: CleengRoute?, _ query: QueryItems, _ body: [UInt8], _ json: JSONValue?,
         publisherToken: String, identity: ReceiptIdentity
     ) -> CleengOperation {
-        guard let route = CleengRoute(segments: segments) else { return .refused(.notFound, allow: nil) }
+        guard let route else { return .refused(.notFound, allow: nil) }
         guard method == route.method else {
             return .refused(
                 WireFault(status: 405, code: "SIM0405", message: "Use \(route.method)"), allow: route.method)
@@ -57,6 +64,7 @@ struct CleengCall: Sendable {
                 return .entitlement(customerId: try customerId(id), offerId)
             case .remoteProcedures:
                 return .remoteProcedures(RemoteProcedureBatch(json, publisherToken: publisherToken))
+            case .notification: return .notification(try StoreNotice(body: body))
             }
         } catch {
             return .refused(error, allow: nil)

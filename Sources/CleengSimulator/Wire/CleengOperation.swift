@@ -5,5 +5,6 @@ enum CleengOperation: Sendable {
     case entitlement(customerId: Int, OfferId)
     case customer(id: Int)
     case remoteProcedures(RemoteProcedureBatch)
+    case notification(StoreNotice)
     case refused(WireFault, allow: String?)
 }

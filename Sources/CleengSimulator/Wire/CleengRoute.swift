@@ -5,6 +5,8 @@ enum CleengRoute: Equatable {
     case entitlement(customerId: String, offerId: String)
     case customer(id: String)
     case remoteProcedures
+    /// What the App Store says of a purchase, passed on.
+    case notification
 
     /// - Parameter segments: the decoded parts of the path.
     init?(segments: [String]) {
@@ -16,6 +18,8 @@ enum CleengRoute: Equatable {
         case 3 where segments[0] == "3.1" && segments[1] == "customers": self = .customer(id: segments[2])
         case 6 where segments[..<3] == ["3.1", "entitlements", "customer_id"] && segments[4] == "offer_id":
             self = .entitlement(customerId: segments[3], offerId: segments[5])
+        case 6 where segments.starts(with: Self.notificationPath) && Self.isPublisherId(segments[5]):
+            self = .notification
         default: return nil
         }
     }
@@ -23,8 +27,32 @@ enum CleengRoute: Equatable {
     /// The one method that the address takes.
     var method: String {
         switch self {
-        case .payment, .remoteProcedures: "POST"
+        case .payment, .remoteProcedures, .notification: "POST"
         case .entitlements, .entitlement, .customer: "GET"
         }
+    }
+
+    /// Whether `X-Publisher-Token` must be there. JSON-RPC has the token in the body, and a notification goes without:
+    /// the publisher is named in its address.
+    var needsToken: Bool {
+        switch self {
+        case .payment, .entitlements, .entitlement, .customer: true
+        case .remoteProcedures, .notification: false
+        }
+    }
+
+    /// Before the publisher's id.
+    private static let notificationPath = [
+        "1.0", "in_app", "subscriptions", "apple", "status_update_notification",
+    ]
+
+    private static func isPublisherId(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "A"..."Z", "a"..."z", "0"..."9", "_", "-": true
+                default: false
+                }
+            }
     }
 }

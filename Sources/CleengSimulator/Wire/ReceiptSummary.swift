@@ -1,5 +1,3 @@
-import Crypto
-
 /// All that is kept of a receipt.
 struct ReceiptSummary: Sendable, Equatable {
     /// SHA-256 of the receipt's text as it was sent, in lower-case hexadecimal digits.
@@ -11,12 +9,7 @@ struct ReceiptSummary: Sendable, Equatable {
 
     init(receiptData: String, originalTransactionId: String?) {
         var text = receiptData
-        sha256 = text.withUTF8 { bytes in
-            SHA256.hash(data: UnsafeRawBufferPointer(bytes)).map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.utf8.count == 1 ? "0" + digits : digits
-            }.joined()
-        }
+        sha256 = text.withUTF8 { HexDigest.sha256(UnsafeRawBufferPointer($0)) }
         length = receiptData.utf8.count
         self.originalTransactionId = originalTransactionId
     }

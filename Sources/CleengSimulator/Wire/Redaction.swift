@@ -1,10 +1,12 @@
-/// Takes receipts and tokens out of what is kept of a body, and bounds the rest.
+/// Takes receipts, signed texts, tokens and passwords out of what is kept of a body, and bounds the rest.
 struct Redaction: Sendable {
     let receipt: ReceiptSummary?
     let publisherToken: String
 
     /// How many values of one body are kept at most.
     static let limit = 200
+    /// Fields of notifications that hold what a receipt holds.
+    private static let signed: Set = ["signedPayload", "latest_receipt"]
 
     func shown(_ value: JSONValue) -> JSONValue {
         var budget = Self.limit
@@ -14,6 +16,8 @@ struct Redaction: Sendable {
     private func shown(_ value: JSONValue, key: String, _ budget: inout Int) -> JSONValue {
         budget -= 1
         guard budget >= 0 else { return .string("…") }
+        // The secret that version 1 notifications carry, whatever its shape.
+        if key == "password", !value.isNull { return .string(TokenPresence.present.rawValue) }
         switch value {
         case .string(let text) where key == "receiptData":
             let summary = receipt ?? ReceiptSummary(receiptData: text, originalTransactionId: nil)
@@ -21,6 +25,9 @@ struct Redaction: Sendable {
                 "sha256": .string(summary.sha256), "length": .int(Int64(summary.length)),
                 "originalTransactionId": .optional(summary.originalTransactionId),
             ])
+        case .string(let text) where Self.signed.contains(key):
+            let summary = ReceiptSummary(receiptData: text, originalTransactionId: nil)
+            return .object(["sha256": .string(summary.sha256), "length": .int(Int64(summary.length))])
         case .string(let text) where key == "publisherToken":
             return .string(TokenPresence(text, expected: publisherToken).rawValue)
         case .string(let text):

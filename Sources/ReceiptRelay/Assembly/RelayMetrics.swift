@@ -11,8 +11,16 @@ enum RelayMetrics {
         registry.describe(
             "relay_writes_fenced_off", help: "Writes that changed nothing because the lease had passed on.")
         registry.describe("relay_pursuits_parked", help: "Pursuits set aside for an operator.")
+        registry.describe("relay_notifications_sent", help: "Tries to pass a notification on to Cleeng, by verdict.")
+        registry.describe(
+            "relay_subscriptions_looked_up", help: "Subscriptions about which Cleeng was asked, since none was told of."
+        )
+        registry.describe(
+            "relay_ledgers_failed", help: "Looks at a subscription that came to nothing for what is in its row.")
         registry.registerCollector {
-            guard let (backlog, oldest) = try? await store.backlog() else { return [] }
+            guard let (backlog, oldest) = try? await store.backlog(),
+                let notifications = try? await store.notificationBacklog()
+            else { return [] }
             func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
                 MetricSample(name: name, help: help, value: value)
             }
@@ -30,6 +38,15 @@ enum RelayMetrics {
                     "relay_oldest_parked_seconds", "For how long the first of those set aside has been so.",
                     backlog.oldestParked?.seconds ?? 0),
                 gauge("relay_backlog_overdue", "Pursuits due that no worker has taken up.", Double(backlog.overdue)),
+                gauge(
+                    "relay_backlog_notifications", "Notifications that Cleeng has not taken.",
+                    Double(notifications.waiting)),
+                gauge(
+                    "relay_notifications_refused", "Notifications that Cleeng refuses for what is in them.",
+                    Double(notifications.refused)),
+                gauge(
+                    "relay_oldest_notification_seconds", "Age of the oldest notification that Cleeng has not taken.",
+                    notifications.oldest?.seconds ?? 0),
                 gauge("relay_backlog_outbox", "Customers whose publisher has not been told.", Double(backlog.outbox)),
             ]
         }

@@ -1,0 +1,186 @@
+import AppStoreSimulation
+import Foundation
+import Testing
+
+/// What an app is told of a subscription whose life goes on after the grant.
+@Suite struct LifeTests {
+    private struct Scene {
+        var setup: Setup
+        var store: TestAppStore
+        var life: SimulatedSubscription
+        var relay: Relay { setup.relay }
+
+        /// - Returns: the validation that was granted.
+        func buy(_ email: String) async throws -> String {
+            let answer = try await relay.purchase(try store.purchase(life, email: email))
+            let id = try #require(answer.json["validationId"].string, "\(answer.text)")
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            return id
+        }
+
+        func tell(_ notification: SimulatedNotification) async throws {
+            #expect(try await relay.notify(notification, signedBy: store).status == 200)
+        }
+
+        /// The poll, right after.
+        func told(_ id: String) async throws -> [String?] {
+            let poll = try await relay.status(id)
+            return [poll["status"].string, poll["reason"].string]
+        }
+    }
+
+    private func run(
+        period: TimeInterval = 86_400, settings: [String: String] = [:], _ body: (inout Scene) async throws -> Void
+    ) async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        try await Setup.run(settings: store.settings(relayingTo: nil, settings)) { setup in
+            var scene = Scene(setup: setup, store: store, life: try store.subscription(period: period))
+            try await body(&scene)
+        }
+    }
+
+    @Test func aRefundTakesItBackAtOnceAndItsReversalGivesItAgain() async throws {
+        try await run { scene in
+            scene.life.bought(at: Date())
+            let id = try await scene.buy("ana@example.test")
+            try await scene.tell(scene.life.refunded(at: Date()))
+            #expect(try await scene.told(id) == ["revoked", "refunded"])
+            let list = try await HTTP.get(
+                scene.relay.url + "/entitlements?customerEmail=ana@example.test&offerId=S123456789_US",
+                headers: ["Authorization": "Bearer \(scene.relay.keys.app)"])
+            #expect(list.json["accessGranted"].bool == false)
+            try await scene.tell(scene.life.refundReversed(at: Date()))
+            #expect(try await scene.told(id) == ["granted", nil])
+            let events = try await scene.relay.events(id)
+            #expect(events.filter { ["granted", "revoked"].contains($0) } == ["granted", "revoked", "granted"])
+        }
+    }
+
+    @Test func aRenewalMovesTheEndAndAHeldPollIsToldOfIt() async throws {
+        try await run { scene in
+            scene.life.bought(at: Date())
+            let id = try await scene.buy("ana@example.test")
+            try await scene.tell(scene.life.renewed(at: Date()))
+            let poll = try await scene.relay.status(id)
+            #expect(poll["status"].string == "granted")
+            let subscription = try await scene.relay.subscription(scene.life)
+            #expect(poll["expiresAt"].string == subscription["expiresAt"].string)
+            #expect(subscription["customerEmail"].string == "ana@example.test")
+            #expect(subscription["validationId"].string == id)
+        }
+    }
+
+    @Test func aFamilysEndABillingRetryAndAnUpgradeDoWhatTheyShould() async throws {
+        try await run(period: 3_600) { scene in
+            let now = Date()
+            scene.life.bought(at: now.addingTimeInterval(-3_599))
+            let id = try await scene.buy("ana@example.test")
+            try await scene.tell(
+                scene.life.renewalFailed(at: now.addingTimeInterval(1), graceUntil: now.addingTimeInterval(3_600)))
+            #expect(try await scene.told(id) == ["granted", nil])
+            try await Awaiting.fact("its period ends, and the grace begins") {
+                try await scene.relay.subscription(scene.life)["status"].string
+            } holds: {
+                $0 == "in_grace"
+            }
+            #expect(try await scene.told(id) == ["granted", nil])
+            try await scene.tell(scene.life.graceEnded(at: now.addingTimeInterval(2)))
+            try await Awaiting.fact("access ends with the period") {
+                try await scene.told(id)
+            } holds: {
+                $0 == ["revoked", "expired"]
+            }
+            #expect(try await scene.relay.subscription(scene.life)["status"].string == "in_billing_retry")
+            try await scene.tell(scene.life.recovered(at: now.addingTimeInterval(3)))
+            #expect(try await scene.told(id) == ["granted", nil])
+            try await scene.tell(scene.life.upgraded(to: "com.example.app.yearly", at: now.addingTimeInterval(4)))
+            #expect(try await scene.told(id) == ["granted", nil])
+            #expect(
+                try await scene.relay.subscription(scene.life)["productId"].string == "com.example.app.yearly")
+            try await scene.tell(scene.life.revoked(at: now.addingTimeInterval(5)))
+            #expect(try await scene.told(id)[0] == "revoked")
+        }
+    }
+
+    @Test func whatCameBeforeThePurchaseIsJoinedByIt() async throws {
+        try await run { scene in
+            try await scene.tell(scene.life.bought(at: Date().addingTimeInterval(-10)))
+            try await scene.tell(scene.life.renewalTurned(.off, at: Date().addingTimeInterval(-5)))
+            let id = try await scene.buy("ana@example.test")
+            let subscription = try await Awaiting.fact("it has an owner") {
+                try await scene.relay.subscription(scene.life)
+            } holds: {
+                $0["customerEmail"].string == "ana@example.test"
+            }
+            #expect(subscription["willRenew"].bool == false)
+            #expect(try await scene.told(id) == ["granted", nil])
+        }
+    }
+
+    @Test func aSubscriptionThatWillNotRenewEndsByItself() async throws {
+        try await run(period: 2) { scene in
+            scene.life.bought(at: Date())
+            let id = try await scene.buy("ana@example.test")
+            try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
+            #expect(try await scene.told(id) == ["granted", nil])
+            try await Awaiting.fact("it has ended") {
+                try await scene.told(id)
+            } holds: {
+                $0 == ["revoked", "expired"]
+            }
+        }
+    }
+
+    @Test func aRenewalThatNobodyToldOfIsAskedOfCleengBeforeItIsCalledExpired() async throws {
+        try await run(period: 1, settings: ["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { scene in
+            scene.life.bought(at: Date())
+            let control = SimulatorControl(scene.setup.simulator)
+            let id = try await scene.buy("ana@example.test")
+            let reads = try await control.reads(of: "ana@example.test").count
+            try await Awaiting.fact("Cleeng is asked") {
+                try await control.reads(of: "ana@example.test").count
+            } holds: {
+                $0 > reads
+            }
+            #expect(try await scene.told(id) == ["granted", nil])
+            let events = try await Awaiting.fact("it is noted") {
+                try await scene.relay.subscription(scene.life)["timeline"].array ?? []
+            } holds: {
+                $0.contains { $0["detail"].string == "Cleeng: entitled" }
+            }
+            #expect(events.contains { $0["event"].string == "looked_up" })
+            // While Cleeng cannot be asked nothing is over.
+            try await control.trouble("read-503")
+            try await Task.sleep(for: .seconds(4))
+            #expect(try await scene.told(id) == ["granted", nil])
+            try await control.heal()
+            let gone = try await HTTP.post(
+                scene.setup.simulator.url + "/_simulator/customers/ana@example.test/entitlements",
+                body: Data(#"{"offerId":"S123456789_US","status":"terminated"}"#.utf8))
+            #expect(gone.status == 200, "\(gone.text)")
+            try await Awaiting.fact("it has ended") {
+                try await scene.told(id)
+            } holds: {
+                $0 == ["revoked", "expired"]
+            }
+        }
+    }
+
+    @Test func aMoveIntoABundleTakesTheValidationAlong() async throws {
+        try await run { scene in
+            scene.life.bought(at: Date().addingTimeInterval(-60))
+            let id = try await scene.buy("ana@example.test")
+            var old = scene.life
+            let number = TestPurchase.newTransactionID()
+            try await scene.tell(
+                scene.life.movedToBundle(newOriginalTransactionId: number, at: Date().addingTimeInterval(-30)))
+            try await scene.tell(old.expired(at: Date().addingTimeInterval(-20)))
+            #expect(try await scene.told(id) == ["granted", nil])
+            let moved = try await scene.relay.ops("/ops/subscriptions?originalTransactionId=\(number)").json["items"][0]
+            #expect(moved["customerEmail"].string == "ana@example.test")
+            try await scene.tell(scene.life.refunded(at: Date()))
+            #expect(try await scene.told(id) == ["revoked", "refunded"])
+        }
+    }
+}

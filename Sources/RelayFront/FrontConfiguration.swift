@@ -34,6 +34,8 @@ public struct FrontConfiguration: Sendable {
     public var relaysNotifications: Bool
     /// How long after its end a subscription that will renew is waited for.
     public var renewalLeeway: Duration
+    /// Nil: Cleeng's events are not taken.
+    public var eventSignature: EventSignature?
 
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
@@ -42,7 +44,8 @@ public struct FrontConfiguration: Sendable {
         maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
         bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
         customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy,
-        notifications: NotificationPolicy, relaysNotifications: Bool, renewalLeeway: Duration
+        notifications: NotificationPolicy, relaysNotifications: Bool, renewalLeeway: Duration,
+        eventSignature: EventSignature? = nil
     ) {
         self.host = host
         self.port = port
@@ -63,5 +66,6 @@ public struct FrontConfiguration: Sendable {
         self.notifications = notifications
         self.relaysNotifications = relaysNotifications
         self.renewalLeeway = renewalLeeway
+        self.eventSignature = eventSignature
     }
 }

@@ -25,16 +25,18 @@ public struct RelayFront: Sendable {
     private let bodyBudget: BodyBudget
     private let logger: Logger
     private let onNotification: @Sendable () -> Void
+    private let onEvent: @Sendable () -> Void
 
     /// - Parameters:
     ///   - intake: nil in a copy that takes nothing in; it has no ``apps(onListening:)``.
     ///   - registry: takes the fronts' own metrics and is what `/metrics` shows.
     ///   - readiness: what `/readyz` says; must end in seconds.
     ///   - onNotification: there is one more to be passed on.
+    ///   - onEvent: Cleeng has told something.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
-        onNotification: @escaping @Sendable () -> Void = {}
+        onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         self.store = store
@@ -48,6 +50,7 @@ public struct RelayFront: Sendable {
         self.bodyBudget = bodyBudget
         self.logger = logger
         self.onNotification = onNotification
+        self.onEvent = onEvent
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.changes.waiterCount)
         }
@@ -73,8 +76,17 @@ public struct RelayFront: Sendable {
             leeway: configuration.renewalLeeway, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
             budget: bodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
             onReceived: onNotification)
+        var events: [Route] = []
+        if let signature = configuration.eventSignature {
+            CleengEventRoutes.describe(in: registry)
+            events =
+                CleengEventRoutes(
+                    store: store, signature: signature, bodies: BodyReader(maximumBytes: Self.maxEventBytes),
+                    budget: bodyBudget, registry: registry, onReceived: onEvent
+                ).routes
+        }
         return service(
-            payments.routes + entitlements.routes + notifications.routes,
+            payments.routes + entitlements.routes + notifications.routes + events,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
             onListening: onListening, onShutdown: store.changes.shutDown)
@@ -110,6 +122,8 @@ public struct RelayFront: Sendable {
     }
 
     private static let maxOpsBodyBytes = 64 << 10
+    /// Cleeng's have about one kilobyte.
+    private static let maxEventBytes = 256 << 10
     private static let maxOpsConnections = 128
 
     private func service(

@@ -51,7 +51,8 @@ struct RetentionPolicyTests {
         #expect(
             plan.drops == [
                 partition(.receipts, old), partition(.timeline, old), partition(.validations, old),
-                partition(.notifications, old), partition(.subscriptionEvents, old), partition(.receipts, young),
+                partition(.notifications, old), partition(.subscriptionEvents, old), partition(.cleengEvents, old),
+                partition(.receipts, young),
             ])
         #expect(plan.heldBack.isEmpty)
     }

@@ -27,7 +27,7 @@ struct Assembly: Sendable {
         let store = RelayStore(pool: pool, instance: Self.instanceName(), logger: logger)
         let watch = ReadinessWatch(store: store, logger: logger)
         let wakeup = Wakeup()
-        let (ledgerBell, notificationBell) = (Wakeup(), Wakeup())
+        let (ledgerBell, notificationBell, eventBell) = (Wakeup(), Wakeup(), Wakeup())
         let keys = KeyRing(store: store)
         let httpClient = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: settings.cleeng.httpClientConfiguration)
@@ -59,6 +59,10 @@ struct Assembly: Sendable {
                 LedgerKeeper(
                     store: store, upstream: cleeng, leeway: settings.apple.renewalLeeway,
                     readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger))
+            services.append(
+                CleengEventService(
+                    store: store, client: client, pursuits: pursuit, leeway: settings.apple.renewalLeeway,
+                    wakeup: eventBell, logger: logger))
             if let url = settings.notifications.url {
                 let client = NotificationClient(
                     url: url, timeout: settings.cleeng.upstreamTimeout, httpClient: httpClient, logger: logger,
@@ -80,7 +84,8 @@ struct Assembly: Sendable {
 
         let front = RelayFront(
             configuration: try await frontConfiguration(httpClient), store: store, intake: intake, keys: keys,
-            registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring)
+            registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
+            onEvent: eventBell.ring)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 
@@ -154,7 +159,8 @@ struct Assembly: Sendable {
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             notifications: NotificationPolicy(
                 trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret),
-            relaysNotifications: settings.notifications.url != nil, renewalLeeway: settings.apple.renewalLeeway)
+            relaysNotifications: settings.notifications.url != nil, renewalLeeway: settings.apple.renewalLeeway,
+            eventSignature: settings.eventSignature)
     }
 
     /// Tells the copies of one machine and the lives of one copy apart.

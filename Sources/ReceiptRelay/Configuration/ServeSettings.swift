@@ -23,6 +23,8 @@ struct ServeSettings: Sendable {
     var customerJWKS: CustomerJWKSSource?
     var apple: AppleSettings
     var notifications: NotificationSettings
+    /// Nil: Cleeng's events are not taken.
+    var eventSignature: EventSignature?
     var retention: RetentionPolicy
     var logLevel: String
 
@@ -52,6 +54,7 @@ struct ServeSettings: Sendable {
         apple = try AppleSettings(reader)
         _ = try reader.url(.storeKit2URL)
         notifications = try NotificationSettings(reader)
+        eventSignature = try Self.eventSignature(reader)
         cleeng = try Self.cleeng(reader)
     }
 
@@ -93,6 +96,18 @@ struct ServeSettings: Sendable {
         case .apiURL: .malformed(Setting.apiURL.name, wants: base)
         default: .unreadable("a setting that begins with RELAY_CLEENG", why: error.shortDescription)
         }
+    }
+
+    private static func eventSignature(_ reader: SettingReader) throws -> EventSignature? {
+        let header = try reader.required(.webhookSignatureHeader)
+        guard header.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}/) != nil else {
+            throw SettingError.malformed(Setting.webhookSignatureHeader.name, wants: "the name of a header field")
+        }
+        guard let encoding = EventSignature.Encoding(rawValue: try reader.choice(.webhookSignatureEncoding)) else {
+            throw SettingError.malformed(Setting.webhookSignatureEncoding.name, wants: "hex or base64")
+        }
+        guard let secret = try reader.text(.webhookSecret) else { return nil }
+        return EventSignature(secret: secret, header: header, encoding: encoding)
     }
 
     private static func proxies(_ reader: SettingReader) throws -> [AddressRange] {

@@ -51,6 +51,12 @@ struct Setting: Sendable, Equatable {
         name: "RELAY_CLEENG_NOTIFICATION_URL", kind: .text,
         standard:
             "https://notification.cleeng.com/1.0/in_app/subscriptions/apple/status_update_notification/{publisherId}")
+    static let webhookSecret = Setting(
+        name: "RELAY_CLEENG_WEBHOOK_SECRET", kind: .text, standard: nil, isSecret: true)
+    static let webhookSignatureHeader = Setting(
+        name: "RELAY_CLEENG_WEBHOOK_SIGNATURE_HEADER", kind: .text, standard: "X-Cleeng-Signature")
+    static let webhookSignatureEncoding = Setting(
+        name: "RELAY_CLEENG_WEBHOOK_SIGNATURE_ENCODING", kind: .choice(["hex", "base64"]), standard: "hex")
     static let tagsFile = Setting(name: "RELAY_CLEENG_TAGS_FILE", kind: .path, standard: nil)
     static let maxConcurrentCalls = Setting(
         name: "RELAY_CLEENG_MAX_CONCURRENT_CALLS", kind: .count(1...1_000), standard: "64")
@@ -93,5 +99,6 @@ struct Setting: Sendable, Equatable {
         upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
         maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
         appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, notificationURL,
+        webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
     ]
 }

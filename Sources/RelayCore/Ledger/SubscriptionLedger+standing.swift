@@ -5,11 +5,18 @@ extension SubscriptionLedger {
     /// failed payment before that was of an earlier one.
     private static let earlyCharge = Duration.seconds(2 * 86_400)
 
-    /// How it stands. Nil where nothing was ever bought, so far as is known.
+    /// How it stands. Nil where nothing was ever bought, so far as is known. Of a purchase that nobody can read only Cleeng's
+    /// word is known: then that alone counts.
     ///
     /// - Parameter leeway: how long after its end one that will renew is taken to have renewed, while nobody has said so.
     public func standing(at now: Timestamp, leeway: Duration) -> SubscriptionStanding? {
-        guard let newest = periods.values.max(by: Self.isOlder) else { return nil }
+        guard let newest = periods.values.max(by: Self.isOlder) else {
+            return end.map { end in
+                SubscriptionStanding(
+                    status: end.isOver ? .expired : .active, willRenew: renewal?.willRenew,
+                    autoRenewProductID: renewal?.productID, reason: end.isOver ? "expired" : nil)
+            }
+        }
         // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return revoked(newest) }

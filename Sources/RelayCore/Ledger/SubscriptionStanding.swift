@@ -27,7 +27,8 @@ public struct SubscriptionStanding: Sendable, Hashable {
     public var willRenew: Bool?
     /// When the period that counts ends; nil for what does not.
     public var expiresAt: Timestamp?
-    public var productID: String
+    /// Nil where nobody has told of a purchase.
+    public var productID: String?
     public var autoRenewProductID: String?
     /// Of one that is revoked or expired.
     public var reason: String?

@@ -96,6 +96,25 @@ extension Pursuit {
         return decision
     }
 
+    /// Cleeng has said by itself what became of it: the wait is over. To be asked of one that Cleeng has taken only.
+    public mutating func told(_ word: UpstreamWord, at now: Timestamp) -> Decision {
+        var decision = Decision(next: .finished)
+        decision.events.append(TimelineEvent(at: now, kind: .cleengEvent, detail: word.summary))
+        expire(at: now, into: &decision)
+        switch word.verdict {
+        case .granted(let expiresAt, let evidence):
+            settle(
+                .init(
+                    status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt, evidence: evidence,
+                    observedAt: word.saidAt),
+                detail: nil, into: &decision)
+        case .refused(let reason):
+            settle(
+                .init(status: .rejected, reason: reason, late: isLate(at: now), at: now), detail: nil, into: &decision)
+        }
+        return decision
+    }
+
     /// Another read of this customer was under way or too recent: the right to read comes at `allowedAt`.
     public mutating func readPostponed(to allowedAt: Timestamp, at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)

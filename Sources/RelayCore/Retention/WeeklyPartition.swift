@@ -3,6 +3,7 @@ public enum PartitionedTable: String, Sendable, CaseIterable {
     // In the order in which a week's partitions go: a validation never goes before what hangs on it.
     case receipts, timeline, validations, notifications
     case subscriptionEvents = "subscription_events"
+    case cleengEvents = "cleeng_events"
 }
 
 /// One week of one table.

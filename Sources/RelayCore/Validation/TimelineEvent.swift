@@ -19,6 +19,7 @@ public struct TimelineEvent: Sendable, Equatable {
         case baselineRead = 15
         case retried = 16
         case parked = 17
+        case cleengEvent = 18
 
         public var name: String {
             switch self {
@@ -38,6 +39,7 @@ public struct TimelineEvent: Sendable, Equatable {
             case .baselineRead: "baseline_read"
             case .retried: "retried"
             case .parked: "parked"
+            case .cleengEvent: "cleeng_event"
             }
         }
     }

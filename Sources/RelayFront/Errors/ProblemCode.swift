@@ -6,6 +6,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case notJSON = "not_json"
     case invalidIdempotencyKey = "invalid_idempotency_key"
     case missingKey = "missing_key"
+    case badSignature = "bad_signature"
     case unknownKey = "unknown_key"
     case customerTokenRequired = "customer_token_required"
     case invalidCustomerToken = "invalid_customer_token"
@@ -36,7 +37,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     var status: HTTPResponse.Status {
         switch self {
         case .badRequest, .notJSON, .invalidIdempotencyKey, .notANotification: .badRequest
-        case .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
+        case .badSignature, .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
         case .wrongRole, .anotherCustomer, .notificationNotGenuine: .forbidden
         case .notFound, .unknownValidation, .unknownNotification: .notFound
         case .methodNotAllowed: .methodNotAllowed
@@ -58,6 +59,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .notJSON: "The body is not JSON"
         case .invalidIdempotencyKey: "The Idempotency-Key cannot be used"
         case .missingKey: "A key is required"
+        case .badSignature: "The signature is not good"
         case .unknownKey: "The key is not known"
         case .customerTokenRequired: "A customer token is required"
         case .invalidCustomerToken: "The customer token is not valid"

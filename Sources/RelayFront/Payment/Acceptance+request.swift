@@ -31,6 +31,7 @@ extension Acceptance {
             subscriptionKey: receipt.subscriptionKey, environment: receipt.environment, productID: receipt.productID,
             bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: verification,
             period: verification.result == .notGenuine ? nil : receipt.period,
+            cleengCustomer: request.cleengCustomer,
             receipt: receipt.stored, purchaseKey: digest.finalize(),
             idempotencyKey: idempotencyKey.map { IdempotencyKey($0, apiKey: key.id, body: body) })
     }

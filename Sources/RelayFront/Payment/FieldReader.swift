@@ -33,6 +33,20 @@ struct FieldReader {
         }
     }
 
+    /// A whole number above zero, as Cleeng numbers its customers.
+    mutating func positive(_ field: JSONInteger, _ name: String) -> Int64? {
+        switch field {
+        case .absent: return nil
+        case .value(let number) where number > 0: return number
+        case .value:
+            add(FieldError(name, .invalid, "must be greater than 0"))
+            return nil
+        case .other(let kind):
+            add(.wrongType(name, "a whole number", kind))
+            return nil
+        }
+    }
+
     mutating func email(_ text: String, _ name: String) -> CustomerEmail? {
         guard text.trimmingSpace().utf8.count <= CustomerEmail.maximumLength, text.utf8.count <= 1_024 else {
             add(FieldError(name, .tooLong, "must have at most \(CustomerEmail.maximumLength) bytes"))

@@ -18,6 +18,7 @@ struct PaymentBody: Sendable {
     var ipAddress = JSONField.absent
     var couponCode = JSONField.absent
     var applicationUsername = JSONField.absent
+    var cleengCustomerID = JSONInteger.absent
 
     init() {}
 
@@ -47,6 +48,7 @@ struct PaymentBody: Sendable {
             case "ipAddress": body.ipAddress = try JSONField(&scanner, depth: 2)
             case "couponCode": body.couponCode = try JSONField(&scanner, depth: 2)
             case "applicationUsername": body.applicationUsername = try JSONField(&scanner, depth: 2)
+            case "cleengCustomerId": body.cleengCustomerID = try JSONInteger(&scanner, depth: 2)
             case "receipt": try body.readReceipt(&scanner)
             default: try scanner.skip(depth: 2)
             }

@@ -13,6 +13,8 @@ struct PaymentRequest: Sendable {
     var ipAddress: String?
     var couponCode: String?
     var applicationUsername: String
+    /// The customer's number at Cleeng, where the app knows it.
+    var cleengCustomer: Int64?
     var warnings: [FieldError] = []
 
     /// - Throws: ``Problem`` 422 that names every wrong field.
@@ -40,6 +42,7 @@ struct PaymentRequest: Sendable {
         }
         let username = reader.optional(body.applicationUsername, "applicationUsername")
             .flatMap { Self.username($0, &reader) }
+        let cleengCustomer = reader.positive(body.cleengCustomerID, "cleengCustomerId")
         guard reader.errors.isEmpty, let email, let offerID, let transactionID, let receiptData else {
             throw Problem.invalidFields(reader.errors)
         }
@@ -50,6 +53,7 @@ struct PaymentRequest: Sendable {
         self.appType = appType
         self.ipAddress = ipAddress
         self.applicationUsername = username ?? email.customer
+        self.cleengCustomer = cleengCustomer
         takeCoupon(body.couponCode)
     }
 

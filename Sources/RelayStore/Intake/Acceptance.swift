@@ -50,6 +50,8 @@ public struct Acceptance: Sendable {
     public var verification: Verification
     /// What the receipt says of its subscription; nil where it is not to be believed, or says nothing.
     public var period: LedgerPeriod?
+    /// The customer's number at Cleeng, where the app knows it.
+    public var cleengCustomer: Int64?
     public var receipt: Receipt
     /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
     public var purchaseKey: [UInt8]
@@ -59,7 +61,8 @@ public struct Acceptance: Sendable {
         id: ValidationID, publisher: String, app: String, email: CustomerEmail, applicationUsername: String,
         offerID: String, transactionID: String, appType: String, ipAddress: String?, couponCode: String?,
         subscriptionKey: String, environment: String, productID: String?, bundleID: String?, isReceiptReadable: Bool,
-        verification: Verification = .notChecked, period: LedgerPeriod? = nil, receipt: Receipt, purchaseKey: [UInt8],
+        verification: Verification = .notChecked, period: LedgerPeriod? = nil, cleengCustomer: Int64? = nil,
+        receipt: Receipt, purchaseKey: [UInt8],
         idempotencyKey: IdempotencyKey?
     ) {
         self.id = id
@@ -79,6 +82,7 @@ public struct Acceptance: Sendable {
         self.isReceiptReadable = isReceiptReadable
         self.verification = verification
         self.period = period
+        self.cleengCustomer = cleengCustomer
         self.receipt = receipt
         self.purchaseKey = purchaseKey
         self.idempotencyKey = idempotencyKey

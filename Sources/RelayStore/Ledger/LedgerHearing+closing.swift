@@ -52,14 +52,14 @@ extension LedgerHearing {
             JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
                  AND v.publisher = i.publisher AND v.environment = i.environment AND v.customer = i.customer
             WHERE CASE WHEN i.ends THEN v.status = 1 OR (v.status = 5 AND v.reason IS DISTINCT FROM i.reason)
-                       ELSE v.status = 5 OR (v.status = 1 AND v.expires_at IS DISTINCT FROM i.expires_at) END
+                       ELSE v.status = 5 OR (v.status = 1 AND i.expires_at <> coalesce(v.expires_at, 'epoch')) END
             ORDER BY v.bucket, v.accepted_on, v.id
             FOR NO KEY UPDATE OF v
         ), changed AS (
             UPDATE validations v
             SET status = CASE WHEN h.ends THEN 5 ELSE 1 END, reason = CASE WHEN h.ends THEN h.reason END,
                 settled_at = CASE WHEN h.ends = (h.was = 1) THEN now() ELSE v.settled_at END,
-                expires_at = CASE WHEN h.ends THEN v.expires_at ELSE h.expires_at END
+                expires_at = CASE WHEN h.ends THEN v.expires_at ELSE coalesce(h.expires_at, v.expires_at) END
             FROM held h
             WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
             RETURNING v.*, h.was, h.ends, h.detail

@@ -117,6 +117,26 @@ extension RelayStore {
         \(fromClaimed)
         """
 
+    /// Those that Cleeng has said something of, where Cleeng has taken them and nobody holds them. Index used: the primary key.
+    private static let toldSQL = """
+        WITH told AS MATERIALIZED (
+            SELECT p.bucket, p.id
+            FROM unnest($1::int2[], $2::uuid[]) AS i(bucket, id)
+            JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id
+            WHERE p.phase = 1 AND (p.owner IS NULL OR p.due_at <= now())
+            ORDER BY p.bucket, p.id
+            FOR UPDATE OF p SKIP LOCKED
+        ), claimed AS (
+            UPDATE pursuits p
+            SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond', \(strikes)
+            FROM told t
+            WHERE p.bucket = t.bucket AND p.id = t.id
+            RETURNING p.*
+        )
+        SELECT \(pursuitColumns), v.email, v.offer_id, false, false, clock_timestamp(), p.strikes, p.trouble
+        \(fromClaimed)
+        """
+
     /// The older requests that a claimed one goes before. Index used: `pursuits_subscription`.
     private static let overtakenSQL = """
         WITH older AS MATERIALIZED (
@@ -179,6 +199,13 @@ extension RelayStore {
                     .int2(Int16(claimed.id.bucket.number)), .text(claimed.subscriptionKey), .text(claimed.publisher),
                     .timestamptz(claimed.pursuit.acceptedAt.postgres), .text(instance), .int8(lease.microseconds),
                 ]))
+    }
+
+    func claimTold(buckets: [Int16], ids: [UUID], lease: Duration) async throws -> [ClaimedPursuit] {
+        try await claim(
+            PostgresQuery(
+                Self.toldSQL,
+                [.int2Array(buckets), .uuidArray(ids), .text(instance), .int8(lease.microseconds)]))
     }
 
     /// What cannot be made sense of, and what nobody ever got through with, is set aside: its neighbours go on.

@@ -57,6 +57,19 @@ public final class PursuitService: Service {
         await leases.giveBackAll()
     }
 
+    /// Ends the wait of those whom Cleeng's own word is about.
+    ///
+    /// - Returns: how many waits ended, and how many more there are that somebody works on at this moment.
+    func tell(_ word: UpstreamWord, to subject: EventSubject) async throws -> (told: Int, left: Int) {
+        let claimedAt = ContinuousClock.now
+        let (claimed, left) = try await store.claimWaiting(for: subject, lease: settings.lease)
+        for pursuit in claimed { leases.hold(pursuit, since: claimedAt) }
+        await withTaskGroup { group in
+            for pursuit in claimed { group.addTask { [worker] in await worker.told(pursuit, word) } }
+        }
+        return (claimed.count, left)
+    }
+
     /// Takes up what is due now, once: of each kind as many as there is room for, and of what may not be called for now one
     /// at most, to probe with. What is not taken up stays as it is, for this copy or another.
     ///

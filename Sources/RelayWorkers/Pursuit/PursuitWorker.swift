@@ -47,6 +47,18 @@ struct PursuitWorker: Sendable {
         }
     }
 
+    /// Cleeng has said by itself what became of this one.
+    func told(_ claimed: ClaimedPursuit, _ word: UpstreamWord) async {
+        defer { leases.drop(claimed) }
+        do {
+            var pursuit = claimed.pursuit
+            let decision = pursuit.told(word, at: try now())
+            try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
+        } catch {
+            await interrupted(claimed, by: error)
+        }
+    }
+
     /// What the data itself is to blame for is set aside at once. All else is tried again when the lease has run out; where
     /// that never gets anywhere, a later claim sets it aside with what is noted here.
     private func interrupted(_ claimed: ClaimedPursuit, by error: any Error) async {

@@ -175,6 +175,6 @@ struct SubscriptionLedgerTests {
             ledger.hear(LedgerWord(periods: [Life.period("\(number)", from: Double(number * 30))]))
         }
         #expect(ledger.periods.count == SubscriptionLedger.mostPeriods)
-        #expect(ledger.periods["199"] != nil && ledger.periods["135"] == nil)
+        #expect(ledger.periods["176"] != nil && ledger.periods["175"] == nil)
     }
 }

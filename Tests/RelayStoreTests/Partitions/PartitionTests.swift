@@ -56,6 +56,7 @@ struct PartitionTests {
             try await store.makePartitions()
             let id = try await store.takeAndGrant(.sample())
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
+            _ = try await store.receiveEvent(topic: "t", body: [1], now: try await database.now())
             for table in RelayStore.partitionedTables {
                 let holders = try await database.column(
                     "SELECT DISTINCT tableoid::regclass::text FROM \(table)", as: String.self)
@@ -72,6 +73,7 @@ struct PartitionTests {
         try await withStore { database, store in
             let before = try await store.takeAndGrant(.sample(subscription: "1"))
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
+            _ = try await store.receiveEvent(topic: "t", body: [1], now: try await database.now())
             try await store.makePartitions()
             for table in RelayStore.partitionedTables {
                 // The three weeks to come.

@@ -8,7 +8,7 @@ struct CatalogueTests {
     private static let hotTables = [
         "validations", "receipts", "timeline", "pursuits", "purchases", "idempotency_keys", "entitlement_reads",
         "subscriptions", "transfers", "outbox", "notifications", "notification_names", "notification_relays", "ledgers",
-        "subscription_events",
+        "subscription_events", "cleeng_events",
     ]
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.

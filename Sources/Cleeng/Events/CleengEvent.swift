@@ -1,0 +1,78 @@
+public import NIOCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What Cleeng tells of its own accord (its webhooks): `{"broadcasterId":…,"topic":"…","data":{…}}`.
+///
+/// Topics and fields that this program does not know are passed over; numbers may come as text.
+public struct CleengEvent: Sendable, Equatable {
+    /// What it means for a purchase that is waited for.
+    public enum Verdict: Sendable, Equatable {
+        case granted
+        /// In lower case, as Cleeng names the cause.
+        case refused(reason: String)
+        /// A subscription that ran does no longer.
+        case ended
+        case nothing
+    }
+
+    public var topic: String
+    public var verdict: Verdict
+    public var result: String?
+    public var offerID: String?
+    public var customerID: Int64?
+    public var customerEmail: String?
+    /// Seconds since 1970.
+    public var expiresAt: Int64?
+
+    /// - Returns: nil for what is no JSON object with a topic.
+    public init?(_ body: ByteBuffer) {
+        guard let json = JSONValue(body), let topic = json["topic"]?.string, !topic.isEmpty else { return nil }
+        let data = json["data"]
+        self.topic = topic
+        result = data?["result"]?.string
+        offerID = data?["offerId"]?.string
+        let number = ["cleengCustomerId", "customerId"].lazy.compactMap { data?[$0]?.scalarText }.first
+        customerID = number.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+        customerEmail = ["customerEmail", "email"].lazy.compactMap { data?[$0]?.string }.first
+        let expiry = data?["expirationDate"] ?? data?["expiresAt"]
+        expiresAt = expiry?.scalarText.flatMap { text in
+            Int64(text) ?? (try? Date(text, strategy: .iso8601)).map { Int64($0.timeIntervalSince1970) }
+        }
+        verdict = .nothing
+        verdict = judged(
+            isActive: data?["active"] != .bool(false), isGranted: data?["accessGranted"] == .bool(true),
+            cause: ["result", "errorCode", "code", "reason"].lazy.compactMap { data?[$0]?.scalarText }.first)
+    }
+
+    private func judged(isActive: Bool, isGranted: Bool, cause: String?) -> Verdict {
+        let reason = String((cause ?? "validation_failed").lowercased().prefix(100))
+        switch topic {
+        case "inappPurchaseValidationSucceeded": return isActive ? .granted : .nothing
+        case "inappPurchaseValidationFailed": return .refused(reason: reason)
+        case "inappPurchaseSyncResult": return isGranted ? .granted : .refused(reason: reason)
+        case "subscriptionCreated": return .granted
+        case "subscriptionTerminated": return .ended
+        default: return .nothing
+        }
+    }
+
+    /// What a grant that rests on it is justified by: JSON, of Cleeng's own words.
+    public var evidence: String {
+        struct Evidence: Encodable {
+            var topic: String
+            var result: String?
+            var offerId: String?
+            var expiresAt: Int64?
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try? encoder.encode(
+            Evidence(topic: topic, result: result, offerId: offerID, expiresAt: expiresAt))
+        return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}

@@ -1,0 +1,19 @@
+/// What Cleeng said of a purchase of its own accord, or at the end of a synchronization.
+public struct UpstreamWord: Sendable, Equatable {
+    public enum Verdict: Sendable, Equatable {
+        case granted(expiresAt: Timestamp?, evidence: String)
+        case refused(reason: String)
+    }
+
+    public var verdict: Verdict
+    /// When it came.
+    public var saidAt: Timestamp
+    /// For the timeline.
+    public var summary: String
+
+    public init(_ verdict: Verdict, saidAt: Timestamp, summary: String) {
+        self.verdict = verdict
+        self.saidAt = saidAt
+        self.summary = summary
+    }
+}

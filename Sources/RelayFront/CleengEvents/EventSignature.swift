@@ -1,0 +1,36 @@
+import Crypto
+import Foundation
+import RelayCore
+
+/// How Cleeng signs its events: HMAC-SHA256 over the body, with a shared secret. Which header carries it, and how it is
+/// written, Cleeng's public documentation does not say: both are configuration.
+public struct EventSignature: Sendable {
+    public enum Encoding: String, Sendable, CaseIterable {
+        case hex, base64
+    }
+
+    private let key: SymmetricKey
+    let header: String
+    private let encoding: Encoding
+
+    public init(secret: String, header: String, encoding: Encoding) {
+        key = SymmetricKey(data: Data(secret.utf8))
+        self.header = header
+        self.encoding = encoding
+    }
+
+    /// - Parameter text: the header's value; a `sha256=` before it is passed over.
+    func isValid(_ text: String, over body: [UInt8]) -> Bool {
+        let text = text.hasPrefix("sha256=") ? String(text.dropFirst("sha256=".count)) : text
+        guard text.utf8.count <= 128, let code = bytes(of: text) else { return false }
+        // In a time that tells nothing of where they differ.
+        return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: body, using: key)
+    }
+
+    private func bytes(of text: String) -> [UInt8]? {
+        switch encoding {
+        case .hex: Hex.bytes(text[...])
+        case .base64: Data(base64Encoded: text).map { Array($0) }
+        }
+    }
+}

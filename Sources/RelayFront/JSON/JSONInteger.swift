@@ -1,0 +1,21 @@
+/// A field that should hold a whole number: null counts as absent.
+enum JSONInteger: Sendable, Equatable {
+    case absent
+    case value(Int64)
+    /// Also a number with a fraction, and one too large.
+    case other(JSONKind)
+
+    /// Reads the value that stands next.
+    init(_ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
+        let kind = try scanner.kind()
+        let start = scanner.index
+        try scanner.skip(depth: depth)
+        switch kind {
+        case .null: self = .absent
+        case .number:
+            let bytes = UnsafeRawBufferPointer(rebasing: scanner.bytes[start..<scanner.index])
+            self = Int64(String(decoding: bytes, as: UTF8.self)).map { .value($0) } ?? .other(kind)
+        default: self = .other(kind)
+        }
+    }
+}

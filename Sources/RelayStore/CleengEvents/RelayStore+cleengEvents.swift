@@ -1,0 +1,138 @@
+import Crypto
+import Foundation
+import Postgres
+public import RelayCore
+
+extension RelayStore {
+    /// A repeat finds its name taken, and waits for a first one that has not committed.
+    private static let receiveSQL = """
+        WITH named AS (
+            INSERT INTO notification_names (bucket, name, accepted_on, id)
+            VALUES (get_byte($1, 0), $1, DATE 'epoch' + $2::int4, $3)
+            ON CONFLICT (bucket, name) DO NOTHING
+            RETURNING bucket, accepted_on, id
+        )
+        INSERT INTO cleeng_events (bucket, accepted_on, id, received_at, due_at, topic, body)
+        SELECT bucket, accepted_on, id, now(), now(), $4, $5 FROM named
+        RETURNING 1
+        """
+
+    /// Index used: `cleeng_events_due`.
+    private static let claimSQL = """
+        WITH due AS MATERIALIZED (
+            SELECT e.bucket, e.accepted_on, e.id
+            FROM cleeng_events e
+            WHERE e.due_at <= now()
+            ORDER BY e.due_at
+            LIMIT $1
+            FOR UPDATE SKIP LOCKED
+        )
+        UPDATE cleeng_events e
+        SET due_at = now() + $2::int8 * interval '1 microsecond', attempts = e.attempts + 1
+        FROM due
+        WHERE e.bucket = due.bucket AND e.accepted_on = due.accepted_on AND e.id = due.id
+        RETURNING e.bucket, e.accepted_on - DATE 'epoch', e.id, e.received_at, e.attempts, clock_timestamp(), e.body
+        """
+
+    private static let finishSQL = """
+        UPDATE cleeng_events e
+        SET outcome = $4, due_at = CASE WHEN $5::int8 IS NOT NULL THEN now() + $5 * interval '1 microsecond' END
+        WHERE e.bucket = $1 AND e.accepted_on = DATE 'epoch' + $2::int4 AND e.id = $3
+        """
+
+    /// What is still waited for of a customer and an offer. Indexes used: `validations_customer`,
+    /// `validations_cleeng_customer`, the primary key of `pursuits`.
+    private static let waitingSQL = """
+        SELECT p.bucket, p.id
+        FROM (
+            SELECT bucket, id FROM validations
+            WHERE customer = $1 AND offer_id = $3 AND status IN (0, 3)
+            UNION
+            SELECT bucket, id FROM validations
+            WHERE cleeng_customer = $2 AND offer_id = $3 AND status IN (0, 3)
+        ) AS v
+        JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase < 2
+        LIMIT 200
+        """
+
+    /// Who owns a subscription to this offer. Indexes used: `subscriptions_customer`, `validations_cleeng_customer`.
+    private static let ownedSQL = """
+        SELECT s.publisher, s.environment, s.subscription_key
+        FROM subscriptions s
+        WHERE s.offer_id = $3
+          AND (s.customer = $1 OR s.customer IN (
+                SELECT v.customer FROM validations v WHERE v.cleeng_customer = $2 AND v.offer_id = $3))
+        LIMIT 20
+        """
+
+    private static let isKnownSQL = """
+        SELECT EXISTS (SELECT FROM validations v WHERE v.cleeng_customer = $1)
+        """
+
+    /// Whether an app has named its customer so.
+    public func isKnown(cleengCustomer: Int64) async throws -> Bool {
+        try await pool.query(PostgresQuery(Self.isKnownSQL, [.int8(cleengCustomer)])).first?.get(0) ?? false
+    }
+
+    /// Keeps an event whose signature was good, once.
+    ///
+    /// - Parameter now: the database's time, for the day in its id.
+    public func receiveEvent(topic: String, body: [UInt8], now: Timestamp) async throws -> ReceiveOutcome {
+        let name = Array(SHA256.hash(data: Array("cleeng:".utf8) + body))
+        let rows = try await pool.query(
+            PostgresQuery(
+                Self.receiveSQL,
+                [
+                    .bytea(name), .int4(Int32(now.daysSince1970)), .uuid(UUID()), .text(String(topic.prefix(200))),
+                    .bytea(body),
+                ]))
+        return rows.isEmpty ? .repeated : .stored
+    }
+
+    /// Takes events that are to be acted on, for `lease`.
+    public func claimEvents(limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
+        let rows = try await pool.query(
+            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds)]))
+        return try rows.map { row in
+            ClaimedEvent(
+                id: try row.validationID(bucket: 0, day: 1, id: 2), receivedAt: try row.timestamp(3),
+                attempts: try row.get(4), now: try row.timestamp(5), body: try row.get(6))
+        }
+    }
+
+    /// Notes what came of an event.
+    ///
+    /// - Parameter again: after which it is acted on once more; nil: it is over.
+    public func finish(_ event: ClaimedEvent, outcome: String, again: Duration? = nil) async throws {
+        _ = try await pool.query(
+            PostgresQuery(
+                Self.finishSQL,
+                event.id.key + [.text(String(outcome.prefix(200))), .int8(again?.microseconds)]))
+    }
+
+    /// Takes what waits for Cleeng's word, where Cleeng has taken it and nobody works on it at this moment.
+    ///
+    /// - Returns: those, and how many more wait that could not be taken now.
+    public func claimWaiting(
+        for subject: EventSubject, lease: Duration
+    ) async throws -> (claimed: [ClaimedPursuit], left: Int) {
+        let rows = try await pool.query(PostgresQuery(Self.waitingSQL, Self.parameters(subject)))
+        guard !rows.isEmpty else { return ([], 0) }
+        let buckets = try rows.map { try $0.get(0, as: Int16.self) }
+        let ids = try rows.map { try $0.get(1, as: UUID.self) }
+        let claimed = try await claimTold(buckets: buckets, ids: ids, lease: lease)
+        return (claimed, rows.count - claimed.count)
+    }
+
+    /// The subscriptions to an offer that a customer owns.
+    public func owned(by subject: EventSubject) async throws -> [SubscriptionName] {
+        try await pool.query(PostgresQuery(Self.ownedSQL, Self.parameters(subject))).map {
+            SubscriptionName(
+                publisher: try $0.get(0), environment: try $0.get(1), originalTransactionID: try $0.get(2))
+        }
+    }
+
+    private static func parameters(_ subject: EventSubject) -> [PostgresValue] {
+        [.text(subject.customer), .int8(subject.cleengCustomer), .text(subject.offerID)]
+    }
+}

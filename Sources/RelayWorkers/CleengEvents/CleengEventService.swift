@@ -1,0 +1,147 @@
+public import Cleeng
+import Foundation
+public import Logging
+import Metrics
+import NIOCore
+import RelayCore
+public import RelayStore
+public import ServiceLifecycle
+
+/// Acts on what Cleeng tells of its own accord: ends waits at once, and lets the ledger hear it.
+///
+/// An event may come before the answer to the forward that it is about, or while its purchase is being read: then it is acted on
+/// again in a moment. What it says is a shortcut: without it every purchase is read all the same.
+public struct CleengEventService: Service {
+    private let store: RelayStore
+    private let client: CleengClient
+    private let pursuits: PursuitService
+    private let leeway: Duration
+    private let wakeup: Wakeup
+    private let logger: Logger
+
+    private static let lease = Duration.seconds(60)
+    /// For so long it is tried to end the waits that it is about.
+    private static let patience = Duration.seconds(60)
+    private static let batch = 32
+
+    /// - Parameters:
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - wakeup: rung when an event has come.
+    public init(
+        store: RelayStore, client: CleengClient, pursuits: PursuitService, leeway: Duration, wakeup: Wakeup,
+        logger: Logger
+    ) {
+        self.store = store
+        self.client = client
+        self.pursuits = pursuits
+        self.leeway = leeway
+        self.wakeup = wakeup
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    if try await runOnce() { continue }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.warning("no event can be acted on", metadata: ["error": "\(error)"])
+                    try? await Task.sleep(for: .seconds(1))
+                }
+                await wakeup.wait(atMost: .milliseconds(250))
+            }
+        }
+    }
+
+    /// - Returns: whether there may be more at once.
+    func runOnce() async throws -> Bool {
+        let claimed = try await store.claimEvents(limit: Self.batch, lease: Self.lease)
+        await withTaskGroup { group in
+            for event in claimed { group.addTask { await handle(event) } }
+        }
+        return claimed.count == Self.batch
+    }
+
+    private func handle(_ claimed: ClaimedEvent) async {
+        do {
+            try await act(on: claimed)
+        } catch {
+            // Its lease runs out, and it is acted on again.
+            logger.warning("an event could not be acted on", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func act(on claimed: ClaimedEvent) async throws {
+        guard let event = CleengEvent(ByteBuffer(bytes: claimed.body)), event.verdict != .nothing,
+            let offer = event.offerID
+        else { return try await end(claimed, "kept") }
+        guard let subject = try await subject(of: event, offer, claimed) else { return }
+        var told = 0
+        if let word = UpstreamWord(event, saidAt: claimed.receivedAt) {
+            let outcome = try await pursuits.tell(word, to: subject)
+            told = outcome.told
+            if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
+                return try await store.finish(claimed, outcome: "waits", again: .milliseconds(100))
+            }
+        }
+        let names = try await store.owned(by: subject)
+        let isOver = event.verdict == .ended
+        if isOver || event.verdict == .granted {
+            let note = LedgerMessage.Note(
+                event: "cleeng_event", saidAt: claimed.receivedAt, detail: event.topic)
+            let word = LedgerWord(end: LedgerEnd(isOver: isOver, toldAt: claimed.receivedAt))
+            _ = try await store.hear(names.map { LedgerMessage($0, word, note: note) }, leeway: leeway)
+        }
+        try await end(claimed, "ended \(told) waits, heard of \(names.count) subscriptions")
+    }
+
+    private func end(_ claimed: ClaimedEvent, _ outcome: String) async throws {
+        try await store.finish(claimed, outcome: outcome)
+        Counter(label: "relay_cleeng_events_handled").increment()
+    }
+
+    /// Whose it is: by the number that the app gave with the purchase, by the email in it, else Cleeng is asked.
+    ///
+    /// - Returns: nil where that is not known, or not yet.
+    private func subject(
+        of event: CleengEvent, _ offer: String, _ claimed: ClaimedEvent
+    ) async throws -> EventSubject? {
+        var subject = EventSubject(customer: nil, cleengCustomer: event.customerID, offerID: offer)
+        if let text = event.customerEmail {
+            subject.customer = CustomerEmail(text)?.customer
+            return subject
+        }
+        guard let id = event.customerID else {
+            try await end(claimed, "it names nobody")
+            return nil
+        }
+        guard try await store.isKnown(cleengCustomer: id) == false else { return subject }
+        switch await client.customer(id) {
+        case .email(let text):
+            subject.customer = CustomerEmail(text)?.customer
+            return subject
+        case .unknown: try await end(claimed, "Cleeng knows nobody by that number")
+        case .misconfigured, .tryAgain:
+            let pause = Duration.seconds(min(1 << min(claimed.attempts, 6), 60))
+            try await store.finish(claimed, outcome: "Cleeng could not be asked whose it is", again: pause)
+        }
+        return nil
+    }
+}
+
+extension UpstreamWord {
+    /// Nil where it ends no wait.
+    fileprivate init?(_ event: CleengEvent, saidAt: Timestamp) {
+        let summary = [event.topic, event.result].compactMap(\.self).joined(separator: ": ")
+        switch event.verdict {
+        case .granted:
+            self.init(
+                .granted(expiresAt: event.expiresAt.map { Timestamp(seconds: $0) }, evidence: event.evidence),
+                saidAt: saidAt, summary: summary)
+        case .refused(let reason): self.init(.refused(reason: reason), saidAt: saidAt, summary: summary)
+        case .ended, .nothing: return nil
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Crypto
+import Foundation
+import Testing
+
+/// `POST /cleeng/webhooks`, to the service as a process.
+@Suite struct CleengEventTests {
+    private static let secret = "a-shared-secret-of-the-tests"
+    private static let offer = "S123456789_US"
+
+    /// Cleeng itself grants nothing, and is read so seldom that only an event can end a wait.
+    private func run(
+        _ more: [String: String] = [:], behaviour: String = "never",
+        _ body: (Setup, SimulatorControl) async throws -> Void
+    ) async throws {
+        var settings = [
+            "RELAY_CLEENG_WEBHOOK_SECRET": Self.secret, "RELAY_POLL_INTERVAL_SECONDS": "20",
+            "RELAY_VALIDATION_TIMEOUT_SECONDS": "30",
+        ]
+        settings.merge(more, uniquingKeysWith: { $1 })
+        try await Setup.run(settings: settings) { setup in
+            let control = SimulatorControl(setup.simulator)
+            for email in ["ana@example.test", "ben@example.test"] { try await control.behave(email, behaviour) }
+            try await body(setup, control)
+        }
+    }
+
+    private func signature(_ body: Data, secret: String = Self.secret) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8))))
+    }
+
+    private func send(_ text: String, to relay: Relay, header: String? = nil) async throws -> HTTP.Answer {
+        let body = Data(text.utf8)
+        let hex = signature(body).map { String(format: "%02x", $0) }.joined()
+        return try await HTTP.post(
+            relay.url + "/cleeng/webhooks",
+            headers: ["X-Cleeng-Signature": header ?? hex, "Content-Type": "application/json"], body: body)
+    }
+
+    private func event(_ topic: String, _ data: String) -> String {
+        #"{"broadcasterId":123456789,"topic":"\#(topic)","data":{\#(data)}}"#
+    }
+
+    private func buy(_ setup: Setup, _ email: String, extra: [String: Any] = [:]) async throws -> String {
+        let purchase = TestPurchase(email: email)
+        var object = try #require(try JSONSerialization.jsonObject(with: purchase.body) as? [String: Any])
+        object.merge(extra, uniquingKeysWith: { $1 })
+        let answer = try await setup.relay.post(try JSONSerialization.data(withJSONObject: object))
+        let id = try #require(answer.json["validationId"].string, "\(answer.text)")
+        try await Awaiting.fact("Cleeng has it") {
+            try await setup.simulator.requests(path: "/apple/payment", customerEmail: email).count
+        } holds: {
+            $0 == 1
+        }
+        return id
+    }
+
+    @Test(arguments: [
+        "SubscriptionCreated", "SubscriptionTransferred", "SubscriptionSynchronized", "SubscriptionRevived",
+    ]) func aValidationThatSucceededEndsTheWaitAtOnce(result: String) async throws {
+        try await run { setup, _ in
+            let id = try await buy(setup, "ana@example.test")
+            let held = Task { try await setup.relay.poll(id, wait: 25).json }
+            let began = ContinuousClock.now
+            let answer = try await send(
+                event(
+                    "inappPurchaseValidationSucceeded",
+                    #""result":"\#(result)","offerId":"\#(Self.offer)","active":true,"customerEmail":"Ana@example.test","expirationDate":"2030-01-01T00:00:00+01:00""#
+                ), to: setup.relay)
+            #expect(answer.status == 200)
+            let told = try await held.value
+            #expect(told["status"].string == "granted")
+            #expect(told["expiresAt"].string == "2029-12-31T23:00:00.000Z")
+            #expect(began.duration(to: .now) < .seconds(5))
+            let detail = try await setup.relay.detail(id)
+            #expect(detail["evidence"]["topic"].string == "inappPurchaseValidationSucceeded")
+            #expect(detail["evidence"]["result"].string == result)
+            #expect(try await setup.relay.events(id).suffix(2) == ["cleeng_event", "granted"])
+        }
+    }
+
+    @Test func whoseItIsIsKnownByThePurchasesNumberOrAskedOfCleeng() async throws {
+        try await run { setup, control in
+            let numbered = try await buy(setup, "ana@example.test", extra: ["cleengCustomerId": 700_000_001])
+            let asked = try await buy(setup, "ben@example.test")
+            func succeeded(_ customer: Int) -> String {
+                event(
+                    "inappPurchaseValidationSucceeded",
+                    #""result":"SubscriptionCreated","offerId":"\#(Self.offer)","active":true,"customerId":\#(customer)"#
+                )
+            }
+            #expect(try await send(succeeded(700_000_001), to: setup.relay).status == 200)
+            #expect(try await setup.relay.outcome(numbered)["status"].string == "granted")
+            #expect(try await setup.relay.status(asked)["status"].string == "pending")
+            let id = try #require(try await control.customer("ben@example.test")["customerId"].int)
+            #expect(try await send(succeeded(id), to: setup.relay).status == 200)
+            #expect(try await setup.relay.outcome(asked)["status"].string == "granted")
+            // Nobody knows this one, and nobody is harmed.
+            #expect(try await send(succeeded(999_999_999), to: setup.relay).status == 200)
+        }
+    }
+
+    @Test func aFailureRejectsAndASynchronizationDoesAsItSays() async throws {
+        try await run { setup, _ in
+            let failed = try await buy(setup, "ana@example.test")
+            let text = event(
+                "inappPurchaseValidationFailed",
+                #""offerId":"\#(Self.offer)","customerEmail":"ana@example.test","errorCode":"RECEIPT_EXPIRED""#)
+            #expect(try await send(text, to: setup.relay).status == 200)
+            let outcome = try await setup.relay.outcome(failed)
+            #expect(outcome["status"].string == "rejected")
+            #expect(outcome["reason"].string == "receipt_expired")
+            let synchronized = try await buy(setup, "ben@example.test", extra: ["cleengCustomerId": 700_000_002])
+            let sync = event(
+                "inappPurchaseSyncResult",
+                #""synchronizationId":"x","cleengCustomerId":700000002,"accessGranted":false,"offerId":"\#(Self.offer)","result":"RECEIVED_EXPIRED_PURCHASE""#
+            )
+            #expect(try await send(sync, to: setup.relay).status == 200)
+            #expect(try await setup.relay.outcome(synchronized)["reason"].string == "received_expired_purchase")
+        }
+    }
+
+    @Test func anotherOffersEventEndsNoWaitAndUnknownTopicsAreKept() async throws {
+        try await run { setup, _ in
+            let id = try await buy(setup, "ana@example.test")
+            let other = event(
+                "subscriptionCreated", #""offerId":"S987654321_US","customerEmail":"ana@example.test""#)
+            let unknown = event("somethingOfNextYear", #""offerId":"\#(Self.offer)","email":"ana@example.test""#)
+            for text in [other, unknown, "{}", "[1]", #"{"topic":7}"#] {
+                let answer = try await send(text, to: setup.relay)
+                #expect(answer.status == 200, "\(text): \(answer.text)")
+                #expect(answer.text == "{}")
+            }
+            try await Task.sleep(for: .seconds(1))
+            #expect(try await setup.relay.status(id)["status"].string == "pending")
+            let metrics = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+            #expect(metrics.contains(#"cleeng_events_total{result="stored"} 5"#))
+            #expect(try await send(other, to: setup.relay).status == 200)
+            let again = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+            #expect(again.contains(#"cleeng_events_total{result="repeated"} 1"#))
+        }
+    }
+
+    @Test func aSubscriptionThatCleengEndsIsOver() async throws {
+        try await run(["RELAY_POLL_INTERVAL_SECONDS": "0.3"], behaviour: "after-0") { setup, _ in
+            let id = try await buy(setup, "ana@example.test")
+            #expect(try await setup.relay.outcome(id)["status"].string == "granted")
+            let ended = event("subscriptionTerminated", #""offerId":"\#(Self.offer)","email":"ana@example.test""#)
+            #expect(try await send(ended, to: setup.relay).status == 200)
+            let poll = try await Awaiting.fact("it is over") {
+                try await setup.relay.status(id)
+            } holds: {
+                $0["status"].string == "revoked"
+            }
+            #expect(poll["reason"].string == "expired")
+            let created = event("subscriptionCreated", #""offerId":"\#(Self.offer)","email":"ana@example.test""#)
+            #expect(try await send(created, to: setup.relay).status == 200)
+            try await Awaiting.fact("it runs again") {
+                try await setup.relay.status(id)["status"].string
+            } holds: {
+                $0 == "granted"
+            }
+        }
+    }
+
+    @Test func aBadSignatureIs401NoJSON400AndWithoutASecretNothingIsThere() async throws {
+        try await run { setup, _ in
+            let text = event("subscriptionCreated", #""offerId":"\#(Self.offer)","email":"ana@example.test""#)
+            let other = signature(Data(text.utf8), secret: "another").map { String(format: "%02x", $0) }.joined()
+            for header in [other, "", "zz", String(repeating: "a", count: 64), String(other.dropLast())] {
+                let answer = try await send(text, to: setup.relay, header: header)
+                #expect(answer.status == 401, "\(header)")
+                #expect(answer.json["code"].string == "bad_signature")
+            }
+            let noJSON = try await send("topic=x", to: setup.relay)
+            #expect(noJSON.status == 400 && noJSON.json["code"].string == "not_json")
+            #expect(!setup.relay.process.output.contains { $0.contains(Self.secret) })
+        }
+        try await Setup.run { setup in
+            let answer = try await send("{}", to: setup.relay)
+            #expect(answer.status == 404)
+        }
+    }
+
+    @Test func headerAndEncodingAreAsConfigured() async throws {
+        let settings = [
+            "RELAY_CLEENG_WEBHOOK_SIGNATURE_HEADER": "X-Other-Signature",
+            "RELAY_CLEENG_WEBHOOK_SIGNATURE_ENCODING": "base64",
+        ]
+        try await run(settings) { setup, _ in
+            let body = Data("{}".utf8)
+            let code = Data(signature(body)).base64EncodedString()
+            for (header, status) in [("X-Other-Signature", 200), ("X-Cleeng-Signature", 401)] {
+                let answer = try await HTTP.post(
+                    setup.relay.url + "/cleeng/webhooks", headers: [header: code], body: body)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
+    @Test(arguments: [(0, 422), (-5, 422), (1, 202)]) func theNumberOfACustomerIsAPositiveOne(
+        number: Int, status: Int
+    ) async throws {
+        try await run { setup, _ in
+            var object = try #require(
+                try JSONSerialization.jsonObject(with: TestPurchase(email: "ana@example.test").body) as? [String: Any])
+            object["cleengCustomerId"] = number
+            let answer = try await setup.relay.post(try JSONSerialization.data(withJSONObject: object))
+            #expect(answer.status == status, "\(answer.text)")
+            object["cleengCustomerId"] = "7"
+            let text = try await setup.relay.post(try JSONSerialization.data(withJSONObject: object))
+            #expect(text.status == 422)
+            #expect(text.json["errors"][0]["field"].string == "cleengCustomerId")
+        }
+    }
+}

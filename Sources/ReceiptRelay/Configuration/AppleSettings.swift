@@ -33,9 +33,10 @@ struct AppleSettings: Sendable {
     /// What may be meant, and is better said at the start.
     var warnings: [String] {
         var warnings: [String] = []
-        if verification == .enforce, scope.bundleIds.isEmpty {
+        if scope.bundleIds.isEmpty {
             warnings.append(
-                "receipts of any app are taken for genuine: name yours in \(Setting.appleBundleIDs.name)")
+                "receipts and notifications of any app are taken for genuine: name yours in \(Setting.appleBundleIDs.name)"
+            )
         }
         if roots.hasAdded {
             warnings.append(

@@ -40,6 +40,9 @@ extension JSONWriter {
         field("oldestForwardingSeconds", seconds(summary.backlog.oldestForwarding))
         field("oldestParkedSeconds", seconds(summary.backlog.oldestParked))
         field("outbox", summary.backlog.outbox)
+        field("notifications", summary.notifications.waiting)
+        field("notificationsRefused", summary.notifications.refused)
+        field("oldestNotificationSeconds", seconds(summary.notifications.oldest))
         endObject()
         endObject()
     }

@@ -104,9 +104,13 @@ extension RelayStore {
             timeout: .seconds(2))
     }
 
-    /// What waits to be passed on; of those, what Cleeng refuses; and for how long the oldest has waited.
-    public func notificationBacklog() async throws -> (waiting: Int, refused: Int, oldest: Duration?) {
-        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else { return (0, 0, nil) }
-        return (try row.get(0), try row.get(1), try row.get(2, as: Int64?.self).map { .microseconds($0) })
+    /// What waits to be passed on.
+    public func notificationBacklog() async throws -> NotificationBacklog {
+        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else {
+            throw StoreError.missingRow("the backlog of notifications")
+        }
+        return NotificationBacklog(
+            waiting: try row.get(0), refused: try row.get(1),
+            oldest: try row.get(2, as: Int64?.self).map { .microseconds($0) })
     }
 }

@@ -121,6 +121,7 @@ public struct OpsSummary: Sendable {
     public var oldestPending: Duration?
     public var upstream: InstanceReport?
     public var backlog: Backlog
+    public var notifications: NotificationBacklog
 
     public struct Backlog: Sendable {
         /// Not taken by Cleeng yet.

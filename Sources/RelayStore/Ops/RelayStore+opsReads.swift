@@ -198,11 +198,13 @@ extension RelayStore {
     public func summary() async throws -> OpsSummary {
         async let counts = pool.query(PostgresQuery(Self.countsSQL))
         async let upstream = upstream()
+        async let notifications = notificationBacklog()
         let (backlog, oldestPending) = try await backlog()
         var byStatus: [ValidationStatus: Int] = [:]
         for row in try await counts { byStatus[try row.status(0)] = try row.get(1) }
         return OpsSummary(
-            countsByStatus: byStatus, oldestPending: oldestPending, upstream: try await upstream, backlog: backlog)
+            countsByStatus: byStatus, oldestPending: oldestPending, upstream: try await upstream, backlog: backlog,
+            notifications: try await notifications)
     }
 
     /// What is being pursued: cheap enough to ask at every scrape.

@@ -65,6 +65,7 @@ import Testing
             for body in bodies { #expect(try await relay.notify(body).status == 200) }
             let waiting = try await relay.ops("/ops/notifications?status=pending").json["items"].array ?? []
             #expect(waiting.count == 12)
+            #expect(try await relay.ops("/ops/summary").json["backlog"]["notifications"].int == 12)
             relay.process.signal(SIGKILL)
             try await day.restartSimulator()
             let next = try await start(day, store)

@@ -3,26 +3,6 @@
 -- Safe for the version before: what it accepts has no `period`, so its purchases enter the ledger with the store's next
 -- word; environments that it still spells as receipts do (`ProductionSandbox`) are other subscriptions until it is gone.
 
--- One name for each environment, however a receipt or a transaction spells it. Where both spellings have an owner, the one
--- of the newer purchase stays.
-DELETE FROM subscriptions s
-USING subscriptions o
-WHERE s.bucket = o.bucket AND s.publisher = o.publisher AND s.subscription_key = o.subscription_key
-  AND s.environment IN ('ProductionSandbox', 'ProductionVPPSandbox', 'Sandbox')
-  AND o.environment IN ('ProductionSandbox', 'ProductionVPPSandbox', 'Sandbox')
-  AND (s.accepted_at, s.environment) < (o.accepted_at, o.environment);
-DELETE FROM subscriptions s
-USING subscriptions o
-WHERE s.bucket = o.bucket AND s.publisher = o.publisher AND s.subscription_key = o.subscription_key
-  AND s.environment IN ('Production', 'ProductionVPP') AND o.environment IN ('Production', 'ProductionVPP')
-  AND (s.accepted_at, s.environment) < (o.accepted_at, o.environment);
-UPDATE subscriptions SET environment = 'Sandbox' WHERE environment IN ('ProductionSandbox', 'ProductionVPPSandbox');
-UPDATE subscriptions SET environment = 'Production' WHERE environment = 'ProductionVPP';
-UPDATE validations SET environment = 'Sandbox' WHERE environment IN ('ProductionSandbox', 'ProductionVPPSandbox');
-UPDATE validations SET environment = 'Production' WHERE environment = 'ProductionVPP';
-UPDATE transfers SET environment = 'Sandbox' WHERE environment IN ('ProductionSandbox', 'ProductionVPPSandbox');
-UPDATE transfers SET environment = 'Production' WHERE environment = 'ProductionVPP';
-
 -- When it was written, and not when its transaction began: a transaction that has to wait in the middle, or whose copy is
 -- stopped there, would else be passed over by those who look for what is new.
 ALTER TABLE timeline ALTER COLUMN recorded_at SET DEFAULT clock_timestamp();
@@ -90,6 +70,8 @@ CREATE TABLE notification_relays (
     attempts    integer     NOT NULL DEFAULT 0,
     -- Refused for what is in it: it lets the later ones of its subscription pass.
     stands_aside boolean    NOT NULL DEFAULT false,
+    -- An operator wants it sent once more after the try that is under way.
+    again       boolean     NOT NULL DEFAULT false,
     publisher   text        NOT NULL,
     environment text        NOT NULL,
     lane        text        NOT NULL,
@@ -121,6 +103,8 @@ CREATE TABLE ledgers (
     reason                text,
     bundle_id             text,
     trouble               text,
+    -- The ids that it went by before, with their buckets: `BUCKET:ID`, with spaces between.
+    predecessors          text,
     state                 text,
     PRIMARY KEY (bucket, publisher, environment, subscription_key)
 ) WITH (fillfactor = 70);
@@ -145,3 +129,23 @@ CREATE TABLE subscription_events (
 ) PARTITION BY RANGE (accepted_on);
 CREATE TABLE subscription_events_default PARTITION OF subscription_events DEFAULT;
 CREATE INDEX subscription_events_subscription ON subscription_events (bucket, subscription_key, recorded_at);
+
+-- One name for each environment, however a receipt or a transaction spells it. Where both spellings have an owner, the one
+-- of the newer purchase stays.
+DELETE FROM subscriptions s
+USING subscriptions o
+WHERE s.bucket = o.bucket AND s.publisher = o.publisher AND s.subscription_key = o.subscription_key
+  AND s.environment IN ('ProductionSandbox', 'ProductionVPPSandbox', 'Sandbox')
+  AND o.environment IN ('ProductionSandbox', 'ProductionVPPSandbox', 'Sandbox')
+  AND (s.accepted_at, s.environment) < (o.accepted_at, o.environment);
+DELETE FROM subscriptions s
+USING subscriptions o
+WHERE s.bucket = o.bucket AND s.publisher = o.publisher AND s.subscription_key = o.subscription_key
+  AND s.environment IN ('Production', 'ProductionVPP') AND o.environment IN ('Production', 'ProductionVPP')
+  AND (s.accepted_at, s.environment) < (o.accepted_at, o.environment);
+UPDATE subscriptions SET environment = 'Sandbox' WHERE environment IN ('ProductionSandbox', 'ProductionVPPSandbox');
+UPDATE subscriptions SET environment = 'Production' WHERE environment = 'ProductionVPP';
+UPDATE validations SET environment = 'Sandbox' WHERE environment IN ('ProductionSandbox', 'ProductionVPPSandbox');
+UPDATE validations SET environment = 'Production' WHERE environment = 'ProductionVPP';
+UPDATE transfers SET environment = 'Sandbox' WHERE environment IN ('ProductionSandbox', 'ProductionVPPSandbox');
+UPDATE transfers SET environment = 'Production' WHERE environment = 'ProductionVPP';

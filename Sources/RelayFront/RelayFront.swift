@@ -73,7 +73,8 @@ public struct RelayFront: Sendable {
             holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll)
         let notifications = NotificationRoutes(
             store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
-            leeway: configuration.renewalLeeway, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
+            leeway: configuration.renewalLeeway,
+            bodies: BodyReader(maximumBytes: min(configuration.maxBodyBytes, Self.maxNotificationBytes)),
             budget: bodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
             onReceived: onNotification)
         var events: [Route] = []
@@ -121,6 +122,8 @@ public struct RelayFront: Sendable {
             recorder: RequestRecorder(metrics: metrics, logger: logger))
     }
 
+    /// Version 2 has twenty kilobytes; version 1 holds a receipt and up to a hundred transactions.
+    private static let maxNotificationBytes = 2 << 20
     private static let maxOpsBodyBytes = 64 << 10
     /// Cleeng's have about one kilobyte.
     private static let maxEventBytes = 256 << 10

@@ -7,7 +7,8 @@ extension ReadPurchase {
         if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriod() }
         guard entry.kind != .consumable, entry.originalTransactionId != nil, let product = entry.productId,
             let purchased = entry.purchaseDate?.moment, let told = (issuedDate ?? entry.purchaseDate)?.moment,
-            let id = entry.webOrderLineItemId ?? entry.transactionId
+            let id = entry.expiresDate == nil
+                ? entry.originalTransactionId : entry.webOrderLineItemId ?? entry.transactionId
         else { return nil }
         // A receipt does not tell a refund from an upgrade; of what was upgraded the successor counts anyway.
         let revocation =

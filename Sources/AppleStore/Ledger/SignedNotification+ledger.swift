@@ -36,6 +36,7 @@ extension SignedNotification {
         }
         return LedgerWord(
             periods: [period], renewal: renewal?.payload.ledgerRenewal,
-            end: isOver.map { LedgerEnd(isOver: $0, toldAt: whole) }, movesFrom: previous.map { [$0] } ?? [])
+            end: isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, toldAt: whole) },
+            movesFrom: previous.map { [$0] } ?? [], isCurrentAt: previous.map { _ in whole })
     }
 }

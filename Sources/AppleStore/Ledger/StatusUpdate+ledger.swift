@@ -6,11 +6,18 @@ extension StatusUpdate {
         let ours = transactions.filter { $0.originalTransactionId == originalTransactionId }
         let newest = ours.max { $0.lastChange ?? Timestamp(seconds: 0) < $1.lastChange ?? Timestamp(seconds: 0) }
         // Version 1 has no date of its own: it cannot have been said before the last thing that it speaks of.
-        let said = [autoRenewStatusChangeDate?.moment, newest?.lastChange].compactMap(\.self).max()
+        let said = [autoRenewStatusChangeDate?.moment, newest?.lastChange, earliestFailure(ours)].compactMap(\.self)
+            .max()
         return StoreNotification(
             version: .one, identity: identity(newest), type: notificationType, environment: environment.name,
             bundleID: bundleId, originalTransactionID: originalTransactionId, saidAt: said,
             word: said.flatMap { word(of: ours, said: $0) })
+    }
+
+    /// A payment is tried a day before the end at the earliest: it was not said before that that it had failed.
+    private func earliestFailure(_ ours: [Transaction]) -> Timestamp? {
+        guard notificationType == "DID_FAIL_TO_RENEW" else { return nil }
+        return ours.compactMap { $0.expiresDate?.moment }.max().map { $0 + .seconds(-86_400) }
     }
 
     /// It has no name: what it is about and what does not change from one delivery to the next stands for one. (The receipt in

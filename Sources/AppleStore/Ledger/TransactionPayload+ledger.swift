@@ -10,7 +10,9 @@ extension TransactionPayload {
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
         guard type?.known != .consumable, let told = signedDate?.moment, let product = productId,
             let purchased = purchaseDate?.moment,
-            let id = [webOrderLineItemId, transactionId].compactMap(\.self).first(where: { $0 != "0" })
+            // What does not expire is bought once: a receipt may name that by another transaction than a notification.
+            let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])
+                .compactMap(\.self).first(where: { $0 != "0" })
         else { return nil }
         var revocation: LedgerPeriod.Revocation?
         if isRevoked {

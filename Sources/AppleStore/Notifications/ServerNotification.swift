@@ -1,7 +1,7 @@
 /// What Apple posts to a notification URL, in either version; read, not verified.
 public enum ServerNotification: Sendable, Hashable {
     case signed(SignedNotification)
-    case statusUpdate(StatusUpdate)
+    case statusUpdate(UnreadStatusUpdate)
 
     public enum ReadError: Error, Sendable, Hashable {
         case notJSON
@@ -17,8 +17,8 @@ public enum ServerNotification: Sendable, Hashable {
         do { fields = try StoreJSON.decode(Fields.self, from: body) } catch { throw .notJSON }
         if let text = fields.signedPayload {
             do { self = .signed(try SignedNotification(text)) } catch { throw .unreadable }
-        } else if fields.isStatusUpdate, let update = try? StoreJSON.decode(StatusUpdate.self, from: body) {
-            self = .statusUpdate(update)
+        } else if let claim = fields.claim {
+            self = .statusUpdate(UnreadStatusUpdate(body: body, claim: claim))
         } else {
             throw .neitherVersion
         }
@@ -26,7 +26,7 @@ public enum ServerNotification: Sendable, Hashable {
 
     private struct Fields: Decodable {
         var signedPayload: String?
-        var isStatusUpdate: Bool
+        var claim: UnreadStatusUpdate.Claim?
 
         enum Key: String, CodingKey {
             case signedPayload
@@ -36,11 +36,10 @@ public enum ServerNotification: Sendable, Hashable {
         init(from decoder: any Decoder) throws {
             guard let fields = try? decoder.container(keyedBy: Key.self) else {
                 signedPayload = nil
-                isStatusUpdate = false
                 return
             }
             signedPayload = (try? fields.decodeIfPresent(String.self, forKey: .signedPayload)).flatMap { $0 }
-            isStatusUpdate = fields.contains(.notificationType)
+            if fields.contains(.notificationType) { claim = try UnreadStatusUpdate.Claim(from: decoder) }
         }
     }
 }

@@ -19,10 +19,22 @@ extension StatusUpdate: Decodable {
             case renewals = "pending_renewal_info"
         }
 
+        /// The App Store writes a hundred at most.
+        private static let most = 1_000
+
+        private static func first<Part: Decodable>(
+            _ fields: inout KeyedDecodingContainer<Key>, _ key: Key
+        ) -> [Part] {
+            guard var list = try? fields.nestedUnkeyedContainer(forKey: key) else { return [] }
+            var parts: [Part] = []
+            while !list.isAtEnd, parts.count < most, let part = try? list.decode(Part.self) { parts.append(part) }
+            return parts
+        }
+
         init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: Key.self)
-            transactions = (try? fields.decodeIfPresent([Transaction].self, forKey: .transactions)) ?? []
-            renewals = (try? fields.decodeIfPresent([Renewal].self, forKey: .renewals)) ?? []
+            var fields = try decoder.container(keyedBy: Key.self)
+            transactions = Self.first(&fields, .transactions)
+            renewals = Self.first(&fields, .renewals)
         }
     }
 

@@ -13,7 +13,9 @@ extension StoreNotice {
         }
         switch notification {
         case .signed(let signed): self.init(signed)
-        case .statusUpdate(let update): self.init(update)
+        case .statusUpdate(let unread):
+            guard let update = try? unread.read() else { throw WireFault.invalidBody(Self.complaint(.neitherVersion)) }
+            self.init(update)
         }
     }
 

@@ -55,13 +55,13 @@ struct Assembly: Sendable {
             }
             UpstreamMetrics.register(in: registry, upstream: cleeng)
             services.append(pursuit)
-            services.append(
-                LedgerKeeper(
-                    store: store, upstream: cleeng, leeway: settings.apple.renewalLeeway,
-                    readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger))
+            let keeper = LedgerKeeper(
+                store: store, upstream: cleeng, leeway: settings.apple.renewalLeeway,
+                readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
+            services.append(keeper)
             services.append(
                 CleengEventService(
-                    store: store, client: client, pursuits: pursuit, leeway: settings.apple.renewalLeeway,
+                    store: store, client: client, pursuits: pursuit, keeper: keeper,
                     wakeup: eventBell, logger: logger))
             if let url = settings.notifications.url {
                 let client = NotificationClient(

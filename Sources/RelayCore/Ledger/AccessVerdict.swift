@@ -10,7 +10,8 @@ extension SubscriptionStanding {
     /// Cleeng granted stands until then.
     public var access: AccessVerdict? {
         switch status {
-        case .active, .inGrace: .goesOn(expiresAt: expiresAt)
+        case .active: .goesOn(expiresAt: expiresAt)
+        case .inGrace: .goesOn(expiresAt: changesAt ?? expiresAt)
         case .revoked: .ends(reason: reason ?? "refunded")
         case .inBillingRetry: .ends(reason: "expired")
         case .expired: lookUpAt == nil ? .ends(reason: "expired") : nil

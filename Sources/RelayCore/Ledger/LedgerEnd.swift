@@ -1,12 +1,26 @@
-/// Somebody who knows said whether a subscription runs: the store in a notification or an answer, or Cleeng.
+/// Somebody who knows said whether a subscription runs: the store in a notification, or Cleeng.
 public struct LedgerEnd: Sendable, Hashable, Codable {
     public var isOver: Bool
+    /// Of one that is over: the end of the last period that whoever said so knew of. A period that goes beyond it was not
+    /// meant. Of one that goes on: until when, as far as that was said. Nil: no such bound.
+    public var until: Timestamp?
     public var toldAt: Timestamp
 
-    public init(isOver: Bool, toldAt: Timestamp) {
+    public init(isOver: Bool, until: Timestamp? = nil, toldAt: Timestamp) {
         self.isOver = isOver
+        self.until = until
         self.toldAt = toldAt
     }
 
-    var rank: LedgerRank { LedgerRank(toldAt: toldAt, numbers: [isOver ? 1 : 0], text: "") }
+    /// Whether it says that this period, as it was told, does not run.
+    func ends(_ period: LedgerPeriod) -> Bool {
+        isOver && toldAt >= period.toldAt && reaches(period)
+    }
+
+    /// Whether whoever said so can have meant this period.
+    func reaches(_ period: LedgerPeriod) -> Bool { until.map { period.end <= $0 } ?? true }
+
+    var rank: LedgerRank {
+        LedgerRank(toldAt: toldAt, numbers: [isOver ? 1 : 0, until?.microseconds ?? .max], text: "")
+    }
 }

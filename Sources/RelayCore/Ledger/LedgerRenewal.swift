@@ -32,7 +32,8 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
         return LedgerRank(
             toldAt: toldAt,
             numbers: [
-                number(willRenew), number(isInBillingRetry), graceUntil?.microseconds ?? .min,
+                // Of two words of one moment the one that knows of trouble: it was not there before.
+                number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,
                 Int64(expirationIntent ?? -1), Int64(priceConsent ?? -1),
             ], text: productID ?? "")
     }

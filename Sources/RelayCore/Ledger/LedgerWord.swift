@@ -3,19 +3,22 @@ public struct LedgerWord: Sendable, Hashable {
     public var periods: [LedgerPeriod]
     public var renewal: LedgerRenewal?
     public var end: LedgerEnd?
-    /// The subscription goes on under another original transaction id from now on.
-    public var movesTo: String?
+    /// The subscription goes on under another original transaction id from then on.
+    public var movesTo: LedgerMove?
     /// The original transaction ids that it went by before.
     public var movesFrom: Set<String>
+    /// When it was said that it goes by this id.
+    public var isCurrentAt: Timestamp?
 
     public init(
-        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: String? = nil,
-        movesFrom: Set<String> = []
+        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: LedgerMove? = nil,
+        movesFrom: Set<String> = [], isCurrentAt: Timestamp? = nil
     ) {
         self.periods = periods
         self.renewal = renewal
         self.end = end
         self.movesTo = movesTo
         self.movesFrom = movesFrom
+        self.isCurrentAt = isCurrentAt
     }
 }

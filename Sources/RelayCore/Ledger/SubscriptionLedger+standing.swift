@@ -21,7 +21,7 @@ extension SubscriptionLedger {
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return revoked(newest) }
         // Whoever said after the last word on it that it is over knows more than its dates.
-        let isOver = end.map { $0.isOver && $0.toldAt >= period.toldAt } ?? false
+        let isOver = end?.ends(period) ?? false
         guard newest.revocation == nil || (period.end > now && !isOver) else { return revoked(newest) }
         var standing = SubscriptionStanding(
             status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
@@ -49,15 +49,19 @@ extension SubscriptionLedger {
             standing.changesAt = grace
             return
         }
-        if let end, end.isOver, end.toldAt >= period.purchasedAt, end.toldAt >= said?.toldAt ?? end.toldAt {
+        // A receipt that was made after its end says nothing new of it.
+        if let end, end.isOver, end.toldAt >= period.purchasedAt, end.reaches(period),
+            end.toldAt >= said?.toldAt ?? end.toldAt
+        {
             return expire(&standing)
         }
         // Somebody said after its end that it goes on: until that is as old as one waits for a renewal, it does.
-        let goesOn = end.flatMap { !$0.isOver && $0.toldAt >= period.end ? $0.toldAt : nil }
+        let goesOn = end.flatMap { !$0.isOver && $0.toldAt >= period.end ? max($0.toldAt, $0.until ?? $0.toldAt) : nil }
         let retryEnd = period.end + Self.billingRetry
         let isRetried =
             said.map {
-                $0.isInBillingRetry && $0.toldAt + Self.earlyCharge >= period.end && $0.toldAt >= goesOn ?? $0.toldAt
+                $0.isInBillingRetry && $0.toldAt + Self.earlyCharge >= period.end
+                    && (goesOn == nil || $0.toldAt >= end?.toldAt ?? $0.toldAt)
             } ?? false
         if isRetried, retryEnd > now {
             standing.status = .inBillingRetry
@@ -67,6 +71,7 @@ extension SubscriptionLedger {
         let isAwaited = hasMore(after: period) || goesOn != nil
         let patience = max(period.end, goesOn ?? period.end) + leeway
         if isAwaited, !isRetried, patience > now {
+            if let end, goesOn != nil, let until = end.until, until > period.end { standing.expiresAt = until }
             standing.changesAt = patience
             standing.lookUpAt = patience
             return

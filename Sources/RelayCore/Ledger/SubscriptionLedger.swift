@@ -10,8 +10,10 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     public private(set) var periods: [String: LedgerPeriod] = [:]
     public private(set) var renewal: LedgerRenewal?
     public private(set) var end: LedgerEnd?
-    /// Where it has moved to; the greatest id of several that were ever said.
-    public private(set) var movedTo: String?
+    /// Where it was last said to have moved to.
+    private var move: LedgerMove?
+    /// When it was last said to have moved here.
+    private var currentAt: Timestamp?
     /// What has moved here, directly or by others in between.
     public private(set) var movedFrom: Set<String> = []
 
@@ -21,11 +23,23 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
 
     public init() {}
 
+    /// By which id it goes now; nil where it is this one, or it has come back to it.
+    public var movedTo: String? {
+        guard let move, currentAt.map({ $0 < move.toldAt }) ?? true else { return nil }
+        return move.to
+    }
+
+    /// The end of the last period that is known of; nil where none is, or one never ends.
+    public var lastKnownEnd: Timestamp? {
+        periods.values.contains { $0.expiresAt == nil } ? nil : periods.values.compactMap(\.expiresAt).max()
+    }
+
     public mutating func hear(_ word: LedgerWord) {
         for period in word.periods { hear(period) }
         if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }
         if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }
-        if let told = word.movesTo { movedTo = movedTo.map { Self.isGreater(told, $0) ? told : $0 } ?? told }
+        if let told = word.movesTo, move.map({ told.rank > $0.rank }) ?? true { move = told }
+        if let told = word.isCurrentAt { currentAt = max(currentAt ?? told, told) }
         movedFrom.formUnion(word.movesFrom)
         while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { Self.isGreater($1, $0) }) {
             movedFrom.remove(least)

@@ -33,9 +33,10 @@ public struct RetentionPlan: Sendable, Equatable {
     /// A partition goes when the whole of it is past the limit and no day of it is pursued: a purchase that nobody has
     /// answered is never thrown away.
     public init(
-        _ partitions: [WeeklyPartition], policy: RetentionPolicy, today: Int, pursuedDays: some Sequence<Int>
+        _ partitions: [WeeklyPartition], policy: RetentionPolicy, today: Int, pursuedDays: some Sequence<Int>,
+        relayedDays: some Sequence<Int> = []
     ) {
-        let pursued = Set(pursuedDays)
+        let (pursued, relayed) = (Set(pursuedDays), Set(relayedDays))
         let order = Dictionary(
             uniqueKeysWithValues: PartitionedTable.allCases.enumerated().map { ($0.element, $0.offset) })
         let past = partitions.filter { partition in
@@ -45,7 +46,13 @@ public struct RetentionPlan: Sendable, Equatable {
             ($0.days.lowerBound, order[$0.table] ?? 0) < ($1.days.lowerBound, order[$1.table] ?? 0)
         }
         for partition in sorted {
-            if pursued.contains(where: partition.days.contains) {
+            let needed: Set<Int> =
+                switch partition.table {
+                case .receipts, .timeline, .validations: pursued
+                case .notifications: relayed
+                case .subscriptionEvents, .cleengEvents: []
+                }
+            if needed.contains(where: partition.days.contains) {
                 heldBack.append(partition)
             } else {
                 drops.append(partition)

@@ -46,7 +46,7 @@ struct CleengEventRoutes: Sendable {
         let topic = try Self.topic(of: body)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
         let outcome = try await store.receiveEvent(topic: topic, body: body, now: now)
-        if outcome == .stored { onReceived() }
+        onReceived()
         return outcome
     }
 

@@ -22,7 +22,7 @@ public struct NotificationPolicy: Sendable {
             return try signed.notification()
         case .statusUpdate(let update):
             try update.verify(secret: sharedSecret, scope)
-            return update.notification
+            return try update.read().notification
         }
     }
 }

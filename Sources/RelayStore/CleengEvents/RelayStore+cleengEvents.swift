@@ -4,17 +4,19 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// A repeat finds its name taken, and waits for a first one that has not committed.
+    /// A repeat finds its name taken, and waits for a first one that has not committed. It is not kept twice, and acted on again:
+    /// events have neither a time nor a name of their own, so the same may have happened once more.
     private static let receiveSQL = """
         WITH named AS (
-            INSERT INTO notification_names (bucket, name, accepted_on, id)
+            INSERT INTO notification_names AS n (bucket, name, accepted_on, id)
             VALUES (get_byte($1, 0), $1, DATE 'epoch' + $2::int4, $3)
-            ON CONFLICT (bucket, name) DO NOTHING
+            ON CONFLICT (bucket, name) DO UPDATE SET id = n.id
             RETURNING bucket, accepted_on, id
         )
-        INSERT INTO cleeng_events (bucket, accepted_on, id, received_at, due_at, topic, body)
+        INSERT INTO cleeng_events AS e (bucket, accepted_on, id, received_at, due_at, topic, body)
         SELECT bucket, accepted_on, id, now(), now(), $4, $5 FROM named
-        RETURNING 1
+        ON CONFLICT (bucket, accepted_on, id) DO UPDATE SET received_at = now(), due_at = now(), attempts = 0
+        RETURNING e.id = $3
         """
 
     /// Index used: `cleeng_events_due`.
@@ -74,7 +76,7 @@ extension RelayStore {
         try await pool.query(PostgresQuery(Self.isKnownSQL, [.int8(cleengCustomer)])).first?.get(0) ?? false
     }
 
-    /// Keeps an event whose signature was good, once.
+    /// Keeps an event whose signature was good, once. A repeat is acted on again.
     ///
     /// - Parameter now: the database's time, for the day in its id.
     public func receiveEvent(topic: String, body: [UInt8], now: Timestamp) async throws -> ReceiveOutcome {
@@ -86,7 +88,7 @@ extension RelayStore {
                     .bytea(name), .int4(Int32(now.daysSince1970)), .uuid(UUID()), .text(String(topic.prefix(200))),
                     .bytea(body),
                 ]))
-        return rows.isEmpty ? .repeated : .stored
+        return try rows.first?.get(0, as: Bool.self) == true ? .stored : .repeated
     }
 
     /// Takes events that are to be acted on, for `lease`.

@@ -7,11 +7,11 @@ extension LedgerHearing {
         UPDATE ledgers l
         SET state = i.state, status = i.status, will_renew = i.will_renew, expires_at = i.expires_at,
             product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
-            due_at = i.due_at, trouble = NULL
+            due_at = i.due_at, predecessors = i.predecessors, trouble = NULL
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int2[], $7::bool[],
-                    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])
+                    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[])
              AS i(bucket, publisher, environment, subscription_key, state, status, will_renew, expires_at, product_id,
-                  auto_renew_product_id, reason, due_at)
+                  auto_renew_product_id, reason, due_at, predecessors)
         WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
           AND l.subscription_key = i.subscription_key
         """
@@ -41,7 +41,7 @@ extension LedgerHearing {
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO NOTHING
         """
 
-    /// What was granted to the owner ends, goes on or runs longer. The purchase's row follows its validation, unless a fresh
+    /// What was granted on it ends, whoever was granted it; the owner's goes on, or runs longer. The purchase's row follows its validation, unless a fresh
     /// one speaks for the purchase by now. Index used: `validations_subscription`.
     private static let accessSQL = """
         WITH held AS MATERIALIZED (
@@ -50,7 +50,8 @@ extension LedgerHearing {
                         $8::timestamptz[], $9::text[])
                  AS i(bucket, publisher, environment, subscription_key, customer, ends, reason, expires_at, detail)
             JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
-                 AND v.publisher = i.publisher AND v.environment = i.environment AND v.customer = i.customer
+                 AND v.publisher = i.publisher AND v.environment = i.environment
+                 AND (i.ends OR v.customer = i.customer)
             WHERE CASE WHEN i.ends THEN v.status = 1 OR (v.status = 5 AND v.reason IS DISTINCT FROM i.reason)
                        ELSE v.status = 5 OR (v.status = 1 AND i.expires_at <> coalesce(v.expires_at, 'epoch')) END
             ORDER BY v.bucket, v.accepted_on, v.id
@@ -80,20 +81,54 @@ extension LedgerHearing {
         SELECT \(RelayStore.validationColumns) FROM changed v
         """
 
-    /// The last one answers with the validations that changed.
-    func closing(_ heard: [Heard]) -> [PostgresQuery] {
-        var queries = [ledgers(heard)]
+    /// What is written last, and which of the answers are validations that changed.
+    struct Closing {
+        var queries: [PostgresQuery] = []
+        var changes: [Int] = []
+
+        func changed(_ answers: [PostgresRows]) throws -> [Validation] {
+            try changes.flatMap { try answers[$0].map(RelayStore.stored) }
+        }
+    }
+
+    func closing(_ heard: [Heard]) -> Closing {
+        var closing = Closing(queries: [ledgers(heard)])
         let noted = heard.filter { $0.message.note != nil || $0.hasNewStatus }
-        if !noted.isEmpty { queries.append(events(noted)) }
-        queries += moves(heard)
-        let told = heard.filter { $0.owner != nil && $0.hasChanged }
-        if !told.isEmpty { queries.append(Outbox.queue(told)) }
-        queries.append(access(heard))
-        return queries
+        if !noted.isEmpty { closing.queries.append(events(noted)) }
+        closing.queries += moves(heard)
+        let transfers = transfers(heard)
+        if !transfers.isEmpty {
+            closing.queries += TransferStatements.queries(transfers, instance: instance)
+            closing.changes.append(closing.queries.count - 1)
+        }
+        let told = heard.filter { $0.owner != nil && $0.hasNews }
+        if !told.isEmpty { closing.queries.append(Outbox.queue(told)) }
+        closing.queries.append(access(heard))
+        closing.changes.append(closing.queries.count - 1)
+        return closing
+    }
+
+    /// Where the new id had an owner before it was told that an old one, with another owner, has moved to it: the newer owner
+    /// has it, as after any other transfer.
+    private func transfers(_ heard: [Heard]) -> [Ownership.Transfer] {
+        heard.flatMap { new -> [Ownership.Transfer] in
+            guard let owner = new.owner, let to = new.ownerValidation else { return [] }
+            return heard.filter { old in
+                new.message.word.movesFrom.contains(old.message.name.originalTransactionID)
+            }.compactMap { old in
+                guard let from = old.ownerValidation, let before = old.owner, before.customer != owner.customer else {
+                    return nil
+                }
+                return Ownership.Transfer(
+                    publisher: new.message.name.publisher, environment: new.message.name.environment,
+                    subscriptionKey: new.message.name.originalTransactionID, to: to, toCustomer: owner.customer,
+                    from: from, fromCustomer: before.customer)
+            }
+        }
     }
 
     private func ledgers(_ heard: [Heard]) -> PostgresQuery {
-        let standings = heard.map(\.standing)
+        let standings = heard.map(\.shown)
         return PostgresQuery(
             Self.ledgersSQL,
             Self.keys(heard.map(\.message.name)) + [
@@ -102,7 +137,7 @@ extension LedgerHearing {
                 .timestamptzArray(standings.map { $0?.expiresAt?.postgres }),
                 .textArray(standings.map { $0?.productID }), .textArray(standings.map { $0?.autoRenewProductID }),
                 .textArray(standings.map { $0?.reason }),
-                .timestamptzArray(heard.map { $0.dueAt?.postgres }),
+                .timestamptzArray(heard.map { $0.dueAt?.postgres }), .textArray(heard.map(\.predecessors)),
             ])
     }
 
@@ -112,9 +147,9 @@ extension LedgerHearing {
             Self.keys(heard.map(\.message.name)) + [
                 .uuidArray(heard.map { _ in UUID() }),
                 .timestamptzArray(heard.map { ($0.message.note?.saidAt ?? $0.now).postgres }),
-                .timestamptzArray(heard.map { $0.standing?.expiresAt?.postgres }),
-                .int2Array(heard.map { $0.standing?.status.rawValue }),
-                .textArray(heard.map { $0.message.note?.event ?? $0.standing?.status.name ?? "unknown" }),
+                .timestamptzArray(heard.map { $0.shown?.expiresAt?.postgres }),
+                .int2Array(heard.map { $0.shown?.status.rawValue }),
+                .textArray(heard.map { $0.message.note?.event ?? $0.shown?.status.name ?? "unknown" }),
                 .textArray(heard.map { $0.message.note?.detail.map { String($0.prefix(300)) } }),
                 .uuidArray(heard.map { $0.message.note?.notification }),
             ])
@@ -162,8 +197,10 @@ extension LedgerHearing {
             return names.map { name in
                 switch verdict {
                 case .goesOn(let expiresAt):
+                    // A receipt may be older than the renewal that Cleeng grants on.
                     Row(
-                        name: name, customer: owner.customer, ends: false, expiresAt: expiresAt,
+                        name: name, customer: owner.customer, ends: false,
+                        expiresAt: expiresAt.flatMap { $0 > heard.now ? $0 : nil },
                         detail: event ?? "as the store has it")
                 case .ends(let reason):
                     Row(
@@ -182,6 +219,16 @@ extension LedgerHearing {
 }
 
 extension LedgerHearing.Heard {
+    /// For those who have to reach what was granted under them: `BUCKET:ID`, with spaces between. Nil for none.
+    fileprivate var predecessors: String? {
+        guard !ledger.movedFrom.isEmpty else { return nil }
+        return ledger.movedFrom.sorted().map { old in
+            var name = message.name
+            name.originalTransactionID = old
+            return "\(name.bucket.number):\(old)"
+        }.joined(separator: " ")
+    }
+
     /// Where it should have been looked at already, whoever does so has this long before somebody else does.
     private static let patience = Duration.seconds(60)
 

@@ -92,13 +92,20 @@ struct LedgerHearing: Sendable {
 
         /// What becomes of the access that was granted on it. The end of one that has moved on changes nothing.
         var access: AccessVerdict? { ledger.movedTo == nil ? standing?.access : nil }
-        /// Whether its publisher has something to hear.
-        var hasChanged: Bool {
-            before
-                != Before(
-                    status: standing?.status.rawValue, expiresAt: standing?.expiresAt, willRenew: standing?.willRenew)
+        /// As it is shown and told: while nobody has been asked about a renewal that is late, nothing is over.
+        var shown: SubscriptionStanding? {
+            guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
+            shown.status = before.status.flatMap(SubscriptionStanding.Status.init) ?? .active
+            shown.reason = nil
+            return shown
         }
-        var hasNewStatus: Bool { before.status != standing?.status.rawValue }
+        /// Whether its publisher has something to hear. Of what has just been granted it hears by the grant.
+        var hasNews: Bool {
+            before.status != nil
+                && before
+                    != Before(status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew)
+        }
+        var hasNewStatus: Bool { before.status != shown?.status.rawValue }
     }
 
     /// What the row said before.
@@ -139,7 +146,22 @@ struct LedgerHearing: Sendable {
             heard[try row.get(0, as: Int.self) - 1].ledger.hear(LedgerWord(periods: [period]))
         }
         for index in heard.indices {
-            heard[index].ledger.hear(messages[index].word)
+            var word = messages[index].word
+            // Whoever says that it is over speaks of what is known by now: of a renewal that is told of later they cannot know.
+            if let end = word.end, end.isOver, end.until == nil {
+                word.end?.until = heard[index].ledger.lastKnownEnd
+            }
+            heard[index].ledger.hear(word)
+        }
+        for index in heard.indices {
+            // What had moved to where it comes from has moved on with it.
+            for old in messages[index].word.movesFrom {
+                var name = messages[index].name
+                name.originalTransactionID = old
+                guard let place = places[name] else { continue }
+                let before = heard[place].ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
+                heard[index].ledger.hear(LedgerWord(movesFrom: before))
+            }
             heard[index].standing = heard[index].ledger.standing(at: heard[index].now, leeway: leeway)
         }
         return heard

@@ -49,8 +49,8 @@ extension RelayStore {
             try await pool.withTransaction { transaction in
                 let answers = try await transaction.pipeline(hearing.opening)
                 let heard = try hearing.hear(answers[...])
-                let rows = try await transaction.commit(with: hearing.closing(heard))
-                return (heard, try rows.last?.map(Self.stored) ?? [])
+                let closing = hearing.closing(heard)
+                return (heard, try closing.changed(try await transaction.commit(with: closing.queries)))
             }
         }
         publish(changed)

@@ -4,12 +4,21 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// The app's own publisher; where none has a key for it, the first.
-    private static let publisherSQL = """
+    /// Whoever has the app's newest key; one that is still good comes first.
+    private static let keySQL = """
         SELECT k.publisher
         FROM api_keys k
-        WHERE k.app = $1 AND k.app <> '' AND k.revoked_at IS NULL
-        ORDER BY k.created_at, k.id
+        WHERE k.app = $1 AND k.app <> ''
+        ORDER BY k.revoked_at IS NULL DESC, k.created_at DESC, k.id
+        LIMIT 1
+        """
+
+    /// Whoever's app has sent a purchase of it. Index used: `validations_subscription`.
+    private static let purchaserSQL = """
+        SELECT v.publisher
+        FROM validations v
+        WHERE v.bucket = ANY ($1::int2[]) AND v.subscription_key = $2 AND v.environment = $3
+        ORDER BY v.accepted_at DESC
         LIMIT 1
         """
 
@@ -46,7 +55,7 @@ extension RelayStore {
     public func receive(
         _ received: ReceivedNotification, leeway: Duration, now: Timestamp
     ) async throws -> ReceiveOutcome {
-        let publisher = try await publisher(ofApp: received.notification.bundleID)
+        let publisher = try await publisher(of: received.notification)
         let unique = UUID()
         let lane = received.notification.originalTransactionID ?? unique.uuidString
         var generator = SystemRandomNumberGenerator()
@@ -76,8 +85,8 @@ extension RelayStore {
             let answers = try await transaction.pipeline(arrival + hearing.opening)
             guard !answers[0].isEmpty else { throw Repeated() }
             let heard = try hearing.hear(answers[arrival.count...])
-            let rows = try await transaction.commit(with: hearing.closing(heard))
-            return try rows.last?.map(Self.stored) ?? []
+            let closing = hearing.closing(heard)
+            return try closing.changed(try await transaction.commit(with: closing.queries))
         }
         publish(changed)
         return .stored
@@ -129,15 +138,39 @@ extension RelayStore {
             note.detail = "to \(original)"
             messages.append(
                 LedgerMessage(
-                    name(old), LedgerWord(movesTo: original), bundleID: notification.bundleID, note: note))
+                    name(old),
+                    LedgerWord(movesTo: word.isCurrentAt.map { LedgerMove(to: original, toldAt: $0) }),
+                    bundleID: notification.bundleID, note: note))
         }
         return messages
     }
 
-    private func publisher(ofApp bundle: String?) async throws -> String {
-        guard let bundle else { return Self.firstPublisher }
-        let rows = try await pool.query(PostgresQuery(Self.publisherSQL, [.text(bundle)]))
-        return try rows.first?.get(0) ?? Self.firstPublisher
+    /// Whose it is: of several publishers the one whose app has sent a purchase of it, else the one whose app it is, else the
+    /// first.
+    private func publisher(of notification: StoreNotification) async throws -> String {
+        let publishers = try await publishers()
+        guard publishers.count > 1 else { return publishers.first ?? Self.firstPublisher }
+        if let key = notification.originalTransactionID {
+            let rows = try await pool.query(
+                PostgresQuery(
+                    Self.purchaserSQL, [buckets(of: key, publishers), .text(key), .text(notification.environment)]))
+            if let publisher = try rows.first?.get(0, as: String.self) { return publisher }
+        }
+        guard let bundle = notification.bundleID else { return Self.firstPublisher }
+        return try await pool.query(PostgresQuery(Self.keySQL, [.text(bundle)])).first?.get(0) ?? Self.firstPublisher
+    }
+
+    private static let publishersSQL = "SELECT id FROM publishers"
+
+    /// The first one may have notifications before it has a key.
+    func publishers() async throws -> Set<String> {
+        let rows = try await pool.query(PostgresQuery(Self.publishersSQL))
+        return Set(try rows.map { try $0.get(0) }).union([Self.firstPublisher])
+    }
+
+    /// Where each publisher's rows of a subscription are.
+    func buckets(of key: String, _ publishers: Set<String>) -> PostgresValue {
+        .int2Array(Set(publishers.map { Int16(Bucket(of: $0, key).number) }).sorted())
     }
 
     /// Who has what names no other.

@@ -34,9 +34,13 @@ extension RelayStore {
         """
 
     private static let endSQL = """
-        WITH ended AS (
+        WITH once_more AS (
+            UPDATE notification_relays r
+            SET owner = NULL, due_at = now(), again = false
+            WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5 AND r.again
+        ), ended AS (
             DELETE FROM notification_relays r
-            WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5
+            WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5 AND NOT r.again
             RETURNING r.bucket, r.accepted_on, r.id, r.attempts
         )
         UPDATE notifications n
@@ -48,7 +52,7 @@ extension RelayStore {
     private static let failSQL = """
         WITH failed AS (
             UPDATE notification_relays r
-            SET owner = NULL, trouble = $6, due_at = now() + $7::int8 * interval '1 microsecond', stands_aside = $8
+            SET owner = NULL, trouble = $6, due_at = now() + $7::int8 * interval '1 microsecond', stands_aside = r.stands_aside OR $8
             WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5
             RETURNING r.bucket, r.id, r.attempts
         )

@@ -8,14 +8,27 @@ extension RelayStore {
         n.relayed_at, n.relay_error
         """
 
-    /// Index used: `notifications_newest`, backwards.
-    private static let listSQL = """
-        SELECT \(columns)
-        FROM notifications n
-        WHERE ($2::int2 IS NULL OR n.relay = $2) AND ($5::text IS NULL OR n.subscription_key = $5)
-          AND ($3::timestamptz IS NULL OR (n.received_at, n.id) < ($3, $4::uuid))
+    private static let page = """
+        ($2::int2 IS NULL OR n.relay = $2) AND ($3::timestamptz IS NULL OR (n.received_at, n.id) < ($3, $4::uuid))
         ORDER BY n.received_at DESC, n.id DESC
         LIMIT $1
+        """
+
+    /// Index used: `notifications_newest`, backwards.
+    private static let listSQL = "SELECT \(columns) FROM notifications n WHERE \(page)"
+
+    /// Index used: `notifications_subscription`.
+    private static let keySQL = """
+        SELECT \(columns) FROM notifications n
+        WHERE n.bucket = ANY ($5::int2[]) AND n.subscription_key = $6 AND \(page)
+        """
+
+    /// What waits is in the queue. Index used: the primary key.
+    private static let pendingSQL = """
+        SELECT \(columns)
+        FROM notification_relays r
+        JOIN notifications n ON n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
+        WHERE \(page)
         """
 
     private static let oneSQL = """
@@ -24,35 +37,43 @@ extension RelayStore {
         WHERE n.bucket = $1 AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = $3
         """
 
-    /// One that is being sent keeps its owner; it is sent once more after that.
+    /// One that is being sent keeps its owner, and is sent once more after that. The queue's row is locked first, as by those who
+    /// send.
     private static let replaySQL = """
         WITH again AS (
-            UPDATE notifications n
-            SET relay = 1, relayed_at = NULL
+            INSERT INTO notification_relays AS r (
+                bucket, accepted_on, id, due_at, said_at, received_at, publisher, environment, lane, attempts)
+            SELECT n.bucket, n.accepted_on, n.id, now(), n.said_at, n.received_at, n.publisher, n.environment,
+                   coalesce(n.subscription_key, n.id::text), n.relay_attempts
+            FROM notifications n
             WHERE n.bucket = $1 AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = $3
-            RETURNING n.*
+            ON CONFLICT (bucket, id) DO UPDATE SET
+                again = r.owner IS NOT NULL, due_at = CASE WHEN r.owner IS NULL THEN now() ELSE r.due_at END,
+                stands_aside = r.stands_aside AND r.owner IS NOT NULL
+            RETURNING bucket, accepted_on, id
         )
-        INSERT INTO notification_relays AS r (
-            bucket, accepted_on, id, due_at, said_at, received_at, publisher, environment, lane, attempts)
-        SELECT a.bucket, a.accepted_on, a.id, now(), a.said_at, a.received_at, a.publisher, a.environment,
-               coalesce(a.subscription_key, a.id::text), a.relay_attempts
+        UPDATE notifications n
+        SET relay = 1, relayed_at = NULL
         FROM again a
-        ON CONFLICT (bucket, id) DO UPDATE SET
-            due_at = CASE WHEN r.owner IS NULL THEN now() ELSE r.due_at END, stands_aside = false
+        WHERE n.bucket = a.bucket AND n.accepted_on = a.accepted_on AND n.id = a.id
         """
 
     /// A page, newest first.
     public func notifications(
         matching filter: NotificationFilter
     ) async throws -> (items: [OpsNotification], next: ValidationCursor?) {
-        let rows = try await pool.query(
-            PostgresQuery(
-                Self.listSQL,
-                [
-                    .int4(Int32(clamping: filter.limit + 1)), .int2(filter.relay?.rawValue),
-                    .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
-                    .text(filter.originalTransactionID),
-                ]))
+        var parameters: [PostgresValue] = [
+            .int4(Int32(clamping: filter.limit + 1)), .int2(filter.relay?.rawValue),
+            .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
+        ]
+        let sql: String
+        if let key = filter.originalTransactionID {
+            sql = Self.keySQL
+            parameters += [buckets(of: key, try await publishers()), .text(key)]
+        } else {
+            sql = filter.relay == .pending ? Self.pendingSQL : Self.listSQL
+        }
+        let rows = try await pool.query(PostgresQuery(sql, parameters))
         let page = try rows.prefix(filter.limit).map(Self.notification)
         guard rows.count > filter.limit, let last = page.last else { return (page, nil) }
         return (page, ValidationCursor(acceptedAt: last.receivedAt, id: last.id))

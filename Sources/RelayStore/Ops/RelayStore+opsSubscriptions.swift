@@ -53,8 +53,6 @@ extension RelayStore {
         ORDER BY 1, 2, 3, 4 LIMIT $1
         """)
 
-    private static let publishersSQL = "SELECT id FROM publishers"
-
     /// What was said and done, what was bought, and who got it from whom. Indexes used: `subscription_events_subscription`,
     /// `validations_subscription`, the primary key of `transfers`.
     private static let timelineSQL = """
@@ -103,14 +101,7 @@ extension RelayStore {
             parameters += [.text(customer), .text(filter.originalTransactionID)]
         } else if let key = filter.originalTransactionID {
             sql = Self.keySQL
-            // The first one may have notifications before it has a key.
-            let publishers = try await pool.query(PostgresQuery(Self.publishersSQL)).map {
-                try $0.get(0, as: String.self)
-            }
-            parameters += [
-                .int2Array(Set(publishers + [Self.firstPublisher]).map { Int16(Bucket(of: $0, key).number) }),
-                .text(key),
-            ]
+            parameters += [buckets(of: key, try await publishers()), .text(key)]
         } else {
             sql = Self.allSQL
         }

@@ -59,13 +59,13 @@ enum Outbox {
 extension LedgerHearing.Heard {
     /// As the publisher's webhooks name it.
     fileprivate var reason: String {
-        switch standing?.status {
-        case .revoked: standing?.reason == "family_revoked" ? "REVOKED" : "REFUNDED"
+        switch shown?.status {
+        case .revoked: shown?.reason == "family_revoked" ? "REVOKED" : "REFUNDED"
         case .expired, .inBillingRetry: "EXPIRED"
         case .inGrace: "ENTERED_GRACE_PERIOD"
-        case .active where before.expiresAt != standing?.expiresAt || hasNewStatus: "RENEWED"
-        case .active where before.willRenew != standing?.willRenew:
-            standing?.willRenew == false ? "WILL_LAPSE" : "WILL_AUTO_RENEW"
+        case .active where before.expiresAt != shown?.expiresAt || hasNewStatus: "RENEWED"
+        case .active where before.willRenew != shown?.willRenew:
+            shown?.willRenew == false ? "WILL_LAPSE" : "WILL_AUTO_RENEW"
         case .active, nil: "OTHER"
         }
     }

@@ -15,7 +15,8 @@ enum TransferStatements {
                   to_customer, from_bucket)
         """
 
-    /// Everything granted on this subscription to anybody else is over, and what made the old owner, wherever it is: a
+    /// Everything granted on this subscription to anybody else is over, what was taken back before the transfer was heard of
+    /// included, and what made the old owner, wherever it is: a
     /// subscription may have had another id then. Indexes used: `validations_subscription`, the primary key.
     private static let endSQL = """
         WITH i AS MATERIALIZED (
@@ -27,14 +28,25 @@ enum TransferStatements {
             FROM i
             JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
                  AND v.publisher = i.publisher AND v.environment = i.environment
-            WHERE v.customer <> i.to_customer AND v.status = 1
+            WHERE v.customer <> i.to_customer AND v.status IN (1, 5)
+            UNION
+            -- Under the ids that it went by before.
+            SELECT v.bucket, v.accepted_on, v.id
+            FROM i
+            JOIN ledgers l ON l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
+                 AND l.subscription_key = i.subscription_key
+            CROSS JOIN LATERAL unnest(string_to_array(l.predecessors, ' ')) AS p(name)
+            JOIN validations v ON v.bucket = split_part(p.name, ':', 1)::int2
+                 AND v.subscription_key = substr(p.name, strpos(p.name, ':') + 1)
+                 AND v.publisher = i.publisher AND v.environment = i.environment
+            WHERE v.customer <> i.to_customer AND v.status IN (1, 5)
             UNION
             SELECT i.from_bucket, DATE 'epoch' + i.from_day, i.from_id FROM i
         ), ended AS (
             UPDATE validations v
             SET status = 4, settled_at = now(), reason = 'transferred'
             FROM others o
-            WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND v.status = 1
+            WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND v.status IN (1, 5)
             RETURNING v.*
         ), told AS (
             INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
@@ -55,7 +67,8 @@ enum TransferStatements {
     /// The last one answers with the validations that ended.
     static func queries(_ transfers: [Ownership.Transfer], instance: String) -> [PostgresQuery] {
         func texts(_ value: (Ownership.Transfer) -> String) -> PostgresValue { .textArray(transfers.map(value)) }
-        let buckets = PostgresValue.int2Array(transfers.map { Int16($0.to.bucket.number) })
+        let buckets = PostgresValue.int2Array(
+            transfers.map { Int16(Bucket(of: $0.publisher, $0.subscriptionKey).number) })
         return [
             PostgresQuery(
                 recordSQL,

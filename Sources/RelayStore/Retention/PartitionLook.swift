@@ -25,9 +25,12 @@ public struct PartitionLook: Sendable {
     public var defaults: [PartitionedTable: Default]
     /// Days that the policy reaches and that are still pursued.
     public var pursued: [Pursued]
+    /// Days with notifications that are still to be passed on.
+    public var relayedDays: [Int] = []
 
     public func plan(_ policy: RetentionPolicy) -> RetentionPlan {
-        RetentionPlan(partitions, policy: policy, today: today, pursuedDays: pursued.map(\.day))
+        RetentionPlan(
+            partitions, policy: policy, today: today, pursuedDays: pursued.map(\.day), relayedDays: relayedDays)
     }
 
     public func pursued(in partition: WeeklyPartition) -> (count: Int, parked: Int) {

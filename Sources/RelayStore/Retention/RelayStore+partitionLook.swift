@@ -25,13 +25,20 @@ extension RelayStore {
         """
     }
 
-    /// Purchases that are not answered and notifications that are not passed on. Reads the whole of two tables that hold only
-    /// what is under way; no index has the day, and none is worth its price at every claim.
+    /// Reads the whole of `pursuits`, which holds only what is under way; no index has the day, and none is worth its price
+    /// at every claim.
     static let pursuedDaysSQL = """
-        SELECT w.accepted_on - DATE 'epoch', count(*), count(*) FILTER (WHERE w.phase = 2)
-        FROM (SELECT accepted_on, phase FROM pursuits UNION ALL SELECT accepted_on, 0 FROM notification_relays) AS w
-        WHERE w.accepted_on < DATE 'epoch' + $1::int4
+        SELECT p.accepted_on - DATE 'epoch', count(*), count(*) FILTER (WHERE p.phase = 2)
+        FROM pursuits p
+        WHERE p.accepted_on < DATE 'epoch' + $1::int4
         GROUP BY 1
+        """
+
+    /// The same of notifications that are still to be passed on. One that Cleeng refuses has been tried for all of its time.
+    static let relayedDaysSQL = """
+        SELECT DISTINCT r.accepted_on - DATE 'epoch'
+        FROM notification_relays r
+        WHERE r.accepted_on < DATE 'epoch' + $1::int4 AND NOT r.stands_aside
         """
 
     /// - Parameter policy: what counts as old; `pursuits` is looked at only where it reaches some partition.
@@ -62,6 +69,9 @@ extension RelayStore {
             look.partitions.contains(where: { $0.days.upperBound <= limit })
         {
             look.pursued = try await pursued(before: limit)
+            look.relayedDays = try await pool.query(
+                PostgresQuery(Self.relayedDaysSQL, [.int4(Int32(clamping: limit))])
+            ).map { try $0.get(0) }
         }
         return look
     }

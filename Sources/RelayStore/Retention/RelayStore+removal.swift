@@ -14,14 +14,16 @@ extension RelayStore {
     /// While a drop waits for its locks, whoever wants to write to the table waits behind it: so long, and no longer.
     private static let lockTimeoutSQL = "SELECT set_config('lock_timeout', '100ms', true)"
 
-    private static let isPursuedSQL = """
-        SELECT EXISTS (
-            SELECT FROM pursuits p
-            WHERE p.accepted_on >= DATE 'epoch' + $1::int4 AND p.accepted_on < DATE 'epoch' + $2::int4)
-            OR EXISTS (
-            SELECT FROM notification_relays r
-            WHERE r.accepted_on >= DATE 'epoch' + $1::int4 AND r.accepted_on < DATE 'epoch' + $2::int4)
-        """
+    /// Whether somebody still needs what is in a partition of these days.
+    private static func isNeededSQL(_ table: PartitionedTable) -> String {
+        let days = "w.accepted_on >= DATE 'epoch' + $1::int4 AND w.accepted_on < DATE 'epoch' + $2::int4"
+        return switch table {
+        case .receipts, .timeline, .validations: "SELECT EXISTS (SELECT FROM pursuits w WHERE \(days))"
+        case .notifications:
+            "SELECT EXISTS (SELECT FROM notification_relays w WHERE \(days) AND NOT w.stands_aside)"
+        case .subscriptionEvents, .cleengEvents: "SELECT $1::int4 > $2::int4"
+        }
+    }
 
     private struct HeldBack: Error {}
 
@@ -35,7 +37,7 @@ extension RelayStore {
                 try await keep(duty, in: transaction)
                 let answers = try await transaction.pipeline([
                     PostgresQuery(
-                        Self.isPursuedSQL,
+                        Self.isNeededSQL(partition.table),
                         [
                             .int4(Int32(clamping: partition.days.lowerBound)),
                             .int4(Int32(clamping: partition.days.upperBound)),

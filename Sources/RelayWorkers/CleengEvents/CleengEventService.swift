@@ -15,7 +15,7 @@ public struct CleengEventService: Service {
     private let store: RelayStore
     private let client: CleengClient
     private let pursuits: PursuitService
-    private let leeway: Duration
+    private let keeper: LedgerKeeper
     private let wakeup: Wakeup
     private let logger: Logger
 
@@ -25,16 +25,15 @@ public struct CleengEventService: Service {
     private static let batch = 32
 
     /// - Parameters:
-    ///   - leeway: how long after its end a subscription that will renew is waited for.
     ///   - wakeup: rung when an event has come.
     public init(
-        store: RelayStore, client: CleengClient, pursuits: PursuitService, leeway: Duration, wakeup: Wakeup,
+        store: RelayStore, client: CleengClient, pursuits: PursuitService, keeper: LedgerKeeper, wakeup: Wakeup,
         logger: Logger
     ) {
         self.store = store
         self.client = client
         self.pursuits = pursuits
-        self.leeway = leeway
+        self.keeper = keeper
         self.wakeup = wakeup
         self.logger = logger
     }
@@ -86,16 +85,18 @@ public struct CleengEventService: Service {
                 return try await store.finish(claimed, outcome: "waits", again: .milliseconds(100))
             }
         }
-        let names = try await store.owned(by: subject)
-        let isOver = event.verdict == .ended
-        if isOver || event.verdict == .granted {
-            let note = LedgerMessage.Note(
-                event: "cleeng_event", saidAt: claimed.receivedAt, detail: event.topic)
-            let word = LedgerWord(end: LedgerEnd(isOver: isOver, toldAt: claimed.receivedAt))
-            _ = try await store.hear(names.map { LedgerMessage($0, word, note: note) }, leeway: leeway)
+        // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
+        let names = told > 0 && event.verdict != .ended ? [] : try await store.owned(by: subject)
+        for name in names {
+            guard try await keeper.lookUp(name, event: event.topic) else {
+                return try await store.finish(claimed, outcome: "Cleeng could not be asked", again: pause(claimed))
+            }
         }
-        try await end(claimed, "ended \(told) waits, heard of \(names.count) subscriptions")
+        try await end(claimed, "ended \(told) waits, looked up \(names.count) subscriptions")
     }
+
+    /// Doubling, up to a minute.
+    private func pause(_ claimed: ClaimedEvent) -> Duration { .seconds(min(1 << min(claimed.attempts, 6), 60)) }
 
     private func end(_ claimed: ClaimedEvent, _ outcome: String) async throws {
         try await store.finish(claimed, outcome: outcome)
@@ -124,8 +125,7 @@ public struct CleengEventService: Service {
             return subject
         case .unknown: try await end(claimed, "Cleeng knows nobody by that number")
         case .misconfigured, .tryAgain:
-            let pause = Duration.seconds(min(1 << min(claimed.attempts, 6), 60))
-            try await store.finish(claimed, outcome: "Cleeng could not be asked whose it is", again: pause)
+            try await store.finish(claimed, outcome: "Cleeng could not be asked whose it is", again: pause(claimed))
         }
         return nil
     }

@@ -49,7 +49,7 @@ public struct LedgerKeeper: Service {
                 do {
                     if try await runOnce() { continue }
                 } catch is CancellationError {
-                    return
+                    break
                 } catch {
                     logger.warning("no subscription can be looked at", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: .seconds(1))
@@ -75,7 +75,7 @@ public struct LedgerKeeper: Service {
     private func hear(_ messages: [LedgerMessage]) async throws -> [HeardSubscription] {
         do {
             return try await store.hear(messages, leeway: leeway)
-        } catch let error as PostgresError where error.isTransient {
+        } catch let error where !error.isOfARow {
             throw error
         } catch {
             guard messages.count == 1 else {
@@ -90,18 +90,35 @@ public struct LedgerKeeper: Service {
         }
     }
 
+    /// Asks Cleeng how a subscription stands, since something was said that may concern it.
+    ///
+    /// - Parameter event: what was said.
+    /// - Returns: false where it could not be asked.
+    func lookUp(_ name: SubscriptionName, event: String) async throws -> Bool {
+        guard let heard = try await hear([LedgerMessage(name)]).first, let owner = heard.owner else { return true }
+        guard let answer = try await entitlement(of: owner, name.publisher) else { return false }
+        let end = LedgerEnd(isOver: !answer.isEntitled, until: answer.until, toldAt: heard.heardAt)
+        let note = LedgerMessage.Note(
+            event: "cleeng_event", detail: "\(event); Cleeng: \(answer.isEntitled ? "entitled" : "not entitled")")
+        _ = try await hear([LedgerMessage(name, LedgerWord(end: end), note: note)])
+        return true
+    }
+
     /// Cleeng is the only one who can be asked; where it cannot be reached, nothing is over, and it is asked again.
     private func ask(_ subscription: HeardSubscription) async {
         do {
             let word: LedgerWord
             let detail: String
             if let owner = subscription.owner {
-                guard let isEntitled = try await isEntitled(owner, subscription.name.publisher) else {
+                guard let answer = try await entitlement(of: owner, subscription.name.publisher) else {
                     return try await store.postpone(
-                        subscription.name, trouble: "Cleeng could not be asked", by: max(readInterval, .seconds(1)))
+                        subscription.name, trouble: "Cleeng could not be asked",
+                        by: min(readInterval * 12, Self.lease))
                 }
-                word = LedgerWord(end: LedgerEnd(isOver: !isEntitled, toldAt: subscription.heardAt))
-                detail = isEntitled ? "Cleeng: entitled" : "Cleeng: not entitled"
+                word = LedgerWord(
+                    end: LedgerEnd(
+                        isOver: !answer.isEntitled, until: answer.until, toldAt: subscription.heardAt))
+                detail = answer.isEntitled ? "Cleeng: entitled" : "Cleeng: not entitled"
             } else {
                 word = LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))
                 detail = "no word of a renewal, and no customer to ask Cleeng about"
@@ -116,8 +133,13 @@ public struct LedgerKeeper: Service {
     }
 
     /// - Returns: nil where it could not be learned.
-    private func isEntitled(_ owner: HeardSubscription.Owner, _ publisher: String) async throws -> Bool? {
-        guard let pass = await upstream.enter(.reads, atMost: .seconds(5)) else { return nil }
+    private func entitlement(
+        of owner: HeardSubscription.Owner, _ publisher: String
+    ) async throws -> (isEntitled: Bool, until: Timestamp?)? {
+        // Where nothing else is to be read, this is what finds that Cleeng is well again.
+        guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
+            return nil
+        }
         defer { upstream.leave(pass) }
         let customer = CustomerKey(publisher: publisher, customer: owner.customer)
         guard try await store.takeReads(of: [customer], interval: readInterval)[customer] == .some(nil) else {
@@ -125,10 +147,20 @@ public struct LedgerKeeper: Service {
         }
         let answers = await upstream.entitlements(of: owner.email, offers: [owner.offerID], pass)
         switch answers[owner.offerID]?.verdict {
-        case .entitled: return true
-        case .notEntitled: return false
+        case .entitled(let until, _): return (true, until)
+        case .notEntitled: return (false, nil)
         case .misconfigured, .tryAgain, nil: return nil
         }
+    }
+}
+
+extension Error {
+    /// Whether a row is to blame, so that the same again comes to the same: what cannot be read, and what the database refuses
+    /// for what is in it. All else passes, the end of this work included.
+    fileprivate var isOfARow: Bool {
+        guard let error = self as? PostgresError else { return self is StoreError }
+        if [.decoding, .invalidQuery].contains(error.code) { return true }
+        return ["22", "23", "54"].contains { error.sqlState?.hasPrefix($0) == true } && !error.isTransient
     }
 }
 

@@ -28,6 +28,8 @@ public struct NotificationRelay: Service {
     }
 
     private static let maxConcurrent = 8
+    /// After the claim. What is begun by then ends within the lease.
+    private static let startAtMost = Duration.seconds(5)
     private static let refusedPause = Duration.seconds(3_600)
 
     /// - Parameters:
@@ -67,10 +69,9 @@ public struct NotificationRelay: Service {
                 await wakeup.wait(atMost: idleTick)
             }
         }
-        for task in state.withLockedValue({ Array($0.running.values) }) {
-            task.cancel()
-            await task.value
-        }
+        let running = state.withLockedValue { Array($0.running.values) }
+        for task in running { task.cancel() }
+        for task in running { await task.value }
     }
 
     /// Takes up what is due.
@@ -80,6 +81,7 @@ public struct NotificationRelay: Service {
         let (admission, room) = turn()
         guard let admission else { return false }
         let claimed: [ClaimedNotification]
+        let claimedAt = ContinuousClock.now
         do {
             claimed = try await store.claimNotifications(limit: room, lease: lease)
         } catch {
@@ -91,7 +93,7 @@ public struct NotificationRelay: Service {
             // The lock is held until the task is known, so that it cannot end before.
             state.withLockedValue { state in
                 state.running[one.id] = Task {
-                    await deliver(one, admission)
+                    await deliver(one, admission, claimedAt: claimedAt)
                     self.state.withLockedValue { $0.running[one.id] = nil }
                     // The next of its subscription may go now.
                     wakeup.ring()
@@ -112,8 +114,12 @@ public struct NotificationRelay: Service {
         }
     }
 
-    private func deliver(_ claimed: ClaimedNotification, _ admission: CircuitBreaker.Admission) async {
+    private func deliver(
+        _ claimed: ClaimedNotification, _ admission: CircuitBreaker.Admission, claimedAt: ContinuousClock.Instant
+    ) async {
         do {
+            // A process that stood still does not know that its time is over, and that a later one may have gone.
+            guard claimedAt.duration(to: .now) < Self.startAtMost else { return end(admission, nil) }
             guard let body = claimed.body else {
                 logger.error("a notification went before it could be passed on: it is no longer kept")
                 end(admission, nil)

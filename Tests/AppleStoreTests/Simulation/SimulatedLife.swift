@@ -65,7 +65,7 @@ struct SimulatedLife {
             throw NotGenuine(.unreadable, "it is no version 1 notification")
         }
         try update.verify(secret: "secret", Self.scope)
-        return update.notification
+        return try update.read().notification
     }
 
     var ledger: SubscriptionLedger {

@@ -28,7 +28,13 @@ struct LedgerOrderTests {
                     grace: chance(20) ? told + 16 : nil, intent: chance(20) ? 1 : nil, told: told)
             }
             if chance(20) { word.end = LedgerEnd(isOver: chance(60), toldAt: Life.day(told)) }
-            if chance(3) { word.movesTo = "\(Int.random(in: 0..<5, using: &generator))" }
+            if chance(3) {
+                word.movesTo = LedgerMove(
+                    to: "\(Int.random(in: 0..<5, using: &generator))",
+                    toldAt: Life.day(Double.random(in: 0..<100, using: &generator)))
+            }
+            if chance(3) { word.isCurrentAt = Life.day(Double.random(in: 0..<100, using: &generator)) }
+            if chance(3) { word.movesFrom = ["\(Int.random(in: 0..<30, using: &generator))"] }
             words.append(word)
         }
         return words

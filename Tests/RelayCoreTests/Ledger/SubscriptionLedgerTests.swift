@@ -169,6 +169,58 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 6).willRenew == false)
     }
 
+    /// day 30 the end; day 31 nobody has told of a renewal, and Cleeng says no; day 32 the word of the renewal comes, said on
+    /// day 30.
+    @Test func aRenewalToldLateWinsOverWhoeverDidNotKnowOfIt() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        life.words.append(
+            LedgerWord(end: LedgerEnd(isOver: true, until: Life.day(30), toldAt: Life.day(31))))
+        #expect(try life.status(on: 31.5) == .expired)
+        life.told(Life.period("2", from: 30))
+        #expect(try life.status(on: 32) == .active)
+        // Told after it, of it: that counts.
+        life.words.append(
+            LedgerWord(end: LedgerEnd(isOver: true, until: Life.day(60), toldAt: Life.day(33))))
+        #expect(try life.status(on: 34) == .expired)
+    }
+
+    /// day 30 the end; day 31 Cleeng says that it runs until day 45.
+    @Test func whatCleengSaysOfTheFutureIsBelievedUntilThen() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0))
+        life.words.append(
+            LedgerWord(end: LedgerEnd(isOver: false, until: Life.day(45), toldAt: Life.day(31))))
+        let standing = try life.standing(on: 40)
+        #expect(standing.status == .active)
+        #expect(standing.expiresAt == Life.day(45))
+        #expect(standing.lookUpAt == Life.day(45) + Life.leeway)
+        #expect(try life.standing(on: 46).access == nil)
+    }
+
+    @Test func ofTwoWordsOfOneMomentTheOneThatKnowsOfTroubleCounts() throws {
+        for isReversed in [false, true] {
+            var life = Life()
+            life.told(Life.period("1", from: 0))
+            let words = [
+                LedgerWord(renewal: Life.renewal(true, told: 29)),
+                LedgerWord(renewal: Life.renewal(true, retry: true, grace: 46, told: 29)),
+            ]
+            life.words += isReversed ? words.reversed() : words
+            #expect(try life.status(on: 31) == .inGrace)
+        }
+    }
+
+    @Test func whatHasMovedAndComeBackIsItsOwnAgain() {
+        var ledger = SubscriptionLedger()
+        ledger.hear(LedgerWord(movesTo: LedgerMove(to: "2", toldAt: Life.day(10))))
+        #expect(ledger.movedTo == "2")
+        ledger.hear(LedgerWord(movesFrom: ["2"], isCurrentAt: Life.day(20)))
+        #expect(ledger.movedTo == nil)
+        ledger.hear(LedgerWord(movesTo: LedgerMove(to: "3", toldAt: Life.day(30))))
+        #expect(ledger.movedTo == "3")
+    }
+
     @Test func onlyTheNewestPeriodsAreKept() {
         var ledger = SubscriptionLedger()
         for number in 0..<200 {

@@ -155,6 +155,121 @@ struct LedgerAccessTests {
         }
     }
 
+    /// 1 the ledger calls it over, since nobody told of a renewal and Cleeng says no; 2 the renewal comes, said before that.
+    @Test("a renewal that is told late gives access back")
+    func toldLate() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            try await notices.come("DID_CHANGE_RENEWAL_STATUS", said: 0.5, began: 0, ends: 1)
+            let name = try #require(try await notices.subscription()).name
+            let over = LedgerWord(end: LedgerEnd(isOver: true, toldAt: try await notices.at(2)))
+            _ = try await store.hear(
+                [LedgerMessage(name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
+            try await Task.sleep(for: .seconds(1.2))
+            _ = try await store.hear([LedgerMessage(name)], leeway: Notices.leeway)
+            #expect(try #require(try await store.validation(id)).reason == "expired")
+            try await notices.come("DID_RENEW", said: -0.1, period: "2", ends: 80_000)
+            #expect(try await store.status(of: id) == .granted)
+            #expect(try await notices.subscription()?.status == .active)
+        }
+    }
+
+    @Test("while nobody has been asked about a late renewal nothing is shown as over, and no publisher is told so")
+    func lateRenewal() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            _ = try await granted(notices)
+            #expect(try await database.value("SELECT reason FROM outbox", as: String.self) == "PURCHASED")
+            try await database.run("UPDATE validations SET period = NULL")
+            try await database.run(
+                "UPDATE ledgers SET state = NULL, granted_at = granted_at - interval '3 days', due_at = now()")
+            try await notices.come("PRICE_INCREASE", said: 0, began: -90_000, ends: -80_000)
+            let standing = try #require(try await notices.keep().first?.standing)
+            #expect(standing.status == .expired && standing.access == nil)
+            #expect(try await notices.subscription()?.status == .active)
+            #expect(try await database.count("outbox", where: "reason = 'EXPIRED'") == 0)
+        }
+    }
+
+    @Test("a chain of moves, and a return, keep hold of what was granted at first")
+    func chain() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            var (second, third) = (notices, notices)
+            second.key = "2000000002"
+            third.key = "3000000003"
+            try await second.come("SUBSCRIBED", said: 1, period: "8", ends: 100_000, movedFrom: notices.key)
+            try await third.come("SUBSCRIBED", said: 2, period: "9", ends: 100_000, movedFrom: second.key)
+            try await third.come("REFUND", said: 3, period: "9", began: 2, ends: 100_000, revoked: .refunded)
+            #expect(try #require(try await store.validation(id)).reason == "refunded")
+            try await third.come("REFUND_REVERSED", said: 4, period: "9", began: 2, ends: 100_000)
+            #expect(try await store.status(of: id) == .granted)
+            try await notices.come("SUBSCRIBED", said: 5, period: "10", ends: 100_000, movedFrom: third.key)
+            try await third.come("EXPIRED", said: 6, period: "9", began: 2, ends: 5, over: true, willRenew: false)
+            #expect(try await store.status(of: id) == .granted)
+            try await notices.come("REFUND", said: 7, period: "10", began: 5, ends: 100_000, revoked: .refunded)
+            #expect(try #require(try await store.validation(id)).reason == "refunded")
+        }
+    }
+
+    @Test("a new id that had another owner before the move was told of is a transfer; what was granted before ends")
+    func moveToAnother() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let first = try await granted(notices)
+            let second = try await store.takeAndGrant(
+                .sample(receipt: .init(isText: false, bytes: [0x30, 1, 7])).saying(
+                    "1", ends: notices.at(86_400), toldAt: notices.at(0)))
+            var bundle = notices
+            bundle.key = "2000000002"
+            let ben = try await store.takeAndGrant(
+                .sample(customer: "ben@example.test", subscription: bundle.key).saying(
+                    "9", ends: notices.at(100_000), toldAt: notices.at(0)))
+            try await bundle.come("SUBSCRIBED", said: 1, period: "9", began: 0, ends: 100_000, movedFrom: notices.key)
+            #expect(try await store.status(of: first) == .transferred)
+            #expect(try await store.status(of: ben) == .granted)
+            #expect(try await database.count("transfers") == 1)
+            let cid = try await store.takeAndGrant(
+                .sample(customer: "cid@example.test", subscription: bundle.key))
+            #expect(try await store.status(of: ben) == .transferred)
+            #expect(try await store.status(of: second) == .transferred)
+            #expect(try await store.status(of: cid) == .granted)
+        }
+    }
+
+    @Test("a refund ends whatever was granted on it, an older request's late grant too")
+    func everyGrant() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let id = try await granted(notices)
+            let other = try await granted(notices, "ben@example.test")
+            try await database.run(
+                "UPDATE validations SET status = 1, reason = NULL, settled_at = now() WHERE id = $1", .uuid(id.uuid))
+            try await notices.come("REFUND", said: 1, began: 0, revoked: .refunded)
+            #expect(try await store.status(of: id) == .revoked)
+            #expect(try await store.status(of: other) == .revoked)
+            try await notices.come("REFUND_REVERSED", said: 2, began: 0)
+            #expect(try await store.status(of: id) == .revoked)
+            #expect(try await store.status(of: other) == .granted)
+        }
+    }
+
+    @Test("a receipt that is older than the renewal takes no time away from what Cleeng granted")
+    func staleReceipt() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let acceptance = try await Acceptance.sample().saying(
+                "1", ends: notices.at(-86_400), toldAt: notices.at(-90_000))
+            let claimed = try await store.takeAndClaim(acceptance)
+            let end = try await notices.at(86_400)
+            try await store.write(claimed.granted(expiresAt: end))
+            try await notices.keep()
+            #expect(try await store.validation(acceptance.id)?.expiresAt == end)
+        }
+    }
+
     @Test("a move into a bundle takes customer and validation along, and the old id's end changes nothing")
     func moved() async throws {
         try await withStore { database, store in

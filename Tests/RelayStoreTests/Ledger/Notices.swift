@@ -40,7 +40,9 @@ struct Notices {
             renewal: LedgerRenewal(
                 willRenew: willRenew, productID: "com.example.monthly", isInBillingRetry: retry,
                 graceUntil: try await grace.asyncMap { try await at($0) }, toldAt: saidAt),
-            end: over.map { LedgerEnd(isOver: $0, toldAt: saidAt) }, movesFrom: movedFrom.map { [$0] } ?? [])
+            end: try await over.asyncMap { isOver in
+                LedgerEnd(isOver: isOver, until: isOver ? try await at(ends) : nil, toldAt: saidAt)
+            }, movesFrom: movedFrom.map { [$0] } ?? [], isCurrentAt: movedFrom.map { _ in saidAt })
         let notification = StoreNotification(
             version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: environment,
             bundleID: "com.example.tv", originalTransactionID: key, saidAt: saidAt, word: word)

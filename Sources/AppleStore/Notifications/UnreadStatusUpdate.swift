@@ -1,0 +1,58 @@
+import Crypto
+
+/// A version 1 notification of which only that was read which says whether the rest is worth reading: anybody can post one.
+public struct UnreadStatusUpdate: Sendable, Hashable {
+    let body: [UInt8]
+    let claim: Claim
+
+    struct Claim: Sendable, Hashable {
+        var password: String?
+        var environment: AppleEnvironment
+        var bundleId: String?
+    }
+
+    /// Whether it knows the secret that Apple and we share, and is about one of our apps.
+    ///
+    /// - Parameter secret: nil where none is configured: then nothing vouches for anything.
+    /// - Throws: ``NotGenuine``.
+    public func verify(secret: String?, _ scope: StoreScope) throws(NotGenuine) {
+        guard let secret else {
+            throw NotGenuine(.unsigned, "without the shared secret nothing shows that version 1 comes from Apple")
+        }
+        guard let password = claim.password, Self.isSame(password, secret) else {
+            throw NotGenuine(.signature, "it does not carry the shared secret")
+        }
+        try scope.check(
+            Genuine(isLocal: false), environment: claim.environment, bundleId: claim.bundleId, appId: nil)
+    }
+
+    /// All of it.
+    ///
+    /// - Throws: ``NotGenuine`` where it is none after all.
+    public func read() throws(NotGenuine) -> StatusUpdate {
+        do {
+            return try StoreJSON.decode(StatusUpdate.self, from: body)
+        } catch {
+            throw NotGenuine(.unreadable, "it has no type")
+        }
+    }
+
+    /// In a time that tells nothing of where they differ: swift-crypto compares digests so.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
+    }
+}
+
+extension UnreadStatusUpdate.Claim: Decodable {
+    private enum Key: String, CodingKey {
+        case password, environment
+        case bundleId = "bid"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        password = (try? fields.decodeIfPresent(String.self, forKey: .password)).flatMap { $0 }
+        environment = AppleEnvironment(statusUpdate: fields.text(.environment) ?? "")
+        bundleId = fields.text(.bundleId)
+    }
+}

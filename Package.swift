@@ -102,7 +102,10 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "CleengSimulator",
-            dependencies: ["AppleStore", hummingbird, argumentParser, crypto, logging, lifecycle, locks, nioCore],
+            dependencies: [
+                "AppleStore", hummingbird, argumentParser, crypto, httpClient, logging, lifecycle, locks, nioCore,
+                nioHTTP1,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "AppStoreSimulator",

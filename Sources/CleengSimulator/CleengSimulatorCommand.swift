@@ -37,6 +37,9 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         help: "What +entitled customers hold; repeatable. Default: S123456789_US and S598742062_US.")
     var heldOffers: [String] = []
 
+    @OptionGroup(title: "Webhooks")
+    var webhooks: WebhookOptions
+
     @Option(help: "How many requests /_simulator/requests remembers.")
     var keepRequests = 100_000
 
@@ -46,6 +49,7 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         guard (1...1_000_000).contains(keepRequests) else {
             throw ValidationError("--keep-requests is 1 to 1000000")
         }
+        _ = try webhooks.target()
         for offer in heldOffers where OfferId(offer) == nil {
             throw ValidationError("--held-offer: no offer id: \(offer.prefix(40))")
         }
@@ -55,7 +59,7 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         var logger = Logger(label: "cleeng-simulator") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical
         let service = SimulatorService(
-            simulator: Simulator(settings: settings, publisherToken: token, identity: .appleStore),
+            simulator: Simulator(settings: try settings(), publisherToken: token, identity: .appleStore),
             host: host, port: port, logger: logger)
         do {
             // Written past the buffers of standard output: a script that waits for this line reads from a pipe.
@@ -69,10 +73,11 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         }
     }
 
-    private var settings: Settings {
+    private func settings() throws -> Settings {
         var settings = Settings()
         settings.grantAfterMilliseconds = Int64((grantAfter * 1_000).rounded())
         settings.requestCapacity = keepRequests
+        settings.webhooks = try webhooks.target()
         if !heldOffers.isEmpty { settings.heldOffers = heldOffers.compactMap { OfferId($0) } }
         return settings
     }

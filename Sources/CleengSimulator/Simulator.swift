@@ -31,6 +31,23 @@ final class Simulator: Sendable {
         cleeng.withLockedValue { $0.end(verdict, outcome: outcome, status: status, at: clock.now()) }
     }
 
+    /// Takes the next event that is to be sent by now, having let happen what has become due.
+    func nextWebhook() -> WebhookEvent? {
+        cleeng.withLockedValue { cleeng in
+            cleeng.advance(to: clock.now())
+            return cleeng.takeWebhook()
+        }
+    }
+
+    /// Where an event is to go now; nil where it is not to be sent any more.
+    func target(of event: WebhookEvent) -> WebhookTarget? { cleeng.withLockedValue { $0.target(of: event) } }
+
+    func delivered(_ event: WebhookEvent, attempts: Int, status: Int?) {
+        cleeng.withLockedValue { cleeng in
+            cleeng.note(WebhookDelivery(event: event, attempts: attempts, status: status, endedAt: clock.now()))
+        }
+    }
+
     func control(_ call: ControlCall) throws -> Reply {
         try cleeng.withLockedValue { cleeng in
             cleeng.advance(to: clock.now())

@@ -20,6 +20,8 @@ struct Behaviour: Sendable, Equatable {
     var read = Disturbance()
     /// What befalls notifications about a subscription of the customer's.
     var notification = Disturbance()
+    /// What befalls the events that the customer causes.
+    var webhook = WebhookManner()
     /// The names as they were given.
     private(set) var names: [String] = []
 
@@ -41,6 +43,7 @@ struct Behaviour: Sendable, Equatable {
     /// Whether it says nothing but what befalls calls: only such a behaviour can be upstream trouble.
     var disturbsOnly: Bool {
         grant == nil && !holdsStandardOffers && heldOffers.isEmpty && status == .active && !expired
+            && webhook == WebhookManner()
     }
 
     private mutating func adopt(_ tag: Substring) -> Bool {
@@ -65,6 +68,7 @@ struct Behaviour: Sendable, Equatable {
         case ("expired", 1) where rest.first == "active": expired = true
         case ("read", _): return read.adopt(rest)
         case ("notification", _): return notification.adopt(rest)
+        case ("webhook", _): return webhook.adopt(rest)
         case ("garbage", _): return read.adopt([name[...]] + rest)
         case ("payment", _): return payment.adopt(rest)
         default: return payment.adopt([name[...]] + rest)

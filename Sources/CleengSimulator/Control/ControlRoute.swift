@@ -6,6 +6,7 @@ enum ControlRoute: Equatable {
     case offer(String)
     case standard
     case upstream
+    case webhooks
     case requests
     case subscriptions
     case stats
@@ -22,6 +23,7 @@ enum ControlRoute: Equatable {
         case ("offers", 2): self = .offer(rest[1])
         case ("default", 1): self = .standard
         case ("upstream", 1): self = .upstream
+        case ("webhooks", 1): self = .webhooks
         case ("requests", 1): self = .requests
         case ("subscriptions", 1): self = .subscriptions
         case ("stats", 1): self = .stats
@@ -36,7 +38,7 @@ enum ControlRoute: Equatable {
         case .health, .subscriptions, .stats: ["GET"]
         case .customer: ["GET", "PUT"]
         case .customerEntitlements, .reset: ["POST"]
-        case .offer, .standard, .upstream: ["GET", "PUT", "DELETE"]
+        case .offer, .standard, .upstream, .webhooks: ["GET", "PUT", "DELETE"]
         case .requests: ["GET", "DELETE"]
         }
     }

@@ -9,6 +9,7 @@ extension SimulatedCleeng {
         case (.offer(let offer), _): return try tags(ofOffer: offer, call)
         case (.standard, _): return try changeStandard(call)
         case (.upstream, _): return try changeUpstream(call)
+        case (.webhooks, _): return try changeWebhooks(call)
         case (.requests, "DELETE"):
             requests.removeAll()
             return Self.done

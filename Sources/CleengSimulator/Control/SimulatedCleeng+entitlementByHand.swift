@@ -51,6 +51,9 @@ extension SimulatedCleeng {
             entitlement.status = status
             entitlement.expiresAt = expiresAt ?? entitlement.expiresAt
         }
+        if existing.status.entitles, !status.entitles {
+            tellOfEnd(of: email, existing.offerId, subscriptionId: existing.subscriptionId, causedBy: email)
+        }
         let key = existing.originalTransactionId
         guard subscriptions[key]?.owner?.subscriptionId == existing.subscriptionId else { return }
         subscriptions[key]?.owner?.status = status

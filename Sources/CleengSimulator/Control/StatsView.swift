@@ -16,6 +16,9 @@ struct StatsView: Encodable {
     let customers: Int
     let subscriptions: Int
     let requestsRemembered: Int
+    let webhooksSent: Int
+    let webhooksFailed: Int
+    let webhooksWaiting: Int
     let forwardsInFlight: Int
     let maxConcurrentForwards: Int
     let maxConcurrentForwardsPerSubscription: Int
@@ -38,6 +41,9 @@ struct StatsView: Encodable {
         customers = cleeng.customers.count
         subscriptions = cleeng.subscriptions.count
         requestsRemembered = cleeng.requests.count
+        webhooksSent = cleeng.outbox.sent
+        webhooksFailed = cleeng.outbox.failed
+        webhooksWaiting = cleeng.outbox.count
         forwardsInFlight = cleeng.forwards.inFlight
         maxConcurrentForwards = cleeng.forwards.mostInFlight
         maxConcurrentForwardsPerSubscription = cleeng.forwards.mostInOneSubscription

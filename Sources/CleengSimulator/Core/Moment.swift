@@ -18,6 +18,12 @@ struct Moment: Hashable, Comparable, Sendable {
         return "\(whole.dropLast()).\(fraction)Z"
     }
 
+    /// `2026-11-20T11:00:00+01:00`: with an offset that is not zero, as Cleeng writes it, so that nobody overlooks it.
+    var iso8601WithOffset: String {
+        let shifted = Date(timeIntervalSince1970: Double(unixSeconds + 3_600))
+        return "\(shifted.formatted(Date.ISO8601FormatStyle()).dropLast())+01:00"
+    }
+
     /// The time as an HTTP date (RFC 9110 section 5.6.7), rounded up to the next whole second, so that a client that
     /// waits for it never comes too early.
     var httpDate: String {

@@ -19,6 +19,17 @@ struct OfferId: Hashable, Sendable {
     /// S subscription, P pass, E event, A one-time, R rental.
     var kind: Character { text.first ?? "S" }
 
+    /// As events write it.
+    var typeName: String {
+        switch kind {
+        case "S": "subscription"
+        case "P": "pass"
+        case "E": "event"
+        case "R": "rental"
+        default: "single"
+        }
+    }
+
     /// Whether a question about `self` is answered by an entitlement to `other`.
     func covers(_ other: OfferId) -> Bool {
         text == other.text || (text.utf8.count == 10 && other.text.hasPrefix(text + "_"))

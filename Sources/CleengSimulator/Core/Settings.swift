@@ -8,6 +8,12 @@ struct Settings: Sendable {
     var requestCapacity = 100_000
     var customerCapacity = 500_000
     var subscriptionCapacity = 500_000
+    /// How many events may wait to be sent.
+    var webhookCapacity = 10_000
+    /// By which events name the publisher.
+    var broadcasterId: Int64 = 123_456_789
+    /// Where events go at first; nil: nowhere.
+    var webhooks: WebhookTarget?
     /// How long a granted subscription runs.
     var periodMilliseconds: Int64 = 30 * 86_400_000
 }

@@ -8,16 +8,17 @@ extension SimulatedCleeng {
         guard let behaviour = customers[email]?.behaviour else { return }
         let delay: Int64
         switch behaviour.grant ?? standard.grant {
-        case .never: return
+        case .never where !behaviour.webhook.refuses: return
         case .after(let milliseconds): delay = milliseconds
-        case nil: delay = settings.grantAfterMilliseconds
+        case .never, nil: delay = settings.grantAfterMilliseconds
         }
+        if behaviour.webhook.refuses { return tellOfRefusal(payment, afterMilliseconds: delay) }
         if let last = subscriptions[payment.subscription]?.lastWord,
             last.email == email, last.offerId == payment.offerId,
             last.status.entitles || last.status == behaviour.status
         {
-            // The same receipt from the same customer again: a subscription exists, nothing is to be done.
-            return
+            // The same receipt from the same customer again: a subscription exists, nothing is to be done but say so.
+            return synchronizeLater(payment, afterMilliseconds: delay)
         }
         enqueue(
             PendingGrant(
@@ -43,7 +44,7 @@ extension SimulatedCleeng {
         if let owner = subscriptions[key]?.owner, owner.email == pending.email, owner.offerId == pending.offerId,
             owner.status.entitles
         {
-            return
+            return tellOfRepeat(of: pending.email, pending.offerId, key)
         }
         let entitlement = Entitlement(
             subscriptionId: makeSubscriptionId(), originalTransactionId: key, offerId: pending.offerId,
@@ -77,5 +78,6 @@ extension SimulatedCleeng {
         counters.grants += 1
         if kind == .transferred { counters.transfers += 1 }
         if kind == .upgraded { counters.upgrades += 1 }
+        tellOfNew(entitlement, of: email, after: previous, byHand: byHand)
     }
 }

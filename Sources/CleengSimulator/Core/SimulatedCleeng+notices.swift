@@ -58,5 +58,8 @@ extension SimulatedCleeng {
             SubscriptionEvent(
                 at: moment, kind: kind, from: owner.email, to: owner.email, offerId: owner.offerId,
                 subscriptionId: owner.subscriptionId, previousSubscriptionId: nil, status: status))
+        if owner.status.entitles, !status.entitles {
+            tellOfEnd(of: owner.email, owner.offerId, subscriptionId: owner.subscriptionId, causedBy: owner.email)
+        }
     }
 }

@@ -17,6 +17,11 @@ struct SimulatedCleeng: Sendable {
     var offerTags: BoundedTable<OfferId, [String]>
     var agenda = Agenda<PendingGrant>()
     var lapses = Agenda<Lapse>()
+    /// Receipts that were sent once more, and of which nobody has been told yet.
+    var synchronizations = Agenda<Synchronization>()
+    /// Where events go; nil: nowhere.
+    var webhooks: WebhookTarget?
+    var outbox: WebhookOutbox
     var requests: RequestLog
     var forwards: ForwardTracker
     var counters = Counters()
@@ -38,6 +43,8 @@ struct SimulatedCleeng: Sendable {
         customers = BoundedTable(capacity: settings.customerCapacity)
         subscriptions = BoundedTable(capacity: settings.subscriptionCapacity)
         offerTags = BoundedTable(capacity: 10_000)
+        webhooks = settings.webhooks
+        outbox = WebhookOutbox(capacity: settings.webhookCapacity)
         requests = RequestLog(capacity: settings.requestCapacity)
         forwards = ForwardTracker(capacity: 2 * settings.subscriptionCapacity)
     }
@@ -46,13 +53,16 @@ struct SimulatedCleeng: Sendable {
     mutating func advance(to moment: Moment) {
         now = max(now, moment)
         while let due = agenda.popDue(at: now) {
+            // Only what comes before: a repeat of this very grant follows it.
+            synchronize(until: Moment(microseconds: due.grantAt.microseconds - 1))
             lapse(until: due.grantAt)
             grant(due)
         }
+        synchronize(until: now)
         lapse(until: now)
     }
 
-    /// Forgets everything, the default and the upstream trouble included. Ids begin anew; request numbers go on, so
+    /// Forgets everything, the default, the upstream trouble and the events that wait included. Ids begin anew; request numbers go on, so
     /// that a request that is still under way finds no foreign entry.
     mutating func reset() {
         let (time, log, number) = (now, requests, generation + 1)

@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The HTTP server of the simulator.
+/// The HTTP server of the simulator, and who sends its events.
 struct SimulatorService: Sendable {
     let simulator: Simulator
     let host: String
@@ -14,7 +14,7 @@ struct SimulatorService: Sendable {
     /// - Parameter onReady: is told the address, such as `http://127.0.0.1:8090`.
     func run(onReady: @escaping @Sendable (String) -> Void) async throws {
         let host = host
-        let application = Application(
+        var application = Application(
             responder: SimulatorResponder(simulator: simulator),
             server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionGuard()])),
             configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 4_096),
@@ -23,6 +23,7 @@ struct SimulatorService: Sendable {
                 onReady("http://\(name):\(channel.localAddress?.port ?? 0)")
             },
             logger: logger)
+        application.addServices(WebhookService(simulator: simulator))
         try await application.runService()
     }
 }

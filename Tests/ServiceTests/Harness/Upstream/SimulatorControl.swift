@@ -33,6 +33,22 @@ struct SimulatorControl: Sendable {
         try await put("/_simulator/offers/\(offer)", ["tags": tags])
     }
 
+    /// Where its events go from now on.
+    func tell(_ relay: Relay, secret: String) async throws {
+        try await put("/_simulator/webhooks", ["url": relay.url + "/cleeng/webhooks", "secret": secret])
+    }
+
+    /// The last events that it has sent, the oldest first.
+    func deliveries() async throws -> [JSON] {
+        try await succeed(HTTP.get(simulator.url + "/_simulator/webhooks")).json["deliveries"].array ?? []
+    }
+
+    /// Gives or changes an entitlement at once.
+    func entitle(_ email: String, to offer: String, status: String) async throws {
+        let body = try JSONSerialization.data(withJSONObject: ["offerId": offer, "status": status])
+        try await succeed(HTTP.post(simulator.url + "/_simulator/customers/\(email)/entitlements", body: body))
+    }
+
     func customer(_ email: String) async throws -> JSON {
         try await succeed(HTTP.get(simulator.url + "/_simulator/customers/\(email)")).json
     }
@@ -76,7 +92,7 @@ struct SimulatorControl: Sendable {
         return try (answer.json["items"].array ?? []).map(SentRequest.init)
     }
 
-    private func put(_ path: String, _ object: [String: [String]]) async throws {
+    private func put(_ path: String, _ object: [String: Any]) async throws {
         let body = try JSONSerialization.data(withJSONObject: object)
         try await succeed(HTTP.call(.PUT, simulator.url + path, body: body))
     }

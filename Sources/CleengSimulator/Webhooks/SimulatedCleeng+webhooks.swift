@@ -1,0 +1,135 @@
+extension SimulatedCleeng {
+    /// Tells of a new subscription: that its receipt was good, that the one before ended, that this one began.
+    mutating func tellOfNew(
+        _ entitlement: Entitlement, of email: CustomerEmail, after previous: Subscription.Owner?, byHand: Bool
+    ) {
+        guard webhooks != nil else { return }
+        let running = previous.flatMap { $0.status.entitles ? $0 : nil }
+        var result = ValidationResult.created
+        if let previous {
+            let isSame = previous.email == email && previous.offerId == entitlement.offerId
+            if running == nil && isSame { result = .revived }
+            if running != nil && previous.email != email { result = .transferred }
+        }
+        // What is given by hand was no purchase: there was nothing to validate.
+        if !byHand {
+            tellOfValidation(
+                result, of: email, entitlement.offerId, subscriptionId: entitlement.subscriptionId,
+                isActive: entitlement.status.entitles, until: entitlement.expiresAt,
+                from: result == .transferred ? running : nil)
+        }
+        if let running {
+            tellOfEnd(of: running.email, running.offerId, subscriptionId: running.subscriptionId, causedBy: email)
+        }
+        if entitlement.status.entitles, byHand || result != .revived {
+            var data = facts(of: email, entitlement.offerId, subscriptionId: entitlement.subscriptionId, named: true)
+            data["expirationDate"] = .string(entitlement.expiresAt.iso8601WithOffset)
+            tell(.subscriptionCreated, data, of: email, causedBy: email)
+        }
+    }
+
+    /// Tells that a subscription runs no longer.
+    /// - Parameter cause: by whose behaviour it is told.
+    mutating func tellOfEnd(
+        of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int, causedBy cause: CustomerEmail
+    ) {
+        let data = facts(of: email, offer, subscriptionId: subscriptionId, named: true)
+        tell(.subscriptionTerminated, data, of: email, causedBy: cause)
+    }
+
+    /// Tells that a payment will never be granted, once its time is over. Of the real event only topic and envelope are
+    /// known, so it says no cause.
+    mutating func tellOfRefusal(_ payment: Payment, afterMilliseconds delay: Int64) {
+        let data = facts(of: payment.email, payment.offerId, subscriptionId: nil, named: false)
+        tell(.validationFailed, data, of: payment.email, causedBy: payment.email, afterMilliseconds: delay)
+    }
+
+    /// Remembers to tell that a repeated receipt changed nothing: not before what it repeats has been granted.
+    mutating func synchronizeLater(_ payment: Payment, afterMilliseconds delay: Int64) {
+        guard webhooks != nil, synchronizations.count < outbox.capacity else { return }
+        let granted = subscriptions[payment.subscription]?.pending.max()?.grantAt ?? now
+        synchronizations.add(
+            Synchronization(
+                sequence: outbox.makeSequence(), dueAt: max(now.adding(milliseconds: delay), granted),
+                originalTransactionId: payment.subscription, email: payment.email, offerId: payment.offerId))
+    }
+
+    mutating func synchronize(until moment: Moment) {
+        while let due = synchronizations.popDue(at: moment) {
+            tellOfRepeat(of: due.email, due.offerId, due.originalTransactionId)
+        }
+    }
+
+    /// Tells that a receipt belongs to whom it belonged to before; nothing where it has gone to somebody else.
+    mutating func tellOfRepeat(of email: CustomerEmail, _ offer: OfferId, _ key: String) {
+        guard let owner = subscriptions[key]?.owner, owner.email == email, owner.offerId == offer,
+            let entitlement = customers[email]?.entitlements.last(where: { $0.subscriptionId == owner.subscriptionId })
+        else { return }
+        tellOfValidation(
+            .synchronized, of: email, offer, subscriptionId: owner.subscriptionId, isActive: owner.status.entitles,
+            until: entitlement.expiresAt, from: nil)
+    }
+
+    /// Takes the next event whose time has come. Call ``advance(to:)`` before.
+    mutating func takeWebhook() -> WebhookEvent? { outbox.popDue(at: now) }
+
+    /// Where an event is to go now; nil where it is not to be sent any more.
+    func target(of event: WebhookEvent) -> WebhookTarget? { event.generation == generation ? webhooks : nil }
+
+    mutating func note(_ delivery: WebhookDelivery) {
+        guard delivery.event.generation == generation else { return }
+        outbox.note(delivery)
+    }
+
+    private mutating func tellOfValidation(
+        _ result: ValidationResult, of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int, isActive: Bool,
+        until end: Moment, from previous: Subscription.Owner?
+    ) {
+        var data = facts(of: email, offer, subscriptionId: subscriptionId, named: false)
+        data["result"] = .string(result.rawValue)
+        data["active"] = .bool(isActive)
+        data["inTrial"] = .bool(false)
+        data["expirationDate"] = .string(end.iso8601WithOffset)
+        if let previous, let customer = customers[previous.email] {
+            data["prevCustomerId"] = .int(Int64(customer.id))
+            data["prevSubscriptionId"] = .int(Int64(previous.subscriptionId))
+        }
+        tell(.validationSucceeded, data, of: email, causedBy: email)
+    }
+
+    /// What every event says of its subscription.
+    /// - Parameter named: whether it may hold the email; that of a validation never does.
+    private func facts(
+        of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int?, named: Bool
+    ) -> [String: JSONValue] {
+        var data: [String: JSONValue] = [
+            "paymentGateway": .string("apple"), "offerId": .string(offer.text),
+            "offerType": .string(offer.typeName),
+        ]
+        if let customer = customers[email] { data["customerId"] = .int(Int64(customer.id)) }
+        if let subscriptionId { data["subscriptionId"] = .int(Int64(subscriptionId)) }
+        if named, webhooks?.withEmail == true { data["customerEmail"] = .string(email.text) }
+        return data
+    }
+
+    /// Puts an event where the sender finds it. Nobody is told where no address is known.
+    private mutating func tell(
+        _ topic: WebhookEvent.Topic, _ data: [String: JSONValue], of email: CustomerEmail,
+        causedBy cause: CustomerEmail, afterMilliseconds delay: Int64 = 0
+    ) {
+        guard webhooks != nil else { return }
+        let manner = customers[cause]?.behaviour.webhook ?? WebhookManner()
+        guard !manner.lost else { return }
+        let envelope = JSONValue.object([
+            "broadcasterId": .int(settings.broadcasterId), "topic": .string(topic.rawValue), "data": .object(data),
+        ])
+        let body = JSONValue.bytes(of: envelope)
+        for _ in 0..<(manner.twice ? 2 : 1) {
+            outbox.add(
+                WebhookEvent(
+                    generation: generation, sequence: outbox.makeSequence(),
+                    dueAt: now.adding(milliseconds: delay + manner.lateMilliseconds), topic: topic, email: email,
+                    body: body))
+        }
+    }
+}

@@ -26,7 +26,7 @@ life_play() {
     life_step "It is paid at last" life_recover
     life_step "Ana moves up to the yearly product" life_upgrade
     life_step "Ben posts the same subscription: it is his from now on" life_transfer
-    life_step "Apple refunds it" life_refund
+    life_step "It renews for Ben, and Apple refunds that" life_refund
     life_step "Apple takes the refund back" life_reverse_refund
     life_step "It renews, and Ben turns renewal off" life_turn_off
     life_step "Its time is over" life_expire
@@ -58,7 +58,7 @@ life_renew() {
 # Told before the period's end, as the App Store charges before it.
 life_fail() {
     life_tell 'fail grace' DID_FAIL_TO_RENEW GRACE_PERIOD
-    say "(and the month has to be over)"
+    say "(until the month is over)"
     life_ops in_grace true "$LIFE_MONTHLY" "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_cleeng
@@ -92,7 +92,9 @@ life_transfer() {
     life_ops active true "$LIFE_YEARLY" "$LIFE_BEN"
 }
 
+# With a whole period before it: what is given back after its end has ended.
 life_refund() {
+    life_tell renew DID_RENEW
     life_tell refund REFUND
     life_app "$LIFE_BEN" "$LIFE_BEN_ID" revoked refunded
     life_ops revoked true "$LIFE_YEARLY" "$LIFE_BEN"
@@ -106,7 +108,7 @@ life_reverse_refund() {
     life_cleeng
 }
 
-# With a whole period before it, so that it does not end before it was looked at.
+# With a whole period before it too: it ends by itself.
 life_turn_off() {
     life_tell renew DID_RENEW
     life_tell turn-off DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED

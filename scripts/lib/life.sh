@@ -155,13 +155,19 @@ life_step() {
     LIFE_STEPS=$((LIFE_STEPS + 1)) LIFE_TITLE="$LIFE_STEPS. $1" LIFE_IS_WRONG=''
     step "$LIFE_TITLE"
     "$2"
-    [ -z "$LIFE_IS_WRONG" ] || exit 1
+    [ -z "$LIFE_IS_WRONG" ] || life_give_up
 }
 
 # life_refute TEXT: the step goes on, so that the rest of it is seen too.
 life_refute() {
     LIFE_IS_WRONG=yes
     complain "step $LIFE_TITLE: $*"
+}
+
+# Of a part that has died no step comes out, which says nothing of the steps.
+life_give_up() {
+    service_all_alive || exit "$CANNOT_RUN"
+    exit 1
 }
 
 # life_line NAME TEXT
@@ -175,7 +181,7 @@ life_tell() {
     LIFE_NOTIFICATIONS=$((LIFE_NOTIFICATIONS + 1))
     if [ "$PLAYER_ANSWER" != "$2${3:+ $3} HTTP 200" ]; then
         life_refute "the App Store was to come out with $2${3:+ $3} HTTP 200"
-        exit 1
+        life_give_up
     fi
     player_ask 10 transaction
     printf '%s' "$PLAYER_ANSWER" >"$LIFE_TRANSACTION"
@@ -200,7 +206,7 @@ life_post() {
     life_line app "POST /apple/payment by $1: HTTP $HTTP_STATUS"
     if [ "$HTTP_STATUS" != 202 ]; then
         life_refute "it was to be taken in: $(http_problem)"
-        exit 1
+        life_give_up
     fi
     printf -v "$2" '%s' "$(json_value "$HTTP_BODY" validationId)"
 }

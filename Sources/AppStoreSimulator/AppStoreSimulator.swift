@@ -12,6 +12,6 @@ struct AppStoreSimulator: AsyncParsableCommand {
             production.
             """,
         subcommands: [
-            CreateRoots.self, SignTransaction.self, SignReceipt.self, SignNotification.self, Notify.self,
+            CreateRoots.self, SignTransaction.self, SignReceipt.self, SignNotification.self, Notify.self, Play.self,
         ])
 }

@@ -23,9 +23,7 @@ struct Notify: AsyncParsableCommand {
     var speed = 1.0
 
     func validate() throws {
-        guard let url = URL(string: to), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host()?.isEmpty == false
-        else { throw ValidationError("--to is an http or https URL") }
+        try OptionChecks.url(to)
         guard (0.001...1_000_000_000).contains(speed) else { throw ValidationError("--speed is more than 0") }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// What several commands demand of their options.
 enum OptionChecks {
@@ -13,5 +14,11 @@ enum OptionChecks {
         guard (1...32).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw ValidationError("a transaction's number has 1 to 32 digits")
         }
+    }
+
+    static func url(_ text: String) throws {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host()?.isEmpty == false
+        else { throw ValidationError("--to is an http or https URL") }
     }
 }

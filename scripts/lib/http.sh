@@ -21,10 +21,13 @@ http_call() {
     HTTP_STATUS=$(curl "${options[@]}" --url "$2" 8>&- 9>&-) && [ "$HTTP_STATUS" != 000 ]
 }
 
+# http_header NAME: the first word of that header in the last answer; the name in lower case.
+http_header() { tr -d '\r' <"$HTTP_HEADERS" | awk -v name="$1:" 'tolower($1) == name && !seen++ { print $2 }'; }
+
 # http_retry_after DEFAULT: seconds, from the last answer.
 http_retry_after() {
     local seconds
-    seconds=$(tr -d '\r' <"$HTTP_HEADERS" | awk 'tolower($1) == "retry-after:" { print $2; exit }')
+    seconds=$(http_header retry-after)
     [[ "$seconds" =~ ^[0-9]{1,4}$ ]] || seconds=$1
     printf '%s' "$seconds"
 }

@@ -64,6 +64,21 @@ json_value() {
     json_lines "$1" 2>/dev/null | awk -F '\t' -v path="$2" '$1 == path { print substr($0, length(path) + 2) }' || true
 }
 
+# json_fields FILE PREFIX NAME…: "name value  name value", of the values at prefix and name, with - where there is none.
+json_fields() {
+    local file=$1 prefix=$2
+    shift 2
+    json_lines "$file" 2>/dev/null | awk -F '\t' -v prefix="$prefix" -v names="$*" '
+        { value[$1] = $2 }
+        END {
+            count = split(names, name, " ")
+            for (i = 1; i <= count; i++) {
+                text = value[prefix name[i]]
+                printf "%s%s %s", (i > 1 ? "  " : ""), name[i], (text == "" ? "-" : text)
+            }
+        }' || true
+}
+
 # json_string TEXT: the text as a JSON string.
 json_string() {
     local text=$1 out='' i c

@@ -28,14 +28,20 @@ purchase_read_receipt() {
     rm -f -- "$raw"
 }
 
-# purchase_transaction_id RECEIPT_FILE: the id that a signed transaction names; empty for anything else.
-purchase_transaction_id() {
-    local payload="$1.payload" id
+# purchase_claim RECEIPT_FILE NAME: what a signed transaction says under that name; empty for anything else.
+purchase_claim() {
+    local payload="$1.payload"
     grep -qE '^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$' "$1" || return 0
     # base64 -d grumbles about the missing padding after it has written all there is.
     cut -d . -f 2 "$1" | tr -d '\n' | tr '_-' '/+' | base64 -d >"$payload" 2>/dev/null || true
-    id=$(json_value "$payload" transactionId)
+    json_value "$payload" "$2"
     rm -f -- "$payload"
+}
+
+# purchase_transaction_id RECEIPT_FILE: the id that a signed transaction names; empty for anything else.
+purchase_transaction_id() {
+    local id
+    id=$(purchase_claim "$1" transactionId)
     [[ ! "$id" =~ ^[0-9]+$ ]] || printf '%s' "$id"
 }
 

@@ -3,8 +3,10 @@
 
 SERVICE_LOG=$(log_file relay)
 SIMULATOR_LOG=$(log_file simulator)
+SIMULATOR_NOTIFICATION_PATH='/1.0/in_app/subscriptions/apple/status_update_notification/{publisherId}'
 
-# Settings of the caller's shell reach the relay, save those that this script sets and those that are no settings.
+# service_configure [SETTING=VALUE…]: settings of the caller's shell reach the relay, save those that this script sets and
+# those that are no settings.
 service_configure() {
     local token
     token=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
@@ -18,7 +20,9 @@ service_configure() {
         "RELAY_OPS_HOST=127.0.0.1" "RELAY_OPS_PORT=$OPS_PORT"
         "RELAY_CLEENG_PUBLISHER_TOKEN=$token" "RELAY_CLEENG_PAYMENT_URL=$SIMULATOR_URL"
         "RELAY_CLEENG_API_URL=$SIMULATOR_URL" "RELAY_CLEENG_STOREKIT2_URL=$SIMULATOR_URL"
-        "RELAY_APPLE_EXTRA_ROOTS=${RELAY_APPLE_EXTRA_ROOTS:-$STORE_ROOTS}"
+        "RELAY_CLEENG_PUBLISHER_ID=${RELAY_CLEENG_PUBLISHER_ID:-123456789}"
+        "RELAY_CLEENG_NOTIFICATION_URL=$SIMULATOR_URL$SIMULATOR_NOTIFICATION_PATH"
+        "RELAY_APPLE_EXTRA_ROOTS=${RELAY_APPLE_EXTRA_ROOTS:-$STORE_ROOTS}" "$@"
         "$BIN_FOLDER/receipt-relay")
 }
 

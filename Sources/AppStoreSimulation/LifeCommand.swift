@@ -1,0 +1,60 @@
+/// A line of what `app-store-simulator play` is told.
+public enum LifeCommand: Sendable, Hashable {
+    case event(LifeEvent)
+    /// The newest signed transaction.
+    case transaction
+    /// The app receipt.
+    case receipt
+    case help
+
+    /// How each is written, in the order of a life.
+    public static let forms = [
+        "buy", "renew", "fail [grace]", "grace-ended", "recover", "upgrade PRODUCT", "downgrade PRODUCT", "turn-off",
+        "turn-on", "expire", "refund", "reverse-refund", "resubscribe", "revoke", "transaction", "receipt", "help",
+    ]
+
+    /// - Throws: where it is no command.
+    public init(_ line: String) throws(LifeError) {
+        let words = line.split(whereSeparator: \.isWhitespace).map { String($0) }
+        guard let command = Self.plain(words) ?? Self.withProduct(words) else { throw Self.error(words.first ?? "") }
+        self = command
+    }
+
+    private static func plain(_ words: [String]) -> LifeCommand? {
+        switch words {
+        case ["buy"]: .event(.buy)
+        case ["renew"]: .event(.renew)
+        case ["fail"]: .event(.fail(hasGrace: false))
+        case ["fail", "grace"]: .event(.fail(hasGrace: true))
+        case ["grace-ended"]: .event(.graceEnded)
+        case ["recover"]: .event(.recover)
+        case ["turn-off"]: .event(.turn(.off))
+        case ["turn-on"]: .event(.turn(.on))
+        case ["expire"]: .event(.expire)
+        case ["refund"]: .event(.refund)
+        case ["reverse-refund"]: .event(.reverseRefund)
+        case ["resubscribe"]: .event(.resubscribe)
+        case ["revoke"]: .event(.revoke)
+        case ["transaction"]: .transaction
+        case ["receipt"]: .receipt
+        case ["help"]: .help
+        default: nil
+        }
+    }
+
+    private static func withProduct(_ words: [String]) -> LifeCommand? {
+        guard words.count == 2 else { return nil }
+        switch words[0] {
+        case "upgrade": return .event(.upgrade(productId: words[1]))
+        case "downgrade": return .event(.downgrade(productId: words[1]))
+        default: return nil
+        }
+    }
+
+    private static func error(_ name: String) -> LifeError {
+        if let form = forms.first(where: { $0 == name || $0.hasPrefix("\(name) ") }) {
+            return LifeError("it is written: \(form)")
+        }
+        return LifeError("unknown command \(name), see help")
+    }
+}

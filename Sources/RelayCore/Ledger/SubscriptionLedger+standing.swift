@@ -102,7 +102,12 @@ extension SubscriptionLedger {
     /// Neither taken back nor ended by an upgrade.
     private func counts(_ period: LedgerPeriod) -> Bool {
         period.revocation == nil && !period.isUpgraded
-            && !periods.values.contains { $0.replacesEarlier && $0.purchasedAt > period.purchasedAt }
+            && !periods.values.contains {
+                $0.replacesEarlier && $0.id != period.id
+                    // Moments are of whole seconds: what replaces may have been bought in the one in which that began.
+                    && ($0.purchasedAt > period.purchasedAt
+                        || $0.purchasedAt == period.purchasedAt && !period.replacesEarlier)
+            }
     }
 
     private static func isOlder(_ left: LedgerPeriod, _ right: LedgerPeriod) -> Bool {

@@ -150,15 +150,30 @@ import Testing
                 $0.contains { $0["detail"].string == "Cleeng: entitled" }
             }
             #expect(events.contains { $0["event"].string == "looked_up" })
-            // While Cleeng cannot be asked nothing is over.
+            // Until when Cleeng says that it runs nobody asks again.
+            let next = try #require(try await scene.relay.subscription(scene.life)["nextLookAt"].string)
+            #expect(next > String(Date().addingTimeInterval(86_400).ISO8601Format().prefix(19)))
+        }
+    }
+
+    @Test func whileCleengCannotBeAskedNothingIsOver() async throws {
+        try await run(period: 1, settings: ["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { scene in
+            scene.life.bought(at: Date())
+            let control = SimulatorControl(scene.setup.simulator)
+            let id = try await scene.buy("ana@example.test")
             try await control.trouble("read-503")
-            try await Task.sleep(for: .seconds(4))
+            try await Awaiting.fact("it is tried") {
+                try await scene.relay.subscription(scene.life)["trouble"].string
+            } holds: {
+                $0 == "Cleeng could not be asked"
+            }
             #expect(try await scene.told(id) == ["granted", nil])
-            try await control.heal()
+            #expect(try await scene.relay.subscription(scene.life)["status"].string == "active")
             let gone = try await HTTP.post(
                 scene.setup.simulator.url + "/_simulator/customers/ana@example.test/entitlements",
                 body: Data(#"{"offerId":"S123456789_US","status":"terminated"}"#.utf8))
             #expect(gone.status == 200, "\(gone.text)")
+            try await control.heal()
             try await Awaiting.fact("it has ended") {
                 try await scene.told(id)
             } holds: {

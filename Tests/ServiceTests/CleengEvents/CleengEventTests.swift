@@ -145,7 +145,7 @@ import Testing
             let id = try await buy(setup, "ana@example.test")
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
             // Cleeng says no such thing: it came late, or is about another subscription.
-            let late = event("subscriptionTerminated", #""offerId":"\(Self.offer)","email":"ana@example.test","n":0"#)
+            let late = event("subscriptionTerminated", #""offerId":"\#(Self.offer)","email":"ana@example.test","n":0"#)
             #expect(try await send(late, to: setup.relay).status == 200)
             try await Task.sleep(for: .seconds(1))
             #expect(try await setup.relay.status(id)["status"].string == "granted")
@@ -172,7 +172,7 @@ import Testing
     private func entitle(_ setup: Setup, _ status: String) async throws {
         let answer = try await HTTP.post(
             setup.simulator.url + "/_simulator/customers/ana@example.test/entitlements",
-            body: Data(#"{"offerId":"\(Self.offer)","status":"\(status)"}"#.utf8))
+            body: Data(#"{"offerId":"\#(Self.offer)","status":"\#(status)"}"#.utf8))
         #expect(answer.status == 200)
     }
 

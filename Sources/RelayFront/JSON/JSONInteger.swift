@@ -1,4 +1,4 @@
-/// A field that should hold a whole number: null counts as absent.
+/// A field that should hold a whole number, or the digits of one in a string: null counts as absent.
 enum JSONInteger: Sendable, Equatable {
     case absent
     case value(Int64)
@@ -8,6 +8,10 @@ enum JSONInteger: Sendable, Equatable {
     /// Reads the value that stands next.
     init(_ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
         let kind = try scanner.kind()
+        if kind == .string {
+            self = Int64(try scanner.string()).map { .value($0) } ?? .other(kind)
+            return
+        }
         let start = scanner.index
         try scanner.skip(depth: depth)
         switch kind {

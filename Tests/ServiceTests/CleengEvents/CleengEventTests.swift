@@ -220,7 +220,7 @@ import Testing
             object["cleengCustomerId"] = number
             let answer = try await setup.relay.post(try JSONSerialization.data(withJSONObject: object))
             #expect(answer.status == status, "\(answer.text)")
-            object["cleengCustomerId"] = "7"
+            object["cleengCustomerId"] = "seven"
             let text = try await setup.relay.post(try JSONSerialization.data(withJSONObject: object))
             #expect(text.status == 422)
             #expect(text.json["errors"][0]["field"].string == "cleengCustomerId")

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 /// Bodies that are refused before they are purchases.
@@ -43,12 +44,15 @@ import Testing
             }
 
             let large = good.with("filler", text: String(repeating: "x", count: 5 << 20)).data
-            expectProblem(try await setup.relay.post(large), 413, "body_too_large", "by Content-Length")
             expectProblem(
+                try await refusal { try await setup.relay.post(large) }, 413, "body_too_large", "by Content-Length")
+            let inChunks = try await refusal {
                 try await HTTP.postChunked(
                     setup.relay.url + "/apple/payment",
                     headers: ["Authorization": "Bearer \(setup.relay.keys.app)", "Content-Type": "application/json"],
-                    body: large), 413, "body_too_large", "in chunks")
+                    body: large)
+            }
+            expectProblem(inChunks, 413, "body_too_large", "in chunks")
             // Just below the limit, in one and in pieces: taken.
             let room = (4 << 20) - 2_000
             for chunked in [false, true] {
@@ -64,5 +68,18 @@ import Testing
             }
             #expect(try await setup.count("validations") == 5)
         }
+    }
+
+    /// The answer comes, and the connection goes, before all of the body is sent: a client that still writes at that moment
+    /// may see the end alone. Then it asks again.
+    private func refusal(_ post: () async throws -> HTTP.Answer) async throws -> HTTP.Answer {
+        for _ in 0..<9 {
+            do {
+                return try await post()
+            } catch ChannelError.ioOnClosedChannel {
+                continue
+            }
+        }
+        return try await post()
     }
 }

@@ -17,7 +17,7 @@ LIFE_SETTINGS=("RELAY_APPLE_VERIFICATION=${RELAY_APPLE_VERIFICATION:-enforce}"
 life_play() {
     LIFE_FRONT=$1 LIFE_APP_KEY=$2 LIFE_OPS=$3 LIFE_VIEWER_KEY=$4 LIFE_OFFER=$5 LIFE_SUBSCRIPTION=$6 LIFE_MONTH=$7
     LIFE_TRANSACTION=$RUN_FOLDER/transaction.txt
-    LIFE_STEPS=0 LIFE_NOTIFICATIONS=0
+    LIFE_STEPS=0 LIFE_NOTIFICATIONS=0 LIFE_IS_GRACE=''
     player_start "$LIFE_SUBSCRIPTION" "$LIFE_MONTH" "$LIFE_FRONT/apple/notifications"
     life_step "Ana buys a month, and the app posts the signed transaction" life_buy
     life_step "The month is over, and the next one is paid" life_renew
@@ -59,6 +59,8 @@ life_renew() {
 life_fail() {
     life_tell 'fail grace' DID_FAIL_TO_RENEW GRACE_PERIOD
     say "(until the month is over)"
+    # What the app is told ends with the grace then, and not with the newest period.
+    LIFE_IS_GRACE=yes
     life_ops in_grace true "$LIFE_MONTHLY" "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_cleeng
@@ -73,6 +75,7 @@ life_end_grace() {
 
 life_recover() {
     life_tell recover DID_RENEW BILLING_RECOVERY
+    LIFE_IS_GRACE=''
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_ops active true "$LIFE_MONTHLY" "$LIFE_ANA"
     life_cleeng
@@ -216,9 +219,10 @@ life_post() {
 life_app() {
     local access=false
     [ "$3" != granted ] || access=true
+    local expected=("status $3" "accessGranted $access" "reason ${4:--}")
+    [ -n "$LIFE_IS_GRACE" ] || expected+=("expiresAt $LIFE_END")
     LIFE_POLL=$2 LIFE_TAG=''
-    life_await app "$(life_fields "status $3" "accessGranted $access" "reason ${4:--}" "expiresAt $LIFE_END")" \
-        life_see_app "$1"
+    life_await app "$(life_fields "${expected[@]}")" life_see_app "$1"
 }
 
 # life_ops STATUS WILL_RENEW PRODUCT EMAIL
@@ -271,7 +275,11 @@ life_see_app() {
     http_call GET "$LIFE_FRONT/entitlements/$LIFE_POLL" "$headers" ||
         service_failed "$SERVICE_LOG" "no answer to the poll"
     case "$HTTP_STATUS" in
-    200) LIFE_SEEN=$(json_fields "$HTTP_BODY" '' status accessGranted reason expiresAt) ;;
+    200)
+        local fields=(status accessGranted reason)
+        [ -n "$LIFE_IS_GRACE" ] || fields+=(expiresAt)
+        LIFE_SEEN=$(json_fields "$HTTP_BODY" '' "${fields[@]}")
+        ;;
     304) ;;
     429 | 503) pause "$(http_retry_after 1)" ;;
     *) service_failed "$SERVICE_LOG" "the poll was answered $HTTP_STATUS $(http_problem)" ;;

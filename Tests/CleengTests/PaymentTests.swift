@@ -145,6 +145,16 @@ struct PaymentTests {
         #expect(answer.status == nil)
     }
 
+    /// The server goes while most of the request is still to be sent, so that it is a write that fails.
+    @Test func aConnectionThatIsResetWhileItSendsWasMade() async throws {
+        var large = payment
+        large.receiptData = ByteBuffer(repeating: UInt8(ascii: "A"), count: 4_000_000)
+        let answer = try await withRawServer([.reset]) { url in
+            try await withCleeng(url) { await $0.pay(large) }
+        }
+        #expect(answer.verdict == .tryAgain(.connectionClosed, retryAfter: nil))
+    }
+
     @Test func aServerThatIsNotThereIsToldAtOnce() async throws {
         let url = try await withRawServer([]) { $0 }
         let answer = try await withCleeng(url) { await $0.pay(payment) }

@@ -1,7 +1,7 @@
 extension StatusUpdate: Decodable {
     private enum Key: String, CodingKey {
         case notificationType = "notification_type"
-        case password, environment
+        case environment
         case bundleId = "bid"
         case autoRenewProductId = "auto_renew_product_id"
         case autoRenewStatus = "auto_renew_status"
@@ -44,7 +44,6 @@ extension StatusUpdate: Decodable {
             throw DecodingError.dataCorruptedError(forKey: .notificationType, in: fields, debugDescription: "no type")
         }
         notificationType = type
-        password = (try? fields.decodeIfPresent(String.self, forKey: .password)).flatMap { $0 }
         environment = AppleEnvironment(statusUpdate: fields.text(.environment) ?? "")
         bundleId = fields.text(.bundleId)
         autoRenewProductId = fields.text(.autoRenewProductId)

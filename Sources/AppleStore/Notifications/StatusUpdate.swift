@@ -28,7 +28,6 @@ public struct StatusUpdate: Sendable, Hashable {
     }
 
     public var notificationType: String
-    public var password: String?
     /// `Sandbox` or `PROD`.
     public var environment: AppleEnvironment
     public var bundleId: String?

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// Sends one request and reads its answer, all within one deadline and one bound.
 struct Upstream: Sendable {
@@ -77,6 +78,10 @@ extension CleengTrouble {
             case .remoteConnectionClosed, .uncleanShutdown: self = .connectionClosed
             default: self = beforeHead ? .connectionFailed : .connectionClosed
             }
+        // Of a connection that was made: the other side was gone while we still sent.
+        case let error as IOError where [ECONNRESET, EPIPE, ENOTCONN].contains(error.errnoCode): self = .connectionClosed
+        case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.outputClosed, ChannelError.eof:
+            self = .connectionClosed
         default: self = beforeHead ? .connectionFailed : .connectionClosed
         }
     }

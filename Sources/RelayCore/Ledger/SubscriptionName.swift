@@ -11,6 +11,11 @@ public struct SubscriptionName: Sendable, Hashable {
         self.originalTransactionID = originalTransactionID
     }
 
+    /// The same publisher's and environment's under another original transaction id.
+    public func under(_ originalTransactionID: String) -> SubscriptionName {
+        SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: originalTransactionID)
+    }
+
     /// The one in which its purchases are too.
     public var bucket: Bucket { Bucket(of: publisher, originalTransactionID) }
 }

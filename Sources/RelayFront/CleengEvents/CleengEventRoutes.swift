@@ -31,9 +31,7 @@ struct CleengEventRoutes: Sendable {
             count((error as? Problem)?.code.rawValue ?? "failed")
             throw error
         }
-        return Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: "{}")))
+        return .taken
     }
 
     private func take(_ request: Request) async throws -> ReceiveOutcome {

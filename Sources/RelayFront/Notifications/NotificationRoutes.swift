@@ -45,9 +45,7 @@ struct NotificationRoutes: Sendable {
             metrics.count(.failed, version: nil)
             throw error
         }
-        return Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: "{}")))
+        return .taken
     }
 
     private func take(_ request: Request) async throws -> (ReceiveOutcome, StoreNotification.Version) {

@@ -10,13 +10,16 @@ struct PageQuery {
 
     init(_ query: QueryItems) { self.query = query }
 
-    mutating func limit() -> Int {
-        guard let text = query["limit"] else { return 50 }
-        guard let number = Int(text), (1...Self.maximumLimit).contains(number),
+    mutating func limit() -> Int { number("limit", in: 1...Self.maximumLimit) ?? 50 }
+
+    mutating func number(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), range.contains(number),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else {
-            reader.add(FieldError("limit", .invalid, "must be a whole number from 1 to \(Self.maximumLimit)"))
-            return 50
+            let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+            reader.add(FieldError(name, .invalid, "must be a whole number \(bounds)"))
+            return nil
         }
         return number
     }
@@ -33,6 +36,8 @@ struct PageQuery {
         query["customerEmail"].flatMap { reader.email($0, "customerEmail")?.customer }
     }
 
+    mutating func offerID() -> String? { query["offerId"].flatMap { reader.offerID($0, "offerId") } }
+
     mutating func originalTransactionID() -> String? {
         guard let text = query["originalTransactionId"] else { return nil }
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -45,7 +50,9 @@ struct PageQuery {
     mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {
         guard let text = query[name] else { return nil }
         if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
-        reader.add(FieldError(name, .invalid, "must be one of \(choices.map(\.0).joined(separator: ", "))"))
+        let names = choices.map(\.0).joined(separator: ", ")
+        let rule = choices.count == 1 ? "must be \(names), or left out" : "must be one of \(names)"
+        reader.add(FieldError(name, .invalid, rule))
         return nil
     }
 

@@ -41,8 +41,8 @@ extension LedgerHearing {
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO NOTHING
         """
 
-    /// What was granted on it ends, whoever was granted it; the owner's goes on, or runs longer. The purchase's row follows its validation, unless a fresh
-    /// one speaks for the purchase by now. Index used: `validations_subscription`.
+    /// What was granted on it ends, whoever was granted it; the owner's goes on, or runs longer. The purchase's row follows
+    /// its validation, unless a fresh one speaks for the purchase by now. Index used: `validations_subscription`.
     private static let accessSQL = """
         WITH held AS MATERIALIZED (
             SELECT v.bucket, v.accepted_on, v.id, v.status AS was, i.ends, i.reason, i.expires_at, i.detail
@@ -159,8 +159,7 @@ extension LedgerHearing {
     private func moves(_ heard: [Heard]) -> [PostgresQuery] {
         heard.filter { $0.owner == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             new.message.word.movesFrom.sorted().map { old in
-                var before = new.message.name
-                before.originalTransactionID = old
+                let before = new.message.name.under(old)
                 return PostgresQuery(
                     Self.moveSQL,
                     [
@@ -186,12 +185,7 @@ extension LedgerHearing {
             heard.compactMap { heard in heard.owner.map { (heard.message.name, $0) } },
             uniquingKeysWith: { one, _ in one })
         let rows = heard.flatMap { heard -> [Row] in
-            let keys = [heard.message.name.originalTransactionID] + heard.ledger.movedFrom.sorted()
-            let names = keys.map { key in
-                var name = heard.message.name
-                name.originalTransactionID = key
-                return name
-            }
+            let names = [heard.message.name] + heard.ledger.movedFrom.sorted().map(heard.message.name.under)
             guard let verdict = heard.access, let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
             let event = heard.message.note?.event
             return names.map { name in
@@ -223,9 +217,7 @@ extension LedgerHearing.Heard {
     fileprivate var predecessors: String? {
         guard !ledger.movedFrom.isEmpty else { return nil }
         return ledger.movedFrom.sorted().map { old in
-            var name = message.name
-            name.originalTransactionID = old
-            return "\(name.bucket.number):\(old)"
+            "\(message.name.under(old).bucket.number):\(old)"
         }.joined(separator: " ")
     }
 

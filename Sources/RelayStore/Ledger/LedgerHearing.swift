@@ -8,18 +8,20 @@ import RelayCore
 ///     closing   writes the ledger, its timeline, what became of granted access, and word to the publisher
 ///
 /// Whoever changes a subscription's owner or the access that was granted on it holds the owner's row first, and so do
-/// settlements (``Ownership``): they never wait for each other crosswise.
+/// settlements (``Ownership``): they do not wait for each other crosswise. Only a move, which makes an owner's row, may: then
+/// the server ends one of them, and it is tried again.
 struct LedgerHearing: Sendable {
     let instance: String
     let leeway: Duration
-    /// In the order of their keys, each subscription once.
+    /// In the order of their keys.
     let messages: [LedgerMessage]
 
-    /// - Parameter messages: of one subscription several become one: their words are heard together.
+    /// - Parameter messages: of each subscription one; of several of one the first is heard.
     init(_ messages: [LedgerMessage], instance: String, leeway: Duration) {
         self.instance = instance
         self.leeway = leeway
-        self.messages = messages.sorted { $0.name.order < $1.name.order }
+        var names: Set<SubscriptionName> = []
+        self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }
 
     // MARK: Opening
@@ -43,8 +45,8 @@ struct LedgerHearing: Sendable {
         ORDER BY i.ordinal
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             heard_at = now(), bundle_id = coalesce(l.bundle_id, excluded.bundle_id)
-        RETURNING l.publisher, l.environment, l.subscription_key, l.state, l.granted_at, clock_timestamp(), l.status, l.expires_at,
-                  l.will_renew
+        RETURNING l.publisher, l.environment, l.subscription_key, l.state, l.granted_at, clock_timestamp(), l.status,
+                  l.expires_at, l.will_renew
         """
 
     /// Of what was ever granted. Index used: `validations_subscription`.
@@ -156,9 +158,7 @@ struct LedgerHearing: Sendable {
         for index in heard.indices {
             // What had moved to where it comes from has moved on with it.
             for old in messages[index].word.movesFrom {
-                var name = messages[index].name
-                name.originalTransactionID = old
-                guard let place = places[name] else { continue }
+                guard let place = places[messages[index].name.under(old)] else { continue }
                 let before = heard[place].ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
                 heard[index].ledger.hear(LedgerWord(movesFrom: before))
             }

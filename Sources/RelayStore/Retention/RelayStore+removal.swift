@@ -14,14 +14,14 @@ extension RelayStore {
     /// While a drop waits for its locks, whoever wants to write to the table waits behind it: so long, and no longer.
     private static let lockTimeoutSQL = "SELECT set_config('lock_timeout', '100ms', true)"
 
-    /// Whether somebody still needs what is in a partition of these days.
-    private static func isNeededSQL(_ table: PartitionedTable) -> String {
+    /// Whether somebody still needs what is in a partition of these days; nil for a table that nobody comes back to.
+    private static func isNeededSQL(_ table: PartitionedTable) -> String? {
         let days = "w.accepted_on >= DATE 'epoch' + $1::int4 AND w.accepted_on < DATE 'epoch' + $2::int4"
         return switch table {
         case .receipts, .timeline, .validations: "SELECT EXISTS (SELECT FROM pursuits w WHERE \(days))"
         case .notifications:
             "SELECT EXISTS (SELECT FROM notification_relays w WHERE \(days) AND NOT w.stands_aside)"
-        case .subscriptionEvents, .cleengEvents: "SELECT $1::int4 > $2::int4"
+        case .subscriptionEvents, .cleengEvents: nil
         }
     }
 
@@ -35,16 +35,19 @@ extension RelayStore {
         do {
             try await pool.withTransaction(timeout: .seconds(10)) { transaction in
                 try await keep(duty, in: transaction)
-                let answers = try await transaction.pipeline([
+                let look = Self.isNeededSQL(partition.table).map { sql in
                     PostgresQuery(
-                        Self.isNeededSQL(partition.table),
+                        sql,
                         [
                             .int4(Int32(clamping: partition.days.lowerBound)),
                             .int4(Int32(clamping: partition.days.upperBound)),
-                        ]),
-                    PostgresQuery(Self.lockTimeoutSQL),
-                ])
-                guard try answers[0].first?.get(0, as: Bool.self) == false else { throw HeldBack() }
+                        ])
+                }
+                let answers = try await transaction.pipeline(
+                    [PostgresQuery(Self.lockTimeoutSQL)] + [look].compactMap(\.self))
+                guard try answers.dropFirst().allSatisfy({ try $0.first?.get(0, as: Bool.self) == false }) else {
+                    throw HeldBack()
+                }
                 try await transaction.execute(script: "DROP TABLE \(partition.name)")
             }
             return .dropped

@@ -16,7 +16,7 @@ public struct CleengEventService: Service {
     private let client: CleengClient
     private let pursuits: PursuitService
     private let keeper: LedgerKeeper
-    private let wakeup: Wakeup
+    private let loop: WorkLoop
     private let logger: Logger
 
     private static let lease = Duration.seconds(60)
@@ -34,24 +34,13 @@ public struct CleengEventService: Service {
         self.client = client
         self.pursuits = pursuits
         self.keeper = keeper
-        self.wakeup = wakeup
+        loop = WorkLoop(
+            wakeup: wakeup, idleTick: .milliseconds(250), logger: logger, complaint: "no event can be acted on")
         self.logger = logger
     }
 
     public func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    if try await runOnce() { continue }
-                } catch is CancellationError {
-                    return
-                } catch {
-                    logger.warning("no event can be acted on", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: .seconds(1))
-                }
-                await wakeup.wait(atMost: .milliseconds(250))
-            }
-        }
+        await cancelWhenGracefulShutdown { await loop.run(runOnce) }
     }
 
     /// - Returns: whether there may be more at once.
@@ -87,10 +76,11 @@ public struct CleengEventService: Service {
         }
         // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
         let names = told > 0 && event.verdict != .ended ? [] : try await store.owned(by: subject)
-        for name in names {
-            guard try await keeper.lookUp(name, event: event.topic) else {
-                return try await store.finish(claimed, outcome: "Cleeng could not be asked", again: pause(claimed))
-            }
+        let look = try await keeper.lookUp(names, event: event.topic, unlessRunning: event.verdict == .granted)
+        if case .again(let moment) = look {
+            let pause = moment.map { max($0 - (store.clock.now ?? $0), .zero) + .milliseconds(50) }
+            return try await store.finish(
+                claimed, outcome: "Cleeng could not be asked", again: pause ?? self.pause(claimed))
         }
         try await end(claimed, "ended \(told) waits, looked up \(names.count) subscriptions")
     }

@@ -1,7 +1,6 @@
 import Foundation
 public import Logging
 import Metrics
-import Postgres
 import RelayCore
 public import RelayStore
 public import ServiceLifecycle
@@ -14,12 +13,10 @@ public import ServiceLifecycle
 /// Any number of copies may run it; what one took and left is taken up after the lease.
 public struct LedgerKeeper: Service {
     private let store: RelayStore
-    private let upstream: Upstream
+    private let inquiry: SubscriptionInquiry
     private let leeway: Duration
-    private let readInterval: Duration
-    private let wakeup: Wakeup
+    private let loop: WorkLoop
     private let logger: Logger
-    private let idleTick: Duration
 
     private static let batch = 64
     private static let lease = Duration.seconds(60)
@@ -35,28 +32,15 @@ public struct LedgerKeeper: Service {
         logger: Logger, idleTick: Duration = .milliseconds(500)
     ) {
         self.store = store
-        self.upstream = upstream
+        inquiry = SubscriptionInquiry(store: store, upstream: upstream, interval: readInterval)
         self.leeway = leeway
-        self.readInterval = readInterval
-        self.wakeup = wakeup
+        loop = WorkLoop(
+            wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no subscription can be looked at")
         self.logger = logger
-        self.idleTick = idleTick
     }
 
     public func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    if try await runOnce() { continue }
-                } catch is CancellationError {
-                    break
-                } catch {
-                    logger.warning("no subscription can be looked at", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: .seconds(1))
-                }
-                await wakeup.wait(atMost: idleTick)
-            }
-        }
+        await cancelWhenGracefulShutdown { await loop.run(runOnce) }
     }
 
     /// - Returns: whether there may be more at once.
@@ -64,18 +48,27 @@ public struct LedgerKeeper: Service {
         let due = try await store.claimDueSubscriptions(limit: Self.batch, lease: Self.lease)
         guard !due.isEmpty else { return false }
         let heard = try await hear(due.map { LedgerMessage($0) })
-        let asked = heard.filter { $0.isToBeAsked }
         await withTaskGroup { group in
-            for one in asked { group.addTask { await ask(one) } }
+            for questions in Self.byCustomer(heard.filter(\.isToBeAsked)) {
+                group.addTask { await lookUp(questions) }
+            }
         }
         return due.count == Self.batch
+    }
+
+    /// One question each; what nobody owns is a question of its own.
+    private static func byCustomer(_ subscriptions: [HeardSubscription]) -> [[HeardSubscription]] {
+        let groups = Dictionary(grouping: subscriptions) { subscription in
+            subscription.owner.map { CustomerKey(publisher: subscription.name.publisher, customer: $0.customer) }
+        }
+        return Array(groups.values)
     }
 
     /// Together where it goes; else one by one, so that one row that cannot be read harms no other.
     private func hear(_ messages: [LedgerMessage]) async throws -> [HeardSubscription] {
         do {
             return try await store.hear(messages, leeway: leeway)
-        } catch let error where !error.isOfARow {
+        } catch let error where !error.isForGood {
             throw error
         } catch {
             guard messages.count == 1 else {
@@ -90,80 +83,80 @@ public struct LedgerKeeper: Service {
         }
     }
 
-    /// Asks Cleeng how a subscription stands, since something was said that may concern it.
+    /// How it ended to look subscriptions up because of an event.
+    enum LookUp: Sendable {
+        case done
+        /// Somebody could not be asked about; nil: it is not known from when on they can be.
+        case again(notBefore: Timestamp?)
+    }
+
+    /// Asks Cleeng how subscriptions stand, since something was said that may concern them.
     ///
-    /// - Parameter event: what was said.
-    /// - Returns: false where it could not be asked.
-    func lookUp(_ name: SubscriptionName, event: String) async throws -> Bool {
-        guard let heard = try await hear([LedgerMessage(name)]).first, let owner = heard.owner else { return true }
-        guard let answer = try await entitlement(of: owner, name.publisher) else { return false }
-        let end = LedgerEnd(isOver: !answer.isEntitled, until: answer.until, toldAt: heard.heardAt)
-        let note = LedgerMessage.Note(
-            event: "cleeng_event", detail: "\(event); Cleeng: \(answer.isEntitled ? "entitled" : "not entitled")")
-        _ = try await hear([LedgerMessage(name, LedgerWord(end: end), note: note)])
-        return true
+    /// - Parameters:
+    ///   - event: what was said.
+    ///   - unlessRunning: those that run are left alone.
+    func lookUp(_ names: [SubscriptionName], event: String, unlessRunning: Bool) async throws -> LookUp {
+        let heard = try await hear(names.map { LedgerMessage($0) }).filter { subscription in
+            subscription.owner != nil && !(unlessRunning && subscription.isRunning)
+        }
+        var end = LookUp.done
+        for questions in Self.byCustomer(heard) {
+            switch try await inquiry.ask(about: questions) {
+            case .answered(let answers): try await hear(answers, "cleeng_event") { "\(event); \($0.summary)" }
+            case .notBefore(let moment): end = .again(notBefore: moment)
+            case .away: end = .again(notBefore: nil)
+            }
+        }
+        return end
     }
 
     /// Cleeng is the only one who can be asked; where it cannot be reached, nothing is over, and it is asked again.
-    private func ask(_ subscription: HeardSubscription) async {
+    ///
+    /// - Parameter subscriptions: all of one customer's, or all nobody's.
+    private func lookUp(_ subscriptions: [HeardSubscription]) async {
         do {
-            let word: LedgerWord
-            let detail: String
-            if let owner = subscription.owner {
-                guard let answer = try await entitlement(of: owner, subscription.name.publisher) else {
-                    return try await store.postpone(
-                        subscription.name, trouble: "Cleeng could not be asked",
-                        by: min(readInterval * 12, Self.lease))
-                }
-                word = LedgerWord(
-                    end: LedgerEnd(
-                        isOver: !answer.isEntitled, until: answer.until, toldAt: subscription.heardAt))
-                detail = answer.isEntitled ? "Cleeng: entitled" : "Cleeng: not entitled"
-            } else {
-                word = LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))
-                detail = "no word of a renewal, and no customer to ask Cleeng about"
+            let forsaken = subscriptions.filter { $0.owner == nil }.map { subscription in
+                SubscriptionInquiry.Answer(
+                    name: subscription.name, end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))
             }
-            Counter(label: "relay_subscriptions_looked_up").increment()
-            let note = LedgerMessage.Note(event: "looked_up", detail: detail)
-            _ = try await hear([LedgerMessage(subscription.name, word, note: note)])
+            try await hear(forsaken, "looked_up") { _ in "no word of a renewal, and no customer to ask Cleeng about" }
+            switch try await inquiry.ask(about: subscriptions) {
+            case .answered(let answers): try await hear(answers, "looked_up", detail: \.summary)
+            case .notBefore(let moment):
+                for one in subscriptions {
+                    try await postpone(one, by: max(moment - one.heardAt, .zero) + .milliseconds(50))
+                }
+            case .away:
+                for one in subscriptions { try await postpone(one, by: min(inquiry.interval * 12, Self.lease)) }
+            }
         } catch {
-            // Its lease runs out, and it is looked at again.
-            logger.warning("a subscription could not be looked up", metadata: ["error": "\(error)"])
+            // Their lease runs out, and they are looked at again.
+            logger.warning("subscriptions could not be looked up", metadata: ["error": "\(error)"])
         }
     }
 
-    /// - Returns: nil where it could not be learned.
-    private func entitlement(
-        of owner: HeardSubscription.Owner, _ publisher: String
-    ) async throws -> (isEntitled: Bool, until: Timestamp?)? {
-        // Where nothing else is to be read, this is what finds that Cleeng is well again.
-        guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
-            return nil
-        }
-        defer { upstream.leave(pass) }
-        let customer = CustomerKey(publisher: publisher, customer: owner.customer)
-        guard try await store.takeReads(of: [customer], interval: readInterval)[customer] == .some(nil) else {
-            return nil
-        }
-        let answers = await upstream.entitlements(of: owner.email, offers: [owner.offerID], pass)
-        switch answers[owner.offerID]?.verdict {
-        case .entitled(let until, _): return (true, until)
-        case .notEntitled: return (false, nil)
-        case .misconfigured, .tryAgain, nil: return nil
-        }
+    private func postpone(_ subscription: HeardSubscription, by pause: Duration) async throws {
+        try await store.postpone(subscription.name, trouble: "Cleeng could not be asked", by: pause)
     }
-}
 
-extension Error {
-    /// Whether a row is to blame, so that the same again comes to the same: what cannot be read, and what the database refuses
-    /// for what is in it. All else passes, the end of this work included.
-    fileprivate var isOfARow: Bool {
-        guard let error = self as? PostgresError else { return self is StoreError }
-        if [.decoding, .invalidQuery].contains(error.code) { return true }
-        return ["22", "23", "54"].contains { error.sqlState?.hasPrefix($0) == true } && !error.isTransient
+    private func hear(
+        _ answers: [SubscriptionInquiry.Answer], _ event: String, detail: (SubscriptionInquiry.Answer) -> String
+    ) async throws {
+        guard !answers.isEmpty else { return }
+        Counter(label: "relay_subscriptions_looked_up").increment(by: answers.count)
+        _ = try await hear(
+            answers.map { answer in
+                LedgerMessage(
+                    answer.name, LedgerWord(end: answer.end), note: .init(event: event, detail: detail(answer)))
+            })
     }
 }
 
 extension HeardSubscription {
     fileprivate var isToBeAsked: Bool { standing?.lookUpAt.map { $0 <= heardAt } ?? false }
+    /// Whether it is known to grant access, and nothing is to be asked about it.
+    fileprivate var isRunning: Bool {
+        if case .goesOn = standing?.access { return !isToBeAsked }
+        return false
+    }
 }

@@ -3,22 +3,21 @@ import Foundation
 public import Logging
 import Metrics
 import NIOConcurrencyHelpers
-import Postgres
 import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
 /// Passes what the App Store told on to Cleeng: each as it came, as often as it takes, and of one subscription in order.
 ///
-/// Nothing is ever given up: one that Cleeng refuses for what is in it lets the others pass and is tried again every hour, for
-/// ops to see.
+/// Nothing is given up while it is kept: one that Cleeng refuses for what is in it lets the others pass and is tried again every
+/// hour, for ops to see, until its week is dropped.
 public struct NotificationRelay: Service {
     private let store: RelayStore
     private let client: NotificationClient
     private let retries: RetrySchedule
     private let lease: Duration
-    private let idleTick: Duration
     private let wakeup: Wakeup
+    private let loop: WorkLoop
     private let logger: Logger
     private let state: NIOLockedValueBox<State>
 
@@ -46,29 +45,15 @@ public struct NotificationRelay: Service {
         self.wakeup = wakeup
         self.logger = logger
         self.retries = retries
-        self.idleTick = idleTick
+        loop = WorkLoop(
+            wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no notification can be taken up")
         state = NIOLockedValueBox(State(breaker: CircuitBreaker(since: Timestamp(microseconds: 0))))
     }
 
     public var isOpen: Bool { state.withLockedValue { $0.breaker.state == .closed } }
 
     public func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    if try await runOnce() { continue }
-                } catch let error as PostgresError where error.constraint == "notification_relays_one_sender" {
-                    continue
-                } catch is CancellationError {
-                    break
-                } catch {
-                    logger.warning(
-                        "no notification can be taken up: the database is away", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: .seconds(1))
-                }
-                await wakeup.wait(atMost: idleTick)
-            }
-        }
+        await cancelWhenGracefulShutdown { await loop.run(runOnce) }
         let running = state.withLockedValue { Array($0.running.values) }
         for task in running { task.cancel() }
         for task in running { await task.value }

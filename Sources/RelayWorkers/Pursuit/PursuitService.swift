@@ -1,7 +1,6 @@
 import Logging
 import Metrics
 import NIOConcurrencyHelpers
-import Postgres
 import RelayCore
 import RelayStore
 import ServiceLifecycle
@@ -51,7 +50,10 @@ public final class PursuitService: Service {
     /// goes back.
     public func run() async throws {
         let keeping = Task { await leases.run() }
-        await cancelWhenGracefulShutdown { await self.claimUntilCancelled() }
+        let loop = WorkLoop(
+            wakeup: wakeup, idleTick: settings.idleTick, logger: logger,
+            complaint: "nothing can be taken up: the database is away")
+        await cancelWhenGracefulShutdown { await loop.run(self.runOnce) }
         await settleDown()
         keeping.cancel()
         await leases.giveBackAll()
@@ -142,23 +144,6 @@ public final class PursuitService: Service {
             if wasFull { wakeup.ring() }
         }
         leases.attach(task, to: claimed)
-    }
-
-    private func claimUntilCancelled() async {
-        while !Task.isCancelled {
-            do {
-                if try await runOnce() { continue }
-            } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
-                // Another worker took another request of the same subscription in the same instant.
-                continue
-            } catch is CancellationError {
-                return
-            } catch {
-                logger.warning("nothing can be taken up: the database is away", metadata: ["error": "\(error)"])
-                try? await Task.sleep(for: .seconds(1))
-            }
-            await wakeup.wait(atMost: settings.idleTick)
-        }
     }
 
     private func settleDown() async {

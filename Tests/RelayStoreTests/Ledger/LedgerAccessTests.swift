@@ -122,7 +122,10 @@ struct LedgerAccessTests {
             #expect(try await store.status(of: id) == .granted)
             let dueAt = try #require(try await notices.subscription()?.dueAt)
             #expect(dueAt <= (try await notices.at(2)))
-            while try await store.status(of: id) == .granted { try await notices.keep() }
+            try await eventually {
+                try await notices.keep()
+                return try await store.status(of: id) != .granted
+            }
             #expect(try #require(try await store.validation(id)).reason == "expired")
         }
     }
@@ -166,8 +169,10 @@ struct LedgerAccessTests {
             let over = LedgerWord(end: LedgerEnd(isOver: true, toldAt: try await notices.at(2)))
             _ = try await store.hear(
                 [LedgerMessage(name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
-            try await Task.sleep(for: .seconds(1.2))
-            _ = try await store.hear([LedgerMessage(name)], leeway: Notices.leeway)
+            try await eventually {
+                _ = try await store.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                return try await store.status(of: id) != .granted
+            }
             #expect(try #require(try await store.validation(id)).reason == "expired")
             try await notices.come("DID_RENEW", said: -0.1, period: "2", ends: 80_000)
             #expect(try await store.status(of: id) == .granted)

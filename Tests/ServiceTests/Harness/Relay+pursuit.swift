@@ -18,8 +18,8 @@ extension Relay {
     }
 
     /// Held polls until the status is this one.
-    func becomes(_ status: String, _ id: String) async throws -> JSON {
-        try await Awaiting.fact("validation is \(status)") {
+    func becomes(_ status: String, _ id: String, within limit: Duration = .seconds(20)) async throws -> JSON {
+        try await Awaiting.fact("validation is \(status)", within: limit) {
             let known = try await poll(id)
             guard known.json["status"].string != status, let tag = known.header("ETag") else { return known.json }
             let next = try await poll(id, wait: 15, headers: ["If-None-Match": tag])
@@ -32,6 +32,15 @@ extension Relay {
     /// The timeline's events of one kind.
     func timeline(_ id: String, _ event: String) async throws -> [JSON] {
         try await detail(id)["timeline"].array?.filter { $0["event"].string == event } ?? []
+    }
+
+    /// Waits until so many of Cleeng's events have been acted on to their end.
+    func hasHandledEvents(_ count: Int) async throws {
+        try await Awaiting.fact("\(count) events have been acted on", within: .seconds(40)) {
+            try await metric("relay_cleeng_events_handled_total") ?? 0
+        } holds: {
+            $0 >= Double(count)
+        }
     }
 
     /// The value of a metric without labels, as `/metrics` of the ops front has it.

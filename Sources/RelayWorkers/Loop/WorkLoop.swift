@@ -1,0 +1,39 @@
+import Logging
+import Postgres
+
+/// Takes up what is due, again and again: at once while there may be more, else when the bell rings or a while is over.
+struct WorkLoop: Sendable {
+    let wakeup: Wakeup
+    /// How often is looked although nobody has rung.
+    let idleTick: Duration
+    let logger: Logger
+    /// What the log says where nothing can be taken up.
+    let complaint: String
+
+    /// Until the task is cancelled.
+    ///
+    /// - Parameter step: returns whether there may be more at once.
+    func run(_ step: () async throws -> Bool) async {
+        while !Task.isCancelled {
+            do {
+                if try await step() { continue }
+            } catch is CancellationError {
+                return
+            } catch let error where error.isLostRace {
+                continue
+            } catch {
+                logger.warning("\(complaint)", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: .seconds(1))
+            }
+            await wakeup.wait(atMost: idleTick)
+        }
+    }
+}
+
+extension Error {
+    /// Whether another worker took another one of the same subscription in the same instant. The unique indexes that let only
+    /// one at a time be sent are named so.
+    fileprivate var isLostRace: Bool {
+        (self as? PostgresError)?.constraint?.hasSuffix("_one_sender") == true
+    }
+}

@@ -79,7 +79,8 @@ extension CleengTrouble {
             default: self = beforeHead ? .connectionFailed : .connectionClosed
             }
         // Of a connection that was made: the other side was gone while we still sent.
-        case let error as IOError where [ECONNRESET, EPIPE, ENOTCONN].contains(error.errnoCode): self = .connectionClosed
+        case let error as IOError where [ECONNRESET, EPIPE, ENOTCONN].contains(error.errnoCode):
+            self = .connectionClosed
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.outputClosed, ChannelError.eof:
             self = .connectionClosed
         default: self = beforeHead ? .connectionFailed : .connectionClosed

@@ -109,7 +109,8 @@ public struct CleengClient: Sendable {
         ]
     }
 
-    func scrubber(for customerEmail: String) -> MessageScrubber {
-        MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail])
+    /// - Parameter customerEmail: whom the call is about, where it names one.
+    func scrubber(for customerEmail: String? = nil) -> MessageScrubber {
+        MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail].compactMap(\.self))
     }
 }

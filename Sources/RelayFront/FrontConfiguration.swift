@@ -29,6 +29,7 @@ public struct FrontConfiguration: Sendable {
     /// Where set, apps must prove whom they speak for.
     public var customerTokens: CustomerTokenVerifier?
     public var receipts: ReceiptPolicy
+    public var drivers: DriverPolicy
     public var notifications: NotificationPolicy
     /// Whether notifications are passed on to Cleeng.
     public var relaysNotifications: Bool
@@ -43,7 +44,7 @@ public struct FrontConfiguration: Sendable {
         trustedProxies: [AddressRange] = [],
         maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
         bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
-        customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy,
+        customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy, drivers: DriverPolicy = .auto,
         notifications: NotificationPolicy, relaysNotifications: Bool, renewalLeeway: Duration,
         eventSignature: EventSignature? = nil
     ) {
@@ -63,6 +64,7 @@ public struct FrontConfiguration: Sendable {
         self.backlog = backlog
         self.customerTokens = customerTokens
         self.receipts = receipts
+        self.drivers = drivers
         self.notifications = notifications
         self.relaysNotifications = relaysNotifications
         self.renewalLeeway = renewalLeeway

@@ -11,6 +11,8 @@ public struct CleengConfiguration: Sendable {
     public let paymentURL: String
     /// `GET {apiURL}/3.1/entitlements` and `POST {apiURL}/3.0/json-rpc`; without a trailing slash.
     public let apiURL: String
+    /// `POST {storeKit2URL}/storekit2/purchases`; without a trailing slash.
+    public let storeKit2URL: String
     public let entitlementSource: EntitlementSource
     /// For ``EntitlementSource/accessibleTags``; an offer that is not in it has its own id as its only tag.
     public let tagsByOffer: [String: [String]]
@@ -25,6 +27,7 @@ public struct CleengConfiguration: Sendable {
         publisherToken: Secret,
         paymentURL: String,
         apiURL: String,
+        storeKit2URL: String = "https://inapp.api.sandbox.cleeng.com",
         entitlementSource: EntitlementSource = .entitlements,
         tagsByOffer: [String: [String]] = [:],
         upstreamTimeout: Duration = .seconds(20),
@@ -37,12 +40,14 @@ public struct CleengConfiguration: Sendable {
         }
         guard let paymentURL = Self.base(paymentURL) else { throw .paymentURL }
         guard let apiURL = Self.base(apiURL) else { throw .apiURL }
+        guard let storeKit2URL = Self.base(storeKit2URL) else { throw .storeKit2URL }
         guard upstreamTimeout > .zero, upstreamTimeout <= .seconds(3600) else { throw .upstreamTimeout }
         guard (1024...(64 << 20)).contains(maxResponseBytes) else { throw .maxResponseBytes }
         guard (1...10_000).contains(connectionsPerHost) else { throw .connectionsPerHost }
         self.publisherToken = publisherToken
         self.paymentURL = paymentURL
         self.apiURL = apiURL
+        self.storeKit2URL = storeKit2URL
         self.entitlementSource = entitlementSource
         self.tagsByOffer = tagsByOffer
         self.upstreamTimeout = upstreamTimeout

@@ -1,7 +1,7 @@
 /// A setting of ``CleengConfiguration`` that cannot work. Says which, and never its value: one of them is a secret.
 public struct CleengConfigurationError: Error, Equatable, CustomStringConvertible {
     private enum Code {
-        case publisherToken, paymentURL, apiURL, upstreamTimeout, maxResponseBytes, connectionsPerHost
+        case publisherToken, paymentURL, apiURL, storeKit2URL, upstreamTimeout, maxResponseBytes, connectionsPerHost
     }
 
     private let code: Code
@@ -18,6 +18,8 @@ public struct CleengConfigurationError: Error, Equatable, CustomStringConvertibl
         code: .paymentURL, shortDescription: "the payment URL must be http(s)://host[:port][/path], nothing else")
     public static let apiURL = Self(
         code: .apiURL, shortDescription: "the API URL must be http(s)://host[:port][/path], nothing else")
+    public static let storeKit2URL = Self(
+        code: .storeKit2URL, shortDescription: "the StoreKit 2 URL must be http(s)://host[:port][/path], nothing else")
     public static let upstreamTimeout = Self(
         code: .upstreamTimeout, shortDescription: "the upstream timeout must be more than 0 s and at most 1 h")
     public static let maxResponseBytes = Self(

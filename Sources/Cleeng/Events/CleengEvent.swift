@@ -24,6 +24,8 @@ public struct CleengEvent: Sendable, Equatable {
     public var verdict: Verdict
     public var result: String?
     public var offerID: String?
+    /// Of what it is the end, by StoreKit 2.
+    public var synchronizationID: String?
     public var customerID: Int64?
     public var customerEmail: String?
     /// Seconds since 1970.
@@ -36,6 +38,7 @@ public struct CleengEvent: Sendable, Equatable {
         self.topic = topic
         result = data?["result"]?.string
         offerID = data?["offerId"]?.string
+        synchronizationID = topic == "inappPurchaseSyncResult" ? data?["synchronizationId"]?.scalarText : nil
         let number = ["cleengCustomerId", "customerId"].lazy.compactMap { data?[$0]?.scalarText }.first
         customerID = number.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
         customerEmail = ["customerEmail", "email"].lazy.compactMap { data?[$0]?.string }.first

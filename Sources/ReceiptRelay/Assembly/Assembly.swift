@@ -157,6 +157,7 @@ struct Assembly: Sendable {
             trustedProxies: settings.trustedProxies,
             customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient),
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
+            drivers: settings.drivers,
             notifications: NotificationPolicy(
                 trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret),
             relaysNotifications: settings.notifications.url != nil, renewalLeeway: settings.apple.renewalLeeway,

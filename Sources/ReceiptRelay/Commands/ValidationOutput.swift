@@ -97,6 +97,8 @@ struct ValidationDetailOutput: Encodable {
     let applicationUsername: String
     let receiptReadable: Bool
     let verification: VerificationOutput
+    let driver: String
+    let cleengCustomerId: Int64?
     let entitledBefore: Bool?
     let attempts: Int
     let evidence: String?
@@ -108,8 +110,8 @@ struct ValidationDetailOutput: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case publisher, app, appType, couponCode, originalTransactionId, transactionId, environment, productId, bundleId
-        case applicationUsername, receiptReadable, verification, entitledBefore, attempts, evidence, nextStepAt
-        case leaseOwner, parked, transfer, timeline
+        case applicationUsername, receiptReadable, verification, driver, cleengCustomerId, entitledBefore, attempts
+        case evidence, nextStepAt, leaseOwner, parked, transfer, timeline
     }
 
     /// Flat, as the ops API has it; the evidence is the JSON that is stored.
@@ -128,6 +130,8 @@ struct ValidationDetailOutput: Encodable {
         try container.encode(applicationUsername, forKey: .applicationUsername)
         try container.encode(receiptReadable, forKey: .receiptReadable)
         try container.encode(verification, forKey: .verification)
+        try container.encode(driver, forKey: .driver)
+        try container.encode(cleengCustomerId, forKey: .cleengCustomerId)
         try container.encode(entitledBefore, forKey: .entitledBefore)
         try container.encode(attempts, forKey: .attempts)
         try container.encode(evidence.flatMap(StoredJSON.init), forKey: .evidence)
@@ -152,6 +156,8 @@ struct ValidationDetailOutput: Encodable {
         applicationUsername = detail.applicationUsername
         receiptReadable = detail.isReceiptReadable
         verification = VerificationOutput(detail.verification)
+        driver = detail.driver.name
+        cleengCustomerId = detail.cleengCustomer
         entitledBefore = detail.entitledBefore
         attempts = detail.attempts
         evidence = detail.evidence
@@ -179,7 +185,9 @@ struct ValidationDetailOutput: Encodable {
             ("expires", validation.expiresAt), ("subscription", originalTransactionId), ("transaction", transactionId),
             ("environment", environment), ("product", productId), ("app type", appType), ("coupon", couponCode),
             ("receipt", receiptReadable ? "readable" : "not readable: Cleeng decides"),
-            ("verification", verification.line), ("entitled before", entitledBefore.map { $0 ? "yes" : "no" }),
+            ("verification", verification.line),
+            ("to Cleeng", driver == "storekit2" ? "by StoreKit 2, for customer \(cleengCustomerId ?? 0)" : nil),
+            ("entitled before", entitledBefore.map { $0 ? "yes" : "no" }),
             ("attempts", "\(attempts)"),
             ("evidence", evidence), ("next step", nextStepAt),
             ("parked", parked.map { "since \($0.since): \($0.reason)" }),

@@ -14,6 +14,7 @@ struct ServeSettings: Sendable {
     var opsHost: String
     var opsPort: Int
     var cleeng: CleengConfiguration
+    var drivers: DriverPolicy
     var pollInterval: Duration
     var validationTimeout: Duration
     var reconcileFor: Duration
@@ -52,7 +53,7 @@ struct ServeSettings: Sendable {
         trustedProxies = try Self.proxies(reader)
         customerJWKS = try Self.jwks(reader)
         apple = try AppleSettings(reader)
-        _ = try reader.url(.storeKit2URL)
+        drivers = try Self.drivers(reader)
         notifications = try NotificationSettings(reader)
         eventSignature = try Self.eventSignature(reader)
         cleeng = try Self.cleeng(reader)
@@ -80,7 +81,8 @@ struct ServeSettings: Sendable {
         do {
             return try CleengConfiguration(
                 publisherToken: Secret(token), paymentURL: try reader.url(.paymentURL) ?? "",
-                apiURL: try reader.url(.apiURL) ?? "", entitlementSource: source, tagsByOffer: tags,
+                apiURL: try reader.url(.apiURL) ?? "", storeKit2URL: try reader.url(.storeKit2URL) ?? "",
+                entitlementSource: source, tagsByOffer: tags,
                 upstreamTimeout: try reader.duration(.upstreamTimeout),
                 connectionsPerHost: try reader.integer(.maxConcurrentCalls))
         } catch let error as CleengConfigurationError {
@@ -94,8 +96,16 @@ struct ServeSettings: Sendable {
         case .publisherToken: .malformed(Setting.publisherToken.name, wants: "1 to 512 visible ASCII characters")
         case .paymentURL: .malformed(Setting.paymentURL.name, wants: base)
         case .apiURL: .malformed(Setting.apiURL.name, wants: base)
+        case .storeKit2URL: .malformed(Setting.storeKit2URL.name, wants: base)
         default: .unreadable("a setting that begins with RELAY_CLEENG", why: error.shortDescription)
         }
+    }
+
+    private static func drivers(_ reader: SettingReader) throws -> DriverPolicy {
+        guard let policy = DriverPolicy(rawValue: try reader.choice(.driver)) else {
+            throw SettingError.malformed(Setting.driver.name, wants: "auto, receipt or storekit2")
+        }
+        return policy
     }
 
     private static func eventSignature(_ reader: SettingReader) throws -> EventSignature? {

@@ -45,6 +45,8 @@ struct Setting: Sendable, Equatable {
     static let entitlementSource = Setting(
         name: "RELAY_CLEENG_ENTITLEMENT_SOURCE", kind: .choice(["entitlements", "accessible-tags"]),
         standard: "entitlements")
+    static let driver = Setting(
+        name: "RELAY_CLEENG_DRIVER", kind: .choice(["auto", "receipt", "storekit2"]), standard: "auto")
     static let storeKit2URL = Setting(
         name: "RELAY_CLEENG_STOREKIT2_URL", kind: .url, standard: "https://inapp.api.sandbox.cleeng.com")
     static let notificationURL = Setting(
@@ -94,8 +96,7 @@ struct Setting: Sendable, Equatable {
 
     static let all: [Setting] = [
         databaseURL, databaseConnections, preparedStatements, httpHost, httpPort, opsHost, opsPort, publisherToken,
-        publisherID, paymentURL,
-        apiURL, entitlementSource, storeKit2URL, tagsFile, pollInterval, validationTimeout, reconcileHours,
+        publisherID, paymentURL, apiURL, entitlementSource, driver, storeKit2URL, tagsFile, pollInterval, validationTimeout, reconcileHours,
         upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
         maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
         appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, notificationURL,

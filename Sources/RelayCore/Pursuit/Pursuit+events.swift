@@ -6,9 +6,9 @@ extension Pursuit {
         switch phase {
         case .parked:
             decision.next = .rest(until: now + ReadSchedule.longestGap)
-        case .forwarding:
+        case .forwarding, .registering:
             decision.next = due(retryAt, at: now) ? .forward : rest(until: retryAt, at: now)
-        case .watching:
+        case .watching, .synchronizing:
             decision.next = due(readAt, at: now) ? .read : rest(until: readAt, at: now)
         }
         return decision
@@ -36,9 +36,11 @@ extension Pursuit {
         }
         switch answer.verdict {
         case .accepted:
-            decision.events.append(event(.forwarded))
+            decision.events.append(event(.forwarded, transfers ? "transfer" : nil))
             expire(at: now, into: &decision)
+            let synchronization = phase == .registering ? answer.synchronization : nil
             watch(from: now, next: .read, into: &decision)
+            if let synchronization { follow(synchronization) }
         case .rejected(let code, let message):
             let words = [code, message].compactMap { $0 }
             let detail = words.isEmpty ? nil : words.joined(separator: ": ")
@@ -101,6 +103,11 @@ extension Pursuit {
         var decision = Decision(next: .finished)
         decision.events.append(TimelineEvent(at: now, kind: .cleengEvent, detail: word.summary))
         expire(at: now, into: &decision)
+        if phase == .synchronizing, let name = word.synchronization, name != synchronization {
+            // The end of an earlier one, or of another purchase's: ours goes on.
+            decision.next = rest(until: readAt, at: now)
+            return decision
+        }
         switch word.verdict {
         case .granted(let expiresAt, let evidence):
             settle(
@@ -108,9 +115,7 @@ extension Pursuit {
                     status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt, evidence: evidence,
                     observedAt: word.saidAt),
                 detail: nil, into: &decision)
-        case .refused(let reason):
-            settle(
-                .init(status: .rejected, reason: reason, late: isLate(at: now), at: now), detail: nil, into: &decision)
+        case .refused(let reason): refuse(reason, at: now, into: &decision)
         }
         return decision
     }
@@ -141,40 +146,41 @@ extension Pursuit {
 }
 
 extension Pursuit {
-    private func due(_ moment: Timestamp?, at now: Timestamp) -> Bool {
+    func due(_ moment: Timestamp?, at now: Timestamp) -> Bool {
         moment.map { $0 <= now } ?? true
     }
 
     /// Until the next step, or until the deadline if that has to be written before.
-    private func rest(until moment: Timestamp?, at now: Timestamp) -> Decision.Next {
+    func rest(until moment: Timestamp?, at now: Timestamp) -> Decision.Next {
         let moment = moment ?? now
         return .rest(until: status == .pending ? min(moment, deadline) : moment)
     }
 
     /// After the deadline, or after the app was told before it that it had been overtaken.
-    private func isLate(at now: Timestamp) -> Bool { now >= deadline || status == .timedOut }
+    func isLate(at now: Timestamp) -> Bool { now >= deadline || status == .timedOut }
 
-    private mutating func expire(at now: Timestamp, into decision: inout Decision) {
+    mutating func expire(at now: Timestamp, into decision: inout Decision) {
         guard status == .pending, now >= deadline else { return }
         settle(.init(status: .timedOut, at: deadline), detail: nil, into: &decision)
     }
 
-    private mutating func settle(_ change: Decision.Change, detail: String?, into decision: inout Decision) {
+    mutating func settle(_ change: Decision.Change, detail: String?, into decision: inout Decision) {
         status = change.status
         decision.change = change
         decision.events.append(
             TimelineEvent(at: change.at, kind: TimelineEvent.Kind(settling: change.status), detail: detail))
     }
 
-    private mutating func watch(from now: Timestamp, next: Decision.Next, into decision: inout Decision) {
+    mutating func watch(from now: Timestamp, next: Decision.Next, into decision: inout Decision) {
         phase = .watching
+        synchronization = nil
         forwardedAt = now
         retryAt = nil
         readAt = nil
         decision.next = next
     }
 
-    private mutating func retry(
+    mutating func retry(
         after retryAfter: Duration?, at now: Timestamp, retries: RetrySchedule, jitter: Double,
         into decision: inout Decision
     ) {
@@ -184,11 +190,11 @@ extension Pursuit {
     }
 
     /// Nil when the watch is over.
-    private func nextRead(after last: Timestamp, reads: ReadSchedule) -> Timestamp? {
+    func nextRead(after last: Timestamp, reads: ReadSchedule) -> Timestamp? {
         reads.next(after: last, watchedSince: max(deadline, forwardedAt ?? deadline))
     }
 
-    private mutating func rest(untilRead next: Timestamp, at now: Timestamp, into decision: inout Decision) {
+    mutating func rest(untilRead next: Timestamp, at now: Timestamp, into decision: inout Decision) {
         readAt = max(next, now)
         decision.next = rest(until: readAt, at: now)
     }

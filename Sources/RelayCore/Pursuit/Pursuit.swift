@@ -10,6 +10,15 @@
 ///        ├──rejected──► finished (rejected), or watching where an earlier try may have reached Cleeng
 ///        └──overtaken──► finished (timed_out, superseded), or watching likewise
 ///
+/// By StoreKit 2 Cleeng names what it does about a purchase, and says itself what came of it:
+///
+///     registering ──accepted──► synchronizing ──access──► finished (granted)
+///        │  ▲  ▲                  │  ▲    │
+///        │  │  │                  │  │    ├──no access──► finished (rejected)
+///        │  └retry  ──────────────│──│────┴──another customer has it: transfer, once
+///        │                        └not yet
+///        └──as forwarding: rejected, overtaken; then and where it is not clear, the entitlement is watched
+///
 /// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
 /// still watched for.
 public struct Pursuit: Sendable, Equatable {
@@ -19,8 +28,16 @@ public struct Pursuit: Sendable, Equatable {
         case forwarding = 0
         /// Cleeng took it; access is waited for. May only finish.
         case watching = 1
-        /// Its row could not be written; it waits for an operator. May go back to `forwarding`.
+        /// Its row could not be written; it waits for an operator. May go back to `forwarding` or `registering`.
         case parked = 2
+        /// By StoreKit 2: Cleeng has not taken the registration, or the transfer, yet. May go to `synchronizing` or `watching`, or
+        /// finish.
+        case registering = 3
+        /// By StoreKit 2: Cleeng took it, and says how far it is. May go to `registering` or `watching`, or finish.
+        case synchronizing = 4
+
+        /// Whether it is to be sent.
+        public var isUnsent: Bool { self == .forwarding || self == .registering }
     }
 
     public var phase: Phase
@@ -37,11 +54,15 @@ public struct Pursuit: Sendable, Equatable {
     public var readAt: Timestamp?
     /// Whether the customer was entitled already before the purchase was first sent; nil while or where not known.
     public var entitledBefore: Bool?
+    /// Cleeng's name for what it does, while `synchronizing`.
+    public var synchronization: String?
+    /// By StoreKit 2: the purchase was found with another customer, and it is its transfer that is, or was, asked for.
+    public var transfers: Bool
 
     public init(
         phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
         forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
-        entitledBefore: Bool? = nil
+        entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false
     ) {
         self.phase = phase
         self.status = status
@@ -52,5 +73,7 @@ public struct Pursuit: Sendable, Equatable {
         self.forwardedAt = forwardedAt
         self.readAt = readAt
         self.entitledBefore = entitledBefore
+        self.synchronization = synchronization
+        self.transfers = transfers
     }
 }

@@ -13,11 +13,16 @@ public struct ForwardAnswer: Sendable, Equatable {
     public var verdict: Verdict
     public var status: Int?
     public var latency: Duration
+    /// Cleeng's name for what it does about one that it took by StoreKit 2; nil otherwise.
+    public var synchronization: String?
 
-    public init(_ verdict: Verdict, status: Int? = nil, latency: Duration = .zero) {
+    public init(
+        _ verdict: Verdict, status: Int? = nil, latency: Duration = .zero, synchronization: String? = nil
+    ) {
         self.verdict = verdict
         self.status = status
         self.latency = latency
+        self.synchronization = synchronization
     }
 }
 
@@ -34,6 +39,36 @@ public struct EntitlementAnswer: Sendable, Equatable {
     public var status: Int?
     public var latency: Duration
     /// When the read was sent: it says nothing about what happened later.
+    public var observedAt: Timestamp
+
+    public init(_ verdict: Verdict, status: Int? = nil, latency: Duration = .zero, observedAt: Timestamp) {
+        self.verdict = verdict
+        self.status = status
+        self.latency = latency
+        self.observedAt = observedAt
+    }
+}
+
+/// What Cleeng said of a synchronization.
+public struct SynchronizationAnswer: Sendable, Equatable {
+    public enum Verdict: Sendable, Equatable {
+        /// `processing`, `retrying`.
+        case running(String)
+        case granted(evidence: String)
+        /// Access to something else than was asked for.
+        case grantedOther(offer: String)
+        /// In lower case, as Cleeng names the result.
+        case refused(result: String)
+        /// Cleeng knows of no such synchronization.
+        case unknown
+        case misconfigured(message: String?)
+        case tryAgain(why: String, retryAfter: Duration?)
+    }
+
+    public var verdict: Verdict
+    public var status: Int?
+    public var latency: Duration
+    /// When the read was sent.
     public var observedAt: Timestamp
 
     public init(_ verdict: Verdict, status: Int? = nil, latency: Duration = .zero, observedAt: Timestamp) {

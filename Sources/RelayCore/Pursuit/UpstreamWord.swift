@@ -10,10 +10,13 @@ public struct UpstreamWord: Sendable, Equatable {
     public var saidAt: Timestamp
     /// For the timeline.
     public var summary: String
+    /// The synchronization that it is the end of; nil for any other word.
+    public var synchronization: String?
 
-    public init(_ verdict: Verdict, saidAt: Timestamp, summary: String) {
+    public init(_ verdict: Verdict, saidAt: Timestamp, summary: String, synchronization: String? = nil) {
         self.verdict = verdict
         self.saidAt = saidAt
         self.summary = summary
+        self.synchronization = synchronization
     }
 }

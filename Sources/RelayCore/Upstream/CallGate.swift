@@ -1,7 +1,7 @@
-/// Who may call the upstream now: one ``CircuitBreaker`` for each route, and one bound for the calls of both together.
+/// Who may call the upstream now: one ``CircuitBreaker`` for each route, and one bound for the calls of all together.
 ///
-/// In order of arrival on each route, the routes by turns where both wait. A route may take up three quarters of the places and
-/// no more, so that calls that hang on one do not stop the other.
+/// In order of arrival on each route, the routes by turns where several wait. A route may take up three quarters of the places and
+/// no more, so that calls that hang on one do not stop the others.
 public struct CallGate: Sendable {
     /// The right to one call, until it is given back by ``end(_:_:at:jitter:)``.
     public struct Pass: Sendable, Hashable {
@@ -39,15 +39,15 @@ public struct CallGate: Sendable {
 
     /// At least 1.
     public let capacity: Int
-    private var payments: Lane
-    private var reads: Lane
+    /// In the order of the routes.
+    private var lanes: [Lane]
+    private var inFlight = 0
     private var lastNumber: UInt64 = 0
-    private var lastServed = UpstreamRoute.reads
+    private var lastServed = UpstreamRoute.allCases.count - 1
 
     public init(capacity: Int, settings: CircuitBreaker.Settings = CircuitBreaker.Settings(), since now: Timestamp) {
         self.capacity = max(1, capacity)
-        payments = Lane(breaker: CircuitBreaker(settings: settings, since: now))
-        reads = payments
+        lanes = UpstreamRoute.allCases.map { _ in Lane(breaker: CircuitBreaker(settings: settings, since: now)) }
     }
 
     public subscript(route: UpstreamRoute) -> CircuitBreaker { self[lane: route].breaker }
@@ -90,6 +90,7 @@ public struct CallGate: Sendable {
     /// - Returns: who is to be told what. Nothing where the pass has been given back before.
     public mutating func end(_ pass: Pass, _ result: CallResult?, at now: Timestamp, jitter: Double) -> [Word] {
         guard self[lane: pass.route].passes.remove(pass) != nil else { return [] }
+        inFlight -= 1
         self[lane: pass.route].breaker.ended(pass.admission, result, at: now, jitter: jitter)
         return sendAway(pass.route) + serve()
     }
@@ -102,21 +103,21 @@ public struct CallGate: Sendable {
 
     private mutating func serve() -> [Word] {
         var words: [Word] = []
-        while let route = [lastServed.other, lastServed].first(where: { isServable($0) }),
-            let admission = self[route].admission()
-        {
-            lastServed = route
+        while let (index, route) = nextServable(), let admission = self[route].admission() {
+            lastServed = index
             let waiter = self[lane: route].waiting.removeFirst()
             words.append(Word(waiter: waiter, pass: pass(on: route, admission)))
         }
         return words
     }
 
-    private func isServable(_ route: UpstreamRoute) -> Bool {
-        !self[lane: route].waiting.isEmpty && hasRoom(route)
+    /// Whoever was served last comes last.
+    private func nextServable() -> (Int, UpstreamRoute)? {
+        let routes = UpstreamRoute.allCases
+        return (1...routes.count).lazy.map { (lastServed + $0) % routes.count }
+            .first { !lanes[$0].waiting.isEmpty && hasRoom(routes[$0]) }
+            .map { ($0, routes[$0]) }
     }
-
-    private var inFlight: Int { payments.passes.count + reads.passes.count }
 
     private func hasRoom(_ route: UpstreamRoute) -> Bool {
         let most = capacity == 1 ? 1 : capacity - max(1, capacity / 4)
@@ -127,11 +128,23 @@ public struct CallGate: Sendable {
         lastNumber += 1
         let pass = Pass(route: route, number: lastNumber, admission: admission)
         self[lane: route].passes.insert(pass)
+        inFlight += 1
         return pass
     }
 
     private subscript(lane route: UpstreamRoute) -> Lane {
-        get { route == .payments ? payments : reads }
-        set { if route == .payments { payments = newValue } else { reads = newValue } }
+        get { lanes[route.index] }
+        set { lanes[route.index] = newValue }
+    }
+}
+
+extension UpstreamRoute {
+    fileprivate var index: Int {
+        switch self {
+        case .payments: 0
+        case .reads: 1
+        case .registrations: 2
+        case .synchronizations: 3
+        }
     }
 }

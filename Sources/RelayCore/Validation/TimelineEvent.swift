@@ -20,6 +20,8 @@ public struct TimelineEvent: Sendable, Equatable {
         case retried = 16
         case parked = 17
         case cleengEvent = 18
+        case synchronizationRead = 19
+        case synchronizationReadFailed = 20
 
         public var name: String {
             switch self {
@@ -40,6 +42,8 @@ public struct TimelineEvent: Sendable, Equatable {
             case .retried: "retried"
             case .parked: "parked"
             case .cleengEvent: "cleeng_event"
+            case .synchronizationRead: "synchronization_read"
+            case .synchronizationReadFailed: "synchronization_read_failed"
             }
         }
     }

@@ -39,6 +39,8 @@ extension JSONWriter {
         field("applicationUsername", detail.applicationUsername)
         field("receiptReadable", detail.isReceiptReadable)
         verification(detail.verification)
+        field("driver", detail.driver.name)
+        field("cleengCustomerId", json: detail.cleengCustomer.map { String($0) })
         field("entitledBefore", detail.entitledBefore)
         field("attempts", detail.attempts)
         evidence(detail.evidence)

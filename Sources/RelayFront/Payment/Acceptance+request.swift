@@ -6,12 +6,14 @@ import RelayStore
 extension Acceptance {
     /// - Parameters:
     ///   - receipt: what was made of the request's.
+    ///   - driver: by which road it goes to Cleeng. By StoreKit 2 it is known by its transaction alone: what the App Store has
+    ///     signed counts before what the app says beside it.
     ///   - now: the database's time, for the day in the id.
     ///   - peer: whose address counts where the request names none.
     ///   - idempotencyKey: unquoted.
     init(
-        _ request: PaymentRequest, receipt: ReadReceipt, verification: Verification, key: APIKey, now: Timestamp,
-        peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer, using generator: inout some RandomNumberGenerator
+        _ request: PaymentRequest, receipt: ReadReceipt, verification: Verification, driver: PurchaseDriver, key: APIKey,
+        now: Timestamp, peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer, using generator: inout some RandomNumberGenerator
     ) {
         var digest = PurchaseDigest()
         digest.add(key.publisher)
@@ -25,13 +27,15 @@ extension Acceptance {
                 day: UInt16(clamping: now.daysSince1970), using: &generator),
             publisher: key.publisher, app: key.app, email: request.email,
             applicationUsername: request.applicationUsername, offerID: request.offerID,
-            transactionID: request.transactionID, appType: request.appType,
+            transactionID: driver == .storekit2
+                ? receipt.signedTransactionID ?? request.transactionID : request.transactionID,
+            appType: request.appType,
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
-            couponCode: request.couponCode,
+            couponCode: driver == .storekit2 ? nil : request.couponCode,
             subscriptionKey: receipt.subscriptionKey, environment: receipt.environment, productID: receipt.productID,
             bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: verification,
             period: verification.result == .notGenuine ? nil : receipt.period,
-            cleengCustomer: request.cleengCustomer,
+            cleengCustomer: request.cleengCustomer, driver: driver,
             receipt: receipt.stored, purchaseKey: digest.finalize(),
             idempotencyKey: idempotencyKey.map { IdempotencyKey($0, apiKey: key.id, body: body) })
     }

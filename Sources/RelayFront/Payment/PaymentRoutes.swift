@@ -10,6 +10,7 @@ struct PaymentRoutes: Sendable {
     let intake: Intake
     let authenticator: Authenticator
     let receipts: ReceiptPolicy
+    let drivers: DriverPolicy
     let bodies: BodyReader
     let budget: BodyBudget
     let trustedProxies: [AddressRange]
@@ -43,13 +44,14 @@ struct PaymentRoutes: Sendable {
         let verification = await receipts.judge(receipt)
         metrics.count(verification)
         try receipts.check(verification, of: receipt)
+        let (driver, warnings) = try drivers.choose(for: payment, receipt)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
         var generator = SystemRandomNumberGenerator()
         let acceptance = Acceptance(
-            payment, receipt: receipt, verification: verification, key: key, now: now, peer: peer(request, context),
-            idempotencyKey: idempotencyKey, body: body, using: &generator)
+            payment, receipt: receipt, verification: verification, driver: driver, key: key, now: now,
+            peer: peer(request, context), idempotencyKey: idempotencyKey, body: body, using: &generator)
         for _ in 0..<3 {
-            if let taken = try await take(acceptance, context, warnings: payment.warnings) { return taken }
+            if let taken = try await take(acceptance, context, warnings: payment.warnings + warnings) { return taken }
         }
         throw Problem(.databaseUnavailable, "send the same request again")
     }

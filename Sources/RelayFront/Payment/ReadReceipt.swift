@@ -16,6 +16,8 @@ struct ReadReceipt: Sendable {
     var stored: Acceptance.Receipt
     /// Nil where it is none of what the App Store gives out.
     var document: PurchaseDocument?
+    /// Of a signed transaction, as it names itself; nil for anything else, and where that is a transaction of Xcode's.
+    var signedTransactionID: String?
     /// By which two purchases are the same: the same receipt in another spelling of base64 is the same receipt.
     var identity: [UInt8]
 
@@ -42,6 +44,7 @@ struct ReadReceipt: Sendable {
             return
         }
         isReadable = true
+        if case .signedTransaction = document { signedTransactionID = purchase.transactionId }
         productID = purchase.productId
         bundleID = purchase.bundleId
         if let original = purchase.originalTransactionId {

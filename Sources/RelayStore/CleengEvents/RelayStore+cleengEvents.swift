@@ -53,7 +53,7 @@ extension RelayStore {
             SELECT bucket, id FROM validations
             WHERE cleeng_customer = $2 AND offer_id = $3 AND status IN (0, 3)
         ) AS v
-        JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase < 2
+        JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> 2
         LIMIT 200
         """
 

@@ -52,6 +52,7 @@ public struct Acceptance: Sendable {
     public var period: LedgerPeriod?
     /// The customer's number at Cleeng, where the app knows it.
     public var cleengCustomer: Int64?
+    public var driver: PurchaseDriver
     public var receipt: Receipt
     /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
     public var purchaseKey: [UInt8]
@@ -62,8 +63,7 @@ public struct Acceptance: Sendable {
         offerID: String, transactionID: String, appType: String, ipAddress: String?, couponCode: String?,
         subscriptionKey: String, environment: String, productID: String?, bundleID: String?, isReceiptReadable: Bool,
         verification: Verification = .notChecked, period: LedgerPeriod? = nil, cleengCustomer: Int64? = nil,
-        receipt: Receipt, purchaseKey: [UInt8],
-        idempotencyKey: IdempotencyKey?
+        driver: PurchaseDriver = .receipt, receipt: Receipt, purchaseKey: [UInt8], idempotencyKey: IdempotencyKey?
     ) {
         self.id = id
         self.publisher = publisher
@@ -83,6 +83,7 @@ public struct Acceptance: Sendable {
         self.verification = verification
         self.period = period
         self.cleengCustomer = cleengCustomer
+        self.driver = driver
         self.receipt = receipt
         self.purchaseKey = purchaseKey
         self.idempotencyKey = idempotencyKey

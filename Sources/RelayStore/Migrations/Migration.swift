@@ -22,6 +22,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0004_verification", PackageResources._004_verification_sql),
         Migration("0005_notifications", PackageResources._005_notifications_sql),
         Migration("0006_cleeng_events", PackageResources._006_cleeng_events_sql),
+        Migration("0007_storekit2", PackageResources._007_storekit2_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -88,6 +88,9 @@ public struct ValidationDetail: Sendable {
     public var applicationUsername: String
     public var isReceiptReadable: Bool
     public var verification: Verification
+    public var driver: PurchaseDriver
+    /// The customer's number at Cleeng, where the app gave it.
+    public var cleengCustomer: Int64?
     public var entitledBefore: Bool?
     public var attempts: Int
     /// JSON.

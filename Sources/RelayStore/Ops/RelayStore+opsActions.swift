@@ -23,7 +23,7 @@ extension RelayStore {
         SELECT EXISTS (
                 SELECT FROM pursuits q
                 WHERE q.bucket = $1 AND q.subscription_key = $2 AND q.publisher = $3 AND q.accepted_at > $4
-                  AND (q.sending OR q.phase = 1 OR q.forwards > 0))
+                  AND (q.sending OR q.phase IN (1, 4) OR q.forwards > 0))
             OR EXISTS (
                 SELECT FROM subscriptions s
                 WHERE s.bucket = $1 AND s.subscription_key = $2 AND s.publisher = $3 AND s.environment = $5
@@ -37,14 +37,14 @@ extension RelayStore {
     private static let resumeSQL = """
         INSERT INTO pursuits AS p (
             bucket, id, accepted_on, due_at, accepted_at, deadline, fence, forwards, status, publisher, subscription_key,
-            customer, entitled_before)
+            customer, entitled_before, phase)
         SELECT v.bucket, v.id, v.accepted_on, now(), v.accepted_at, v.deadline, $4, v.forwards, v.status, v.publisher,
-               v.subscription_key, v.customer, v.entitled_before
+               v.subscription_key, v.customer, v.entitled_before, \(PurchaseDriver.firstPhaseSQL("v.driver"))
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
         ON CONFLICT (bucket, id) DO UPDATE SET
-            fence = $4, owner = NULL, due_at = now(), retry_at = NULL, read_at = NULL, phase = 0, parked_at = NULL,
-            trouble = NULL, accepted_on = excluded.accepted_on, accepted_at = excluded.accepted_at,
+            fence = $4, owner = NULL, due_at = now(), retry_at = NULL, read_at = NULL, phase = excluded.phase,
+            parked_at = NULL, trouble = NULL, synchronization = NULL, transfers = false, accepted_on = excluded.accepted_on, accepted_at = excluded.accepted_at,
             deadline = excluded.deadline, status = excluded.status, publisher = excluded.publisher,
             subscription_key = excluded.subscription_key, customer = excluded.customer
         """

@@ -68,7 +68,7 @@ extension RelayStore {
                coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
                p.owner, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
                CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END,
-               v.verification, v.verification_code, v.verification_detail
+               v.verification, v.verification_code, v.verification_detail, v.driver, v.cleeng_customer
         FROM validations v
         LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
@@ -96,10 +96,11 @@ extension RelayStore {
         """
 
     private static let backlogSQL = """
-        SELECT count(*) FILTER (WHERE phase = 0), count(*) FILTER (WHERE phase = 1), count(*) FILTER (WHERE phase = 2),
-               count(*) FILTER (WHERE phase < 2 AND due_at < now() - interval '2 seconds'),
-               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0 AND phase < 2)) * 1000000)::int8,
-               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE phase = 0)) * 1000000)::int8,
+        SELECT count(*) FILTER (WHERE phase IN (0, 3)), count(*) FILTER (WHERE phase IN (1, 4)),
+               count(*) FILTER (WHERE phase = 2),
+               count(*) FILTER (WHERE phase <> 2 AND due_at < now() - interval '2 seconds'),
+               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0 AND phase <> 2)) * 1000000)::int8,
+               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE phase IN (0, 3))) * 1000000)::int8,
                (SELECT count(*) FROM outbox),
                (extract(epoch FROM now() - min(coalesce(parked_at, due_at)) FILTER (WHERE phase = 2)) * 1000000)::int8
         FROM pursuits
@@ -161,10 +162,19 @@ extension RelayStore {
             transactionID: try row.get(18),
             originalTransactionID: key, environment: try row.get(20), productID: try row.get(21),
             bundleID: try row.get(22), applicationUsername: try row.get(23), isReceiptReadable: try row.get(24),
-            verification: try Self.verification(row, 32), entitledBefore: try row.get(25), attempts: try row.get(26),
+            verification: try Self.verification(row, 32), driver: try Self.driver(row, 35),
+            cleengCustomer: try row.get(36), entitledBefore: try row.get(25), attempts: try row.get(26),
             evidence: try row.get(27),
             nextStepAt: try row.timestampIfSet(28), leaseOwner: try row.get(29), parking: try Self.parking(row, 30),
             transfer: try await transfers.first.map(Self.transfer), timeline: timeline)
+    }
+
+    private static func driver(_ row: PostgresRow, _ index: Int) throws -> PurchaseDriver {
+        let number = try row.get(index, as: Int16.self)
+        guard let driver = PurchaseDriver(rawValue: number) else {
+            throw StoreError.unknownNumber(column: "driver", number: Int(number))
+        }
+        return driver
     }
 
     private static func verification(_ row: PostgresRow, _ index: Int) throws -> Verification {

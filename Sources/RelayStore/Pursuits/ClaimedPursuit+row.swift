@@ -27,6 +27,7 @@ extension ClaimedPursuit {
                 phase: phase, status: try row.status(9), acceptedAt: try row.finiteTimestamp(10, "accepted_at"),
                 deadline: try row.finiteTimestamp(11, "deadline"), forwards: try row.get(12),
                 retryAt: try row.timestampIfSet(13), forwardedAt: try row.timestampIfSet(14),
-                readAt: try row.timestampIfSet(15), entitledBefore: try row.get(16)))
+                readAt: try row.timestampIfSet(15), entitledBefore: try row.get(16), synchronization: try row.get(24),
+                transfers: try row.get(25)))
     }
 }

@@ -30,11 +30,18 @@ public struct ClaimedPursuit: Sendable {
 
 /// What the upstream is sent of a purchase.
 public struct Purchase: Sendable {
+    /// By which it is known what was bought.
+    public enum Proof: Sendable {
+        case receipt(Acceptance.Receipt)
+        /// The App Store's transaction, of the customer with this number at Cleeng.
+        case transaction(cleengCustomer: Int64)
+    }
+
     public var email: String
     public var offerID: String
     public var transactionID: String
     public var appType: String
     public var ipAddress: String?
     public var couponCode: String?
-    public var receipt: Acceptance.Receipt
+    public var proof: Proof
 }

@@ -18,58 +18,84 @@ extension RelayStore {
         LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
         """
 
-    /// Takes what is due: so many to be sent, so many to be read, of each the oldest first. Index used:
-    /// `pursuits_due_by_phase`, once for each, so that a crowd of one kind that may not go now is not looked through for the
-    /// other.
+    /// What a claim returns.
+    private static func columns(overtakes: String = "false", isOvertaken: String = "false") -> String {
+        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers"
+    }
+
+    private static func toSend(_ phase: Pursuit.Phase, _ limit: String) -> String {
+        """
+        SELECT p.bucket, p.id
+        FROM pursuits p
+        WHERE p.phase = \(phase.rawValue) AND p.due_at <= now()
+          AND (p.sending OR NOT EXISTS (
+                SELECT FROM pursuits q
+                WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
+                  AND q.id <> p.id
+                  AND (q.sending
+                       OR (q.phase IN (0, 3) AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
+        ORDER BY p.due_at
+        LIMIT \(limit)
+        FOR UPDATE OF p SKIP LOCKED
+        """
+    }
+
+    private static func toRead(_ phase: Pursuit.Phase, _ limit: String) -> String {
+        """
+        SELECT p.bucket, p.id
+        FROM pursuits p
+        WHERE p.phase = \(phase.rawValue) AND p.due_at <= now()
+        ORDER BY p.due_at
+        LIMIT \(limit)
+        FOR UPDATE OF p SKIP LOCKED
+        """
+    }
+
+    private static let overtakes = """
+        p.sending AND EXISTS (
+             SELECT FROM pursuits q
+             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
+               AND q.phase IN (0, 3) AND q.accepted_at < p.accepted_at AND q.id <> p.id)
+        """
+
+    private static let isOvertaken = """
+        p.sending AND (EXISTS (
+             SELECT FROM pursuits q
+             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
+               AND q.accepted_at > p.accepted_at AND (q.phase IN (1, 4) OR q.forwards > 0))
+             OR EXISTS (
+             SELECT FROM subscriptions s
+             WHERE s.bucket = p.bucket AND s.publisher = p.publisher AND s.environment = v.environment
+               AND s.subscription_key = p.subscription_key AND s.accepted_at > p.accepted_at))
+        """
+
+    /// Takes what is due: of each phase so many, the oldest first. Index used: `pursuits_due_by_phase`, once for each, so that
+    /// a crowd of one kind that may not go now is not looked through for the others.
     ///
     /// Of one subscription only one may be sending, and an older request that is due goes before a newer one; an older one
     /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
     /// gone: it may have reached Cleeng, is counted as a forward, and goes before all others. Two workers that take two requests of one
     /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
     private static let claimSQL = """
-        WITH to_send AS MATERIALIZED (
-            SELECT p.bucket, p.id
-            FROM pursuits p
-            WHERE p.phase = 0 AND p.due_at <= now()
-              AND (p.sending OR NOT EXISTS (
-                    SELECT FROM pursuits q
-                    WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
-                      AND q.id <> p.id
-                      AND (q.sending
-                           OR (q.phase = 0 AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
-            ORDER BY p.due_at
-            LIMIT $1
-            FOR UPDATE OF p SKIP LOCKED
+        WITH to_forward AS MATERIALIZED (
+            \(toSend(.forwarding, "$1"))
+        ), to_register AS MATERIALIZED (
+            \(toSend(.registering, "$5"))
         ), to_read AS MATERIALIZED (
-            SELECT p.bucket, p.id
-            FROM pursuits p
-            WHERE p.phase = 1 AND p.due_at <= now()
-            ORDER BY p.due_at
-            LIMIT $2
-            FOR UPDATE OF p SKIP LOCKED
+            \(toRead(.watching, "$2"))
+        ), to_follow AS MATERIALIZED (
+            \(toRead(.synchronizing, "$6"))
         ), claimed AS (
             UPDATE pursuits p
             SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond',
-                sending = p.phase = 0 AND (p.retry_at IS NULL OR p.retry_at <= now()),
+                sending = p.phase IN (0, 3) AND (p.retry_at IS NULL OR p.retry_at <= now()),
                 forwards = p.forwards + p.sending::int, \(strikes)
-            FROM (SELECT * FROM to_send UNION ALL SELECT * FROM to_read) AS due
+            FROM (SELECT * FROM to_forward UNION ALL SELECT * FROM to_register UNION ALL SELECT * FROM to_read
+                  UNION ALL SELECT * FROM to_follow) AS due
             WHERE p.bucket = due.bucket AND p.id = due.id
             RETURNING p.*
         )
-        SELECT \(pursuitColumns), v.email, v.offer_id,
-               p.sending AND EXISTS (
-                    SELECT FROM pursuits q
-                    WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
-                      AND q.phase = 0 AND q.accepted_at < p.accepted_at AND q.id <> p.id),
-               p.sending AND (EXISTS (
-                    SELECT FROM pursuits q
-                    WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
-                      AND q.accepted_at > p.accepted_at AND (q.phase = 1 OR q.forwards > 0))
-                    OR EXISTS (
-                    SELECT FROM subscriptions s
-                    WHERE s.bucket = p.bucket AND s.publisher = p.publisher AND s.environment = v.environment
-                      AND s.subscription_key = p.subscription_key AND s.accepted_at > p.accepted_at)),
-               clock_timestamp(), p.strikes, p.trouble
+        SELECT \(columns(overtakes: overtakes, isOvertaken: isOvertaken))
         \(fromClaimed)
         """
 
@@ -91,7 +117,7 @@ extension RelayStore {
             WHERE p.bucket = expired.bucket AND p.id = expired.id
             RETURNING p.*
         )
-        SELECT \(pursuitColumns), v.email, v.offer_id, false, false, clock_timestamp(), p.strikes, p.trouble
+        SELECT \(columns())
         \(fromClaimed)
         """
 
@@ -113,7 +139,7 @@ extension RelayStore {
             WHERE p.bucket = s.bucket AND p.id = s.id
             RETURNING p.*
         )
-        SELECT \(pursuitColumns), v.email, v.offer_id, false, false, clock_timestamp(), p.strikes, p.trouble
+        SELECT \(columns())
         \(fromClaimed)
         """
 
@@ -123,7 +149,7 @@ extension RelayStore {
             SELECT p.bucket, p.id
             FROM unnest($1::int2[], $2::uuid[]) AS i(bucket, id)
             JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id
-            WHERE p.phase = 1 AND (p.owner IS NULL OR p.due_at <= now())
+            WHERE p.phase IN (1, 4) AND (p.owner IS NULL OR p.due_at <= now())
             ORDER BY p.bucket, p.id
             FOR UPDATE OF p SKIP LOCKED
         ), claimed AS (
@@ -133,7 +159,7 @@ extension RelayStore {
             WHERE p.bucket = t.bucket AND p.id = t.id
             RETURNING p.*
         )
-        SELECT \(pursuitColumns), v.email, v.offer_id, false, false, clock_timestamp(), p.strikes, p.trouble
+        SELECT \(columns())
         \(fromClaimed)
         """
 
@@ -142,7 +168,7 @@ extension RelayStore {
         WITH older AS MATERIALIZED (
             SELECT p.bucket, p.id
             FROM pursuits p
-            WHERE p.bucket = $1 AND p.subscription_key = $2 AND p.publisher = $3 AND p.phase = 0
+            WHERE p.bucket = $1 AND p.subscription_key = $2 AND p.publisher = $3 AND p.phase IN (0, 3)
               AND p.accepted_at < $4 AND NOT p.sending
             ORDER BY p.bucket, p.id
             FOR UPDATE OF p
@@ -153,20 +179,22 @@ extension RelayStore {
             WHERE p.bucket = older.bucket AND p.id = older.id
             RETURNING p.*
         )
-        SELECT \(pursuitColumns), v.email, v.offer_id, false, true, clock_timestamp(), p.strikes, p.trouble
+        SELECT \(columns(isOvertaken: "true"))
         \(fromClaimed)
         """
 
     /// Takes pursuits that are due, for `lease`.
     ///
-    /// - Parameters:
-    ///   - forwards: how many that Cleeng has not taken, at most.
-    ///   - reads: how many whose entitlement is waited for, at most.
-    public func claimDue(forwards: Int, reads: Int, lease: Duration) async throws -> [ClaimedPursuit] {
-        try await claim(
+    /// - Parameter limits: of each phase so many at most; none of one that is left out.
+    public func claimDue(_ limits: [Pursuit.Phase: Int], lease: Duration) async throws -> [ClaimedPursuit] {
+        func limit(_ phase: Pursuit.Phase) -> PostgresValue { .int4(Int32(limits[phase] ?? 0)) }
+        return try await claim(
             PostgresQuery(
                 Self.claimSQL,
-                [.int4(Int32(forwards)), .int4(Int32(reads)), .text(instance), .int8(lease.microseconds)]))
+                [
+                    limit(.forwarding), limit(.watching), .text(instance), .int8(lease.microseconds),
+                    limit(.registering), limit(.synchronizing),
+                ]))
     }
 
     /// Takes pending pursuits of these phases that are due and past their deadline, without the right to send.

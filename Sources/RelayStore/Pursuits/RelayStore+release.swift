@@ -9,10 +9,11 @@ extension RelayStore {
             UPDATE pursuits p
             SET owner = NULL, sending = false, due_at = i.due_at, phase = i.phase, retry_at = i.retry_at,
                 read_at = i.read_at, forwarded_at = i.forwarded_at, forwards = i.forwards,
-                entitled_before = i.entitled_before
+                entitled_before = i.entitled_before, synchronization = i.synchronization, transfers = i.transfers
             FROM unnest($12::int2[], $13::uuid[], $14::int4[], $15::timestamptz[], $16::int2[], $17::timestamptz[],
-                        $18::timestamptz[], $19::timestamptz[], $20::int4[], $21::bool[])
-                 AS i(bucket, id, fence, due_at, phase, retry_at, read_at, forwarded_at, forwards, entitled_before)
+                        $18::timestamptz[], $19::timestamptz[], $20::int4[], $21::bool[], $22::text[], $23::bool[])
+                 AS i(bucket, id, fence, due_at, phase, retry_at, read_at, forwarded_at, forwards, entitled_before,
+                      synchronization, transfers)
             JOIN ours ON ours.bucket = i.bucket AND ours.id = i.id
             WHERE p.bucket = ours.bucket AND p.id = ours.id
             RETURNING p.bucket, p.accepted_on, p.id
@@ -34,7 +35,7 @@ extension RelayStore {
         return writes.map { released.contains($0.claimed.id) ? .written : .leaseLost }
     }
 
-    /// Ten columns: the row, the claim, and what of the pursuit goes on.
+    /// Twelve columns: the row, the claim, and what of the pursuit goes on.
     static func resting(_ writes: [PursuitWrite]) -> [PostgresValue] {
         func due(_ write: PursuitWrite) -> PostgresTimestamp {
             guard case .rest(let moment) = write.next else { return write.pursuit.deadline.postgres }
@@ -50,6 +51,7 @@ extension RelayStore {
             .timestamptzArray(writes.map { $0.pursuit.forwardedAt?.postgres }),
             .int4Array(writes.map { Int32(clamping: $0.pursuit.forwards) }),
             .boolArray(writes.map { $0.pursuit.entitledBefore }),
+            .textArray(writes.map { $0.pursuit.synchronization }), .boolArray(writes.map { $0.pursuit.transfers }),
         ]
     }
 }

@@ -94,10 +94,12 @@ struct Settlement: Sendable {
     private static let restSQL = """
         UPDATE pursuits p
         SET owner = NULL, sending = false, due_at = i.due_at, phase = i.phase, retry_at = i.retry_at, read_at = i.read_at,
-            forwarded_at = i.forwarded_at, forwards = i.forwards, entitled_before = i.entitled_before, status = i.status
+            forwarded_at = i.forwarded_at, forwards = i.forwards, entitled_before = i.entitled_before,
+            synchronization = i.synchronization, transfers = i.transfers, status = i.status
         FROM unnest($1::int2[], $2::uuid[], $3::int4[], $4::timestamptz[], $5::int2[], $6::timestamptz[],
-                    $7::timestamptz[], $8::timestamptz[], $9::int4[], $10::bool[], $11::int2[])
-             AS i(bucket, id, fence, due_at, phase, retry_at, read_at, forwarded_at, forwards, entitled_before, status)
+                    $7::timestamptz[], $8::timestamptz[], $9::int4[], $10::bool[], $11::text[], $12::bool[], $13::int2[])
+             AS i(bucket, id, fence, due_at, phase, retry_at, read_at, forwarded_at, forwards, entitled_before,
+                  synchronization, transfers, status)
         WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence
         """
 

@@ -129,8 +129,10 @@ extension UpstreamWord {
         case .granted:
             self.init(
                 .granted(expiresAt: event.expiresAt.map { Timestamp(seconds: $0) }, evidence: event.evidence),
-                saidAt: saidAt, summary: summary)
-        case .refused(let reason): self.init(.refused(reason: reason), saidAt: saidAt, summary: summary)
+                saidAt: saidAt, summary: summary, synchronization: event.synchronizationID)
+        case .refused(let reason):
+            self.init(
+                .refused(reason: reason), saidAt: saidAt, summary: summary, synchronization: event.synchronizationID)
         case .ended, .nothing: return nil
         }
     }

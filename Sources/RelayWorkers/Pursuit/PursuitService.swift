@@ -78,20 +78,20 @@ public final class PursuitService: Service {
     /// - Returns: whether there may be more.
     func runOnce() async throws -> Bool {
         try await takeExpired()
-        let (payments, reads) = (turn(on: .payments), turn(on: .reads))
-        var probes = [payments.probe, reads.probe].compactMap(\.self)
+        let turns = Dictionary(uniqueKeysWithValues: UpstreamRoute.allCases.map { ($0, turn(on: $0)) })
+        var probes = turns.values.compactMap(\.probe)
         defer { for probe in probes { upstream.leave(probe) } }
-        guard payments.limit + reads.limit > 0 else { return false }
+        let limits = Dictionary(uniqueKeysWithValues: turns.map { ($0.key.phase, $0.value.limit) })
+        guard limits.values.contains(where: { $0 > 0 }) else { return false }
         let claimedAt = ContinuousClock.now
-        let claimed = try await store.claimDue(forwards: payments.limit, reads: reads.limit, lease: settings.lease)
+        let claimed = try await store.claimDue(limits, lease: settings.lease)
         let suspects = claimed.filter(\.isSuspect)
         for pursuit in claimed where !pursuit.isSuspect {
             let probe = probes.firstIndex { $0.route == pursuit.route }.map { probes.remove(at: $0) }
             start(pursuit, claimedAt: claimedAt, probe: probe)
         }
         if !suspects.isEmpty { try await isolate(suspects, claimedAt: claimedAt) }
-        let forwards = claimed.count { $0.route == .payments }
-        return payments.mayHaveMore(after: forwards) || reads.mayHaveMore(after: claimed.count - forwards)
+        return turns.contains { route, turn in turn.mayHaveMore(after: claimed.count { $0.route == route }) }
     }
 
     /// What may be taken up for a route now.
@@ -156,11 +156,7 @@ public final class PursuitService: Service {
     }
 }
 
-extension UpstreamRoute {
-    /// The phase that waits for it.
-    fileprivate var phase: Pursuit.Phase { self == .payments ? .forwarding : .watching }
-}
-
 extension ClaimedPursuit {
-    fileprivate var route: UpstreamRoute { pursuit.phase == .forwarding ? .payments : .reads }
+    /// What is claimed has one: nothing that is set aside is.
+    fileprivate var route: UpstreamRoute { pursuit.phase.route ?? .payments }
 }

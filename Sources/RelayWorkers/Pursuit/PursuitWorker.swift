@@ -104,6 +104,17 @@ struct PursuitWorker: Sendable {
                 return
             case .forward:
                 decision = try await forward(claimed, &pursuit, &notes, probe)
+            case .read where pursuit.phase == .synchronizing:
+                let before = pursuit
+                guard let next = try await follow(claimed, &pursuit, probe) else {
+                    decision = try putBack(pursuit)
+                    continue
+                }
+                // What came of it may be that the entitlement is read.
+                guard next.next == .read else {
+                    return try await conclude(claimed, pursuit, before: before, notes, next)
+                }
+                decision = next
             case .read:
                 let before = pursuit
                 switch try await desk.read(for: claimed, probe: probe) {
@@ -126,22 +137,46 @@ struct PursuitWorker: Sendable {
     ) async throws -> Decision {
         // After a forward, recorded or not, what is read may be its fruit. Before a probe nothing is read: others wait for
         // what it says.
-        if pursuit.entitledBefore == nil, pursuit.forwards == 0, probe == nil,
+        if pursuit.entitledBefore == nil, pursuit.forwards == 0, !pursuit.transfers, probe == nil,
             let answer = await desk.baseline(for: claimed, within: settings.baselineTimeout)
         {
             notes.events.append(pursuit.baselineRead(answer, at: try now()))
         }
-        guard let pass = await upstream.enter(.payments, with: probe) else { return try putBack(pursuit) }
+        let route: UpstreamRoute = pursuit.phase == .registering ? .registrations : .payments
+        guard let pass = await upstream.enter(route, with: probe) else { return try putBack(pursuit) }
         defer { upstream.leave(pass) }
         try Task.checkCancellation()
         if claimed.overtakes { try await supersedeOlder(than: claimed) }
-        let purchase = try await store.purchase(claimed.id)
+        let purchase = try await store.purchase(claimed.id, by: route == .payments ? .receipt : .storekit2)
         try Task.checkCancellation()
         guard leases.covers(claimed) else { throw CancellationError() }
-        let answer = await upstream.forward(purchase, pass)
+        let answer: ForwardAnswer
+        switch purchase.proof {
+        case .receipt(let receipt): answer = await upstream.forward(purchase, receipt, pass)
+        case .transaction(let cleengCustomer):
+            let name = claimed.id.uuid(ofTry: pursuit.forwards, transfers: pursuit.transfers)
+            answer = await upstream.register(
+                purchase, of: cleengCustomer, transfers: pursuit.transfers, name: name, pass)
+        }
         try Task.checkCancellation()
         return pursuit.forwardAnswered(
             answer, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
+    }
+
+    /// Asks how far Cleeng is with a purchase that it took by StoreKit 2.
+    ///
+    /// - Returns: nil where nothing may be asked now.
+    private func follow(
+        _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ probe: CallGate.Pass?
+    ) async throws -> Decision? {
+        guard let name = pursuit.synchronization,
+            let pass = await upstream.enter(.synchronizations, with: probe)
+        else { return nil }
+        defer { upstream.leave(pass) }
+        let answer = await upstream.synchronization(name, of: claimed.email, offer: claimed.offerID, pass)
+        try Task.checkCancellation()
+        return pursuit.synchronizationRead(
+            answer, at: try now(), reads: settings.reads, retries: settings.retries, jitter: .random(in: 0..<1))
     }
 
     /// Its route is shut: nothing was sent, and it is as due as it was, in its place before younger ones.
@@ -149,10 +184,9 @@ struct PursuitWorker: Sendable {
     /// - Throws: where it was no shut route that let nothing through, but the end of this work.
     private func putBack(_ pursuit: Pursuit) throws -> Decision {
         try Task.checkCancellation()
-        let isForward = pursuit.phase == .forwarding
-        let route = isForward ? UpstreamRoute.payments : .reads
-        Counter(label: "relay_pursuits_held_back", dimensions: [("route", route.rawValue)]).increment()
-        let due = isForward ? pursuit.retryAt : pursuit.readAt ?? pursuit.forwardedAt
+        let route = pursuit.phase.route?.rawValue ?? ""
+        Counter(label: "relay_pursuits_held_back", dimensions: [("route", route)]).increment()
+        let due = pursuit.phase.isUnsent ? pursuit.retryAt : pursuit.readAt ?? pursuit.forwardedAt
         return Decision(next: .rest(until: due ?? pursuit.acceptedAt))
     }
 
@@ -177,7 +211,7 @@ struct PursuitWorker: Sendable {
         guard try await write(claimed, pursuit, all, decision.next) == .readTooOld else { return }
         var pursuit = before
         let moment = try now()
-        let again = pursuit.readPostponed(to: moment + settings.reads.interval, at: moment)
+        let again = pursuit.grantOutdated(at: moment, readAgainAt: moment + settings.reads.interval)
         var notes = notes
         notes.take(again)
         try await write(claimed, pursuit, notes, again.next)

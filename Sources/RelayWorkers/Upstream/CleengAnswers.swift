@@ -6,11 +6,10 @@ import RelayStore
 
 extension ApplePayment {
     /// As the app sent it: bytes that were decoded are encoded again, which gives the very same text.
-    init(_ purchase: Purchase) {
+    init(_ purchase: Purchase, _ receipt: Acceptance.Receipt) {
         let text =
-            purchase.receipt.isText
-            ? ByteBuffer(bytes: purchase.receipt.bytes)
-            : ByteBuffer(string: Data(purchase.receipt.bytes).base64EncodedString())
+            receipt.isText
+            ? ByteBuffer(bytes: receipt.bytes) : ByteBuffer(string: Data(receipt.bytes).base64EncodedString())
         self.init(
             customerEmail: purchase.email, offerId: purchase.offerID, transactionId: purchase.transactionID,
             receiptData: text, appType: purchase.appType, ipAddress: purchase.ipAddress, couponCode: purchase.couponCode
@@ -19,7 +18,7 @@ extension ApplePayment {
 }
 
 extension RelayCore.ForwardAnswer {
-    init(_ answer: Cleeng.ForwardAnswer) {
+    init(_ answer: Cleeng.ForwardAnswer, synchronization: String? = nil) {
         let verdict: Verdict =
             switch answer.verdict {
             case .accepted: .accepted
@@ -28,7 +27,7 @@ extension RelayCore.ForwardAnswer {
             case .tryAgain(let trouble, let retryAfter):
                 .tryAgain(why: trouble.shortDescription, retryAfter: retryAfter)
             }
-        self.init(verdict, status: answer.status, latency: answer.latency)
+        self.init(verdict, status: answer.status, latency: answer.latency, synchronization: synchronization)
     }
 
     /// For metrics.
@@ -41,10 +40,12 @@ extension RelayCore.ForwardAnswer {
         }
     }
 
-    /// A purchase that is refused says nothing against the upstream.
+    /// A purchase that is refused says nothing against the upstream, and neither does one of which an earlier request is under
+    /// way.
     var outcome: UpstreamHealth.Outcome {
         switch verdict {
         case .accepted, .rejected: .success
+        case .tryAgain where status == 409 || status == 422: .success
         case .misconfigured(let message): .misconfigured(message ?? "HTTP \(status ?? 0)")
         case .tryAgain(let why, _): .failure(why)
         }
@@ -92,6 +93,60 @@ extension RelayCore.EntitlementAnswer {
     }
 }
 
+extension RelayCore.SynchronizationAnswer {
+    init(_ answer: Cleeng.SynchronizationAnswer, offer: String, observedAt: Timestamp) {
+        let verdict: Verdict
+        switch answer.verdict {
+        case .running(let status): verdict = .running(status)
+        case .finalized(true, let granted, let result):
+            if let granted, granted != offer {
+                verdict = .grantedOther(offer: granted)
+            } else {
+                verdict = .granted(evidence: SynchronizationEvidence(offerId: granted, result: result).json)
+            }
+        case .finalized(false, _, let result):
+            verdict = .refused(result: String((result ?? "no_access").lowercased().prefix(100)))
+        case .unknown: verdict = .unknown
+        case .misconfigured(let message): verdict = .misconfigured(message: message)
+        case .tryAgain(let trouble, let retryAfter):
+            verdict = .tryAgain(why: trouble.shortDescription, retryAfter: retryAfter)
+        }
+        self.init(verdict, status: answer.status, latency: answer.latency, observedAt: observedAt)
+    }
+
+    /// For metrics.
+    var label: String {
+        switch verdict {
+        case .running, .granted, .grantedOther, .refused, .unknown: "read"
+        case .misconfigured: "misconfigured"
+        case .tryAgain: "try_again"
+        }
+    }
+
+    var outcome: UpstreamHealth.Outcome {
+        switch verdict {
+        case .running, .granted, .grantedOther, .refused, .unknown: .success
+        case .misconfigured(let message): .misconfigured(message ?? "HTTP \(status ?? 0)")
+        case .tryAgain(let why, _): .failure(why)
+        }
+    }
+
+    /// How long the upstream wants to be left alone on this route.
+    var pauseOfRoute: Duration? {
+        guard case .tryAgain(_, let retryAfter) = verdict else { return nil }
+        return status.concernsTheRoute ? retryAfter : nil
+    }
+}
+
+/// What a grant that rests on a synchronization is justified by.
+private struct SynchronizationEvidence: Encodable {
+    let source = "storekit2"
+    let offerId: String?
+    let result: String?
+
+    private enum CodingKeys: CodingKey { case source, offerId, result }
+}
+
 extension Int? {
     /// Too many calls, or out of service: a `Retry-After` with any other status speaks of the one call.
     fileprivate var concernsTheRoute: Bool { self == 429 || self == 503 }
@@ -108,7 +163,7 @@ extension Cleeng.EntitlementAnswer {
     }
 }
 
-extension EntitlementEvidence {
+extension Encodable {
     /// Keys sorted, so that the same evidence is the same text.
     fileprivate var json: String {
         let encoder = JSONEncoder()

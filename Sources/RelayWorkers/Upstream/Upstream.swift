@@ -17,7 +17,7 @@ public final class Upstream: Sendable {
     let news = Wakeup()
 
     /// - Parameters:
-    ///   - maxConcurrentCalls: of both routes together.
+    ///   - maxConcurrentCalls: of all routes together.
     ///   - work: rung when a route that was shut is open again.
     public init(
         client: CleengClient, clock: DatabaseClock, maxConcurrentCalls: Int, work: Wakeup, logger: Logger
@@ -54,12 +54,49 @@ public final class Upstream: Sendable {
 
     // MARK: Calls
 
-    func forward(_ purchase: Purchase, _ pass: CallGate.Pass) async -> RelayCore.ForwardAnswer {
-        let answer = await client.pay(ApplePayment(purchase))
-        let sorted = RelayCore.ForwardAnswer(answer)
+    /// By `/apple/payment`.
+    func forward(
+        _ purchase: Purchase, _ receipt: Acceptance.Receipt, _ pass: CallGate.Pass
+    ) async -> RelayCore.ForwardAnswer {
+        let answer = await client.pay(ApplePayment(purchase, receipt))
+        return sort(RelayCore.ForwardAnswer(answer), of: purchase, pass)
+    }
+
+    /// By StoreKit 2.
+    ///
+    /// - Parameters:
+    ///   - transfers: whether it is to be moved from the customer who has it.
+    ///   - name: a UUID of this try.
+    func register(
+        _ purchase: Purchase, of cleengCustomer: Int64, transfers: Bool, name: String, _ pass: CallGate.Pass
+    ) async -> RelayCore.ForwardAnswer {
+        let (answer, synchronization) = await client.send(
+            transfers ? .transfer : .registration,
+            StoreKit2Purchase(
+                transactionId: purchase.transactionID, cleengCustomerId: cleengCustomer,
+                ipAddress: purchase.ipAddress),
+            name: name)
+        return sort(RelayCore.ForwardAnswer(answer, synchronization: synchronization), of: purchase, pass)
+    }
+
+    private func sort(
+        _ sorted: RelayCore.ForwardAnswer, of purchase: Purchase, _ pass: CallGate.Pass
+    ) -> RelayCore.ForwardAnswer {
         let result = CallResult(
             sorted.outcome, subject: purchase.email.hashValue, retryAfter: sorted.pauseOfRoute)
-        record(pass, result, latency: answer.latency, verdict: sorted.label)
+        record(pass, result, latency: sorted.latency, verdict: sorted.label)
+        return sorted
+    }
+
+    /// How far Cleeng is with a purchase that it took by StoreKit 2.
+    func synchronization(
+        _ name: String, of email: String, offer: String, _ pass: CallGate.Pass
+    ) async -> RelayCore.SynchronizationAnswer {
+        let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
+        let sorted = RelayCore.SynchronizationAnswer(
+            await client.synchronization(name), offer: offer, observedAt: observedAt)
+        let result = CallResult(sorted.outcome, subject: email.hashValue, retryAfter: sorted.pauseOfRoute)
+        record(pass, result, latency: sorted.latency, verdict: sorted.label)
         return sorted
     }
 
@@ -85,9 +122,11 @@ public final class Upstream: Sendable {
 
     // MARK: How it does
 
-    /// The worse of the two routes. Nil before the database's time is known.
+    /// The worst of the routes. Nil before the database's time is known.
     public func report() -> InstanceReport? {
-        let routes = UpstreamRoute.allCases.map { gate.breaker($0).health }
+        // Where no purchase goes by StoreKit 2, its routes are never asked.
+        let routes = UpstreamRoute.allCases.map { (route: $0, health: gate.breaker($0).health) }
+            .filter { $0.health.lastCallAt != nil || [.payments, .reads].contains($0.route) }.map(\.health)
         guard let worse = routes.max(by: { $0.state < $1.state }), let now = clock.now else { return nil }
         let offset = now - gate.now
         let asked = worse.state == .ok ? routes.map(\.lastCallAt) : [worse.lastCallAt]

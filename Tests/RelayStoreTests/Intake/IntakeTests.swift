@@ -74,9 +74,10 @@ struct IntakeTests {
         try await withStore { database, store in
             let sample = try Acceptance.sample(receipt: receipt)
             try await store.take(sample)
-            let purchase = try await store.purchase(sample.id)
-            #expect(purchase.receipt.bytes == receipt.bytes)
-            #expect(purchase.receipt.isText == receipt.isText)
+            let purchase = try await store.purchase(sample.id, by: .receipt)
+            let sent = try #require(purchase.receipt)
+            #expect(sent.bytes == receipt.bytes)
+            #expect(sent.isText == receipt.isText)
             #expect(purchase.email == "ana@example.test")
             #expect(purchase.offerID == sample.offerID)
             #expect(purchase.transactionID == sample.transactionID)

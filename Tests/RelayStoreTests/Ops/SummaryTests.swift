@@ -33,7 +33,7 @@ struct SummaryTests {
             // Two are held, one of them past its lease; one waits.
             for number in 5..<8 { try await store.take(.sample(subscription: "\(number)")) }
             try await database.letPass(seconds: 30)
-            let held = try await store.claimDue(forwards: 2, reads: 1, lease: RelayStore.lease)
+            let held = try await store.claimDue([.forwarding: 2, .watching: 1], lease: RelayStore.lease)
             try #require(held.count == 3)
             try await database.run(
                 "UPDATE pursuits SET due_at = now() - interval '10 seconds' WHERE id = $1",

@@ -27,7 +27,7 @@ struct ClaimByKindTests {
     }
 
     private func claim(_ store: RelayStore, _ forwards: Int, _ reads: Int) async throws -> Set<ValidationID> {
-        Set(try await store.claimDue(forwards: forwards, reads: reads, lease: RelayStore.lease).map(\.id))
+        Set(try await store.claimDue([.forwarding: forwards, .watching: reads], lease: RelayStore.lease).map(\.id))
     }
 
     @Test("takes of each kind no more than asked, the oldest first, however many of the other are due")
@@ -51,7 +51,7 @@ struct ClaimByKindTests {
             for claimed in claimed { try await store.write(claimed.watching(until: claimed.soon)) }
             try await database.run("UPDATE pursuits SET due_at = now() - interval '1 second'")
             try await database.run("VACUUM ANALYZE pursuits")
-            for phase in 0...1 {
+            for phase in [0, 1, 3, 4] {
                 let plan = try await database.column(
                     """
                     EXPLAIN SELECT p.bucket, p.id FROM pursuits p WHERE p.phase = \(phase) AND p.due_at <= now()

@@ -6,7 +6,8 @@ extension RelayStore {
     static let lease = Duration.seconds(600)
 
     func claimDue(limit: Int = 100, lease: Duration = lease) async throws -> [ClaimedPursuit] {
-        try await claimDue(forwards: limit, reads: limit, lease: lease)
+        let phases: [Pursuit.Phase] = [.forwarding, .watching, .registering, .synchronizing]
+        return try await claimDue(Dictionary(uniqueKeysWithValues: phases.map { ($0, limit) }), lease: lease)
     }
 
     /// The one pursuit that is due.
@@ -44,5 +45,11 @@ extension RelayStore {
     /// As it is told.
     func status(of id: ValidationID) async throws -> ValidationStatus? {
         try await validation(id)?.status
+    }
+}
+
+extension Purchase {
+    var receipt: Acceptance.Receipt? {
+        if case .receipt(let receipt) = proof { receipt } else { nil }
     }
 }

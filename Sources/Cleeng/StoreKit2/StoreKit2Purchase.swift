@@ -1,0 +1,31 @@
+import NIOCore
+
+/// One purchase as `POST /storekit2/purchases` and its transfers take it (Cleeng's reference "Register Apple StoreKit 2
+/// purchase").
+public struct StoreKit2Purchase: Sendable, Equatable {
+    /// The App Store's.
+    public var transactionId: String
+    /// The customer's number at Cleeng; of a transfer the new owner's.
+    public var cleengCustomerId: Int64
+    /// The customer's address, not ours. Cleeng takes IPv4 alone: any other is left out.
+    public var ipAddress: String?
+
+    public init(transactionId: String, cleengCustomerId: Int64, ipAddress: String? = nil) {
+        self.transactionId = transactionId
+        self.cleengCustomerId = cleengCustomerId
+        self.ipAddress = ipAddress
+    }
+
+    /// The request's body: Cleeng's fields and no others.
+    func body() -> ByteBuffer {
+        var body = ByteBuffer(string: "{\"transactionId\":")
+        body.writeJSON(transactionId)
+        body.writeString(",\"cleengCustomerId\":\(cleengCustomerId)")
+        if let ipAddress, !ipAddress.contains(":") {
+            body.writeStaticString(",\"ipAddress\":")
+            body.writeJSON(ipAddress)
+        }
+        body.writeStaticString("}")
+        return body
+    }
+}

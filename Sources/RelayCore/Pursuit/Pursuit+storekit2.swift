@@ -1,0 +1,96 @@
+extension Pursuit {
+    /// Of a purchase that another customer has: it takes an explicit call to move it.
+    private static let ownershipUnchanged = "purchase_ownership_unchanged"
+
+    /// Cleeng has said how far it is with a purchase that it took by StoreKit 2.
+    public mutating func synchronizationRead(
+        _ answer: SynchronizationAnswer, at now: Timestamp, reads: ReadSchedule, retries: RetrySchedule, jitter: Double
+    ) -> Decision {
+        var decision = Decision(next: .finished)
+        decision.events.append(
+            TimelineEvent(
+                at: now, kind: answer.isRead ? .synchronizationRead : .synchronizationReadFailed,
+                upstreamStatus: answer.status, latency: answer.latency, detail: answer.summary))
+        expire(at: now, into: &decision)
+        switch answer.verdict {
+        case .granted(let evidence):
+            // What it says was true at some moment after Cleeng took the purchase, and may be over by now where another
+            // customer's request came later.
+            settle(
+                .init(
+                    status: .granted, late: isLate(at: now), at: now, evidence: evidence,
+                    observedAt: forwardedAt ?? answer.observedAt),
+                detail: nil, into: &decision)
+        case .refused(let result): refuse(result, at: now, into: &decision)
+        case .grantedOther:
+            // Whether that is what was asked for, under another name, is seen by the entitlement alone.
+            watch(from: now, next: .read, into: &decision)
+        case .running:
+            guard let next = nextRead(after: answer.observedAt, reads: reads) else { break }
+            rest(untilRead: next, at: now, into: &decision)
+        case .unknown:
+            phase = .registering
+            (synchronization, forwardedAt, readAt) = (nil, nil, nil)
+            retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
+        case .misconfigured, .tryAgain:
+            let next = nextRead(after: answer.observedAt, reads: reads) ?? now + ReadSchedule.longestGap
+            rest(untilRead: max(next, now + (answer.retryAfter ?? .zero)), at: now, into: &decision)
+        }
+        return decision
+    }
+
+    /// A grant that came too late for the subscription: from now on the entitlement says how it stands, since the end of a
+    /// synchronization never changes any more.
+    public mutating func grantOutdated(at now: Timestamp, readAgainAt moment: Timestamp) -> Decision {
+        if phase == .synchronizing {
+            phase = .watching
+            synchronization = nil
+        }
+        return readPostponed(to: moment, at: now)
+    }
+
+    mutating func follow(_ name: String) {
+        phase = .synchronizing
+        synchronization = name
+    }
+
+    /// No access. Where it is because another customer has the purchase, and it goes by StoreKit 2, its transfer is asked for,
+    /// once.
+    mutating func refuse(_ reason: String, at now: Timestamp, into decision: inout Decision) {
+        guard phase == .synchronizing, reason == Self.ownershipUnchanged, !transfers else {
+            return settle(
+                .init(status: .rejected, reason: reason, late: isLate(at: now), at: now), detail: nil, into: &decision)
+        }
+        phase = .registering
+        transfers = true
+        // Nothing of it is on its way: what was sent has ended.
+        (synchronization, forwardedAt, readAt, retryAt, forwards) = (nil, nil, nil, nil, 0)
+        decision.next = .rest(until: now)
+    }
+}
+
+extension SynchronizationAnswer {
+    var retryAfter: Duration? {
+        if case .tryAgain(_, let retryAfter) = verdict { retryAfter } else { nil }
+    }
+
+    /// Whether Cleeng said how far it is.
+    var isRead: Bool {
+        switch verdict {
+        case .running, .granted, .grantedOther, .refused: true
+        case .unknown, .misconfigured, .tryAgain: false
+        }
+    }
+
+    var summary: String {
+        switch verdict {
+        case .running(let status): status
+        case .granted: "access granted"
+        case .grantedOther(let offer): "access granted to \(offer)"
+        case .refused(let result): result
+        case .unknown: "Cleeng does not know it: it is registered again"
+        case .misconfigured(let message): "our configuration: \(message ?? "refused")"
+        case .tryAgain(let why, _): why
+        }
+    }
+}

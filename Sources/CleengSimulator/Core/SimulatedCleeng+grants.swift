@@ -18,7 +18,7 @@ extension SimulatedCleeng {
             last.status.entitles || last.status == behaviour.status
         {
             // The same receipt from the same customer again: a subscription exists, nothing is to be done but say so.
-            return synchronizeLater(payment, afterMilliseconds: delay)
+            return tellOfRepeatLater(payment, afterMilliseconds: delay)
         }
         enqueue(
             PendingGrant(

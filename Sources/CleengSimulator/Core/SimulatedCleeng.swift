@@ -18,7 +18,7 @@ struct SimulatedCleeng: Sendable {
     var agenda = Agenda<PendingGrant>()
     var lapses = Agenda<Lapse>()
     /// Receipts that were sent once more, and of which nobody has been told yet.
-    var synchronizations = Agenda<Synchronization>()
+    var repeatedReceipts = Agenda<RepeatedReceipt>()
     /// Where events go; nil: nowhere.
     var webhooks: WebhookTarget?
     var outbox: WebhookOutbox
@@ -54,11 +54,11 @@ struct SimulatedCleeng: Sendable {
         now = max(now, moment)
         while let due = agenda.popDue(at: now) {
             // Only what comes before: a repeat of this very grant follows it.
-            synchronize(until: Moment(microseconds: due.grantAt.microseconds - 1))
+            tellOfRepeats(until: Moment(microseconds: due.grantAt.microseconds - 1))
             lapse(until: due.grantAt)
             grant(due)
         }
-        synchronize(until: now)
+        tellOfRepeats(until: now)
         lapse(until: now)
     }
 

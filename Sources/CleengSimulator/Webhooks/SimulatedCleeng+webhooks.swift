@@ -45,17 +45,17 @@ extension SimulatedCleeng {
     }
 
     /// Remembers to tell that a repeated receipt changed nothing: not before what it repeats has been granted.
-    mutating func synchronizeLater(_ payment: Payment, afterMilliseconds delay: Int64) {
-        guard webhooks != nil, synchronizations.count < outbox.capacity else { return }
+    mutating func tellOfRepeatLater(_ payment: Payment, afterMilliseconds delay: Int64) {
+        guard webhooks != nil, repeatedReceipts.count < outbox.capacity else { return }
         let granted = subscriptions[payment.subscription]?.pending.max()?.grantAt ?? now
-        synchronizations.add(
-            Synchronization(
+        repeatedReceipts.add(
+            RepeatedReceipt(
                 sequence: outbox.makeSequence(), dueAt: max(now.adding(milliseconds: delay), granted),
                 originalTransactionId: payment.subscription, email: payment.email, offerId: payment.offerId))
     }
 
-    mutating func synchronize(until moment: Moment) {
-        while let due = synchronizations.popDue(at: moment) {
+    mutating func tellOfRepeats(until moment: Moment) {
+        while let due = repeatedReceipts.popDue(at: moment) {
             tellOfRepeat(of: due.email, due.offerId, due.originalTransactionId)
         }
     }

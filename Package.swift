@@ -117,7 +117,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
-        tests("CleengSimulatorTests", ["CleengSimulator", locks]),
+        tests("CleengSimulatorTests", ["CleengSimulator", httpClient, logging, locks, nioCore, nioHTTP1]),
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),

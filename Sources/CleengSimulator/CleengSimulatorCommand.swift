@@ -12,8 +12,8 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         commandName: "cleeng-simulator",
         abstract: "A stand-in for Cleeng, for development, demos, load and tests.",
         discussion: """
-            Takes payments and notifications of the App Store, and answers entitlement reads, as Cleeng does. What \
-            befalls a customer is chosen by plus tags in the email (ana+after-3s@example.test, \
+            Takes payments, StoreKit 2 purchases and notifications of the App Store, and answers entitlement reads, \
+            as Cleeng does. What befalls a customer is chosen by plus tags in the email (ana+after-3s@example.test, \
             ana+flaky-2@example.test) or through the control API under /_simulator. Everything is kept in memory.
             """)
 
@@ -36,6 +36,11 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         name: .customLong("held-offer"),
         help: "What +entitled customers hold; repeatable. Default: S123456789_US and S598742062_US.")
     var heldOffers: [String] = []
+
+    @Option(
+        name: .customLong("storekit2-offer"),
+        help: "The offer of a StoreKit 2 transaction that the control API was told nothing of.")
+    var storeKit2Offer = OfferId.standard
 
     @OptionGroup(title: "Webhooks")
     var webhooks: WebhookOptions
@@ -77,6 +82,7 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         var settings = Settings()
         settings.grantAfterMilliseconds = Int64((grantAfter * 1_000).rounded())
         settings.requestCapacity = keepRequests
+        settings.storeKit2Offer = storeKit2Offer
         settings.webhooks = try webhooks.target()
         if !heldOffers.isEmpty { settings.heldOffers = heldOffers.compactMap { OfferId($0) } }
         return settings
@@ -88,4 +94,10 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         let variable = ProcessInfo.processInfo.environment[Self.tokenVariable] ?? ""
         return variable.isEmpty ? Self.standardToken : variable
     }
+}
+
+extension OfferId: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
+
+    var defaultValueDescription: String { text }
 }

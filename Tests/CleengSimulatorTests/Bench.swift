@@ -18,7 +18,9 @@ struct Bench {
     }
 
     func begin(
-        _ method: String, _ target: String, body: String = "", token: String? = Bench.token, startedAt: Moment? = nil
+        _ method: String, _ target: String, body: String = "", token: String? = Bench.token,
+        correlationId: String? = nil,
+        startedAt: Moment? = nil
     ) -> Verdict {
         let parts = target.split(separator: "?", maxSplits: 1)
         let path = String(parts[0])
@@ -26,13 +28,17 @@ struct Bench {
             CleengCall(
                 method: method, path: path, segments: PathSegments.decode(path),
                 query: QueryItems(parts.count > 1 ? String(parts[1]) : nil), headers: [],
-                token: TokenPresence(token, expected: Self.token), startedAt: startedAt ?? time.now,
-                body: Array(body.utf8), publisherToken: Self.token, identity: simulator.identity))
+                token: TokenPresence(token, expected: Self.token), correlationId: correlationId,
+                startedAt: startedAt ?? time.now, body: Array(body.utf8), publisherToken: Self.token,
+                identity: simulator.identity))
     }
 
     @discardableResult
-    func send(_ method: String, _ target: String, body: String = "", token: String? = Bench.token) -> Outcome {
-        let verdict = begin(method, target, body: body, token: token)
+    func send(
+        _ method: String, _ target: String, body: String = "", token: String? = Bench.token,
+        correlationId: String? = nil
+    ) -> Outcome {
+        let verdict = begin(method, target, body: body, token: token, correlationId: correlationId)
         let outcome = Outcome(verdict)
         simulator.end(verdict, outcome: outcome.logged, status: outcome.status)
         return outcome

@@ -14,12 +14,14 @@ struct Behaviour: Sendable, Equatable {
     var status = EntitlementStatus.active
     /// Whether what this customer is granted carries an expiry in the past.
     var expired = false
-    /// What befalls payment calls.
+    /// What befalls calls that pass on a purchase.
     var payment = Disturbance()
-    /// What befalls entitlement reads.
+    /// What befalls reads of entitlements and of synchronizations.
     var read = Disturbance()
     /// What befalls notifications about a subscription of the customer's.
     var notification = Disturbance()
+    /// What befalls the customer's purchases of StoreKit 2.
+    var storeKit2 = StoreKit2Manner()
     /// What befalls the events that the customer causes.
     var webhook = WebhookManner()
     /// The names as they were given.
@@ -43,7 +45,7 @@ struct Behaviour: Sendable, Equatable {
     /// Whether it says nothing but what befalls calls: only such a behaviour can be upstream trouble.
     var disturbsOnly: Bool {
         grant == nil && !holdsStandardOffers && heldOffers.isEmpty && status == .active && !expired
-            && webhook == WebhookManner()
+            && webhook == WebhookManner() && storeKit2.refusesOnly
     }
 
     private mutating func adopt(_ tag: Substring) -> Bool {
@@ -69,6 +71,7 @@ struct Behaviour: Sendable, Equatable {
         case ("read", _): return read.adopt(rest)
         case ("notification", _): return notification.adopt(rest)
         case ("webhook", _): return webhook.adopt(rest)
+        case ("storekit2", _): return storeKit2.adopt(rest)
         case ("garbage", _): return read.adopt([name[...]] + rest)
         case ("payment", _): return payment.adopt(rest)
         default: return payment.adopt([name[...]] + rest)

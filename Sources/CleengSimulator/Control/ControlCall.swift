@@ -34,6 +34,15 @@ struct ControlCall: Sendable {
         }
     }
 
+    /// The field `expiresAt` of the body, in seconds since 1970.
+    func expiresAt() throws(ControlFault) -> Moment? {
+        guard let value = body?["expiresAt"] else { return nil }
+        guard let seconds = value.integer, (0...4_102_444_800).contains(seconds) else {
+            throw .invalid("expiresAt is in seconds since 1970")
+        }
+        return Moment(unixSeconds: seconds)
+    }
+
     /// - Throws: for fields beyond the named ones, which would be a slip of the pen.
     func allowOnly(_ names: String...) throws(ControlFault) {
         guard case .object(let fields) = body else { return }

@@ -4,6 +4,7 @@ enum ControlRoute: Equatable {
     case customer(String)
     case customerEntitlements(String)
     case offer(String)
+    case transaction(String)
     case standard
     case upstream
     case webhooks
@@ -21,6 +22,7 @@ enum ControlRoute: Equatable {
         case ("customers", 2): self = .customer(rest[1])
         case ("customers", 3) where rest[2] == "entitlements": self = .customerEntitlements(rest[1])
         case ("offers", 2): self = .offer(rest[1])
+        case ("transactions", 2): self = .transaction(rest[1])
         case ("default", 1): self = .standard
         case ("upstream", 1): self = .upstream
         case ("webhooks", 1): self = .webhooks
@@ -36,7 +38,7 @@ enum ControlRoute: Equatable {
     var methods: [String] {
         switch self {
         case .health, .subscriptions, .stats: ["GET"]
-        case .customer: ["GET", "PUT"]
+        case .customer, .transaction: ["GET", "PUT"]
         case .customerEntitlements, .reset: ["POST"]
         case .offer, .standard, .upstream, .webhooks: ["GET", "PUT", "DELETE"]
         case .requests: ["GET", "DELETE"]

@@ -25,6 +25,7 @@ struct CustomerView: Encodable {
     let pending: [PendingView]
     let paymentsReceived: Int
     let paymentsAccepted: Int
+    let synchronizationsAccepted: Int
     let reads: Int
     let minReadGapMilliseconds: Int64?
     let minPollGapMilliseconds: Int64?
@@ -50,6 +51,7 @@ struct CustomerView: Encodable {
         self.pending = pending.map { PendingView($0) }
         paymentsReceived = customer.paymentsReceived
         paymentsAccepted = customer.paymentsAccepted
+        synchronizationsAccepted = customer.synchronizationsAccepted
         reads = customer.reads.count
         minReadGapMilliseconds = customer.reads.minGapMilliseconds
         minPollGapMilliseconds = customer.reads.minPollGapMilliseconds

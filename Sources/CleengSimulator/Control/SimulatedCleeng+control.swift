@@ -7,6 +7,7 @@ extension SimulatedCleeng {
         case (.customer(let email), _): return try show(try Self.email(email))
         case (.customerEntitlements(let email), _): return try setEntitlement(try Self.email(email), call)
         case (.offer(let offer), _): return try tags(ofOffer: offer, call)
+        case (.transaction(let id), _): return try changeTransaction(id, call)
         case (.standard, _): return try changeStandard(call)
         case (.upstream, _): return try changeUpstream(call)
         case (.webhooks, _): return try changeWebhooks(call)
@@ -26,7 +27,8 @@ extension SimulatedCleeng {
         try call.allowOnly("behaviours", "known")
         let behaviour = try Behaviour(names: try call.behaviours())
         meet(email)
-        adopt(behaviour, from: .control, for: email)
+        // Not named, they stay: to be known and to have a number, nobody has to say again what the email says.
+        if call.body?["behaviours"] != nil { adopt(behaviour, from: .control, for: email) }
         switch call.body?["known"] {
         case nil, .bool(true): customers[email]?.isKnown = true
         case .bool(false): customers[email]?.isKnown = false
@@ -92,7 +94,9 @@ extension SimulatedCleeng {
         if call.method == "PUT" {
             try call.allowOnly("behaviours")
             let behaviour = try Behaviour(names: try call.behaviours())
-            guard behaviour.disturbsOnly else { throw .invalid("only troubles and slow-… can befall everybody") }
+            guard behaviour.disturbsOnly else {
+                throw .invalid("only troubles, slow-…, storekit2-inactive and storekit2-migrating can befall everybody")
+            }
             upstream = behaviour
         } else if call.method == "DELETE" {
             upstream = Behaviour()

@@ -9,12 +9,7 @@ extension SimulatedCleeng {
         guard let status = EntitlementStatus(rawValue: call.body?["status"]?.string ?? "active") else {
             throw .invalid("status is active, cancelled or terminated")
         }
-        let expiresAt = try call.body?["expiresAt"].map { value throws(ControlFault) in
-            guard let seconds = value.integer, (0...4_102_444_800).contains(seconds) else {
-                throw .invalid("expiresAt is in seconds since 1970")
-            }
-            return Moment(unixSeconds: seconds)
-        }
+        let expiresAt = try call.expiresAt()
         let named = call.body?["originalTransactionId"]?.string
         guard named.map({ (1...64).contains($0.utf8.count) }) ?? (call.body?["originalTransactionId"] == nil) else {
             throw .invalid("originalTransactionId is a text of 64 bytes at most")
@@ -25,11 +20,10 @@ extension SimulatedCleeng {
             change(existing, of: email, to: status, expiresAt)
         } else {
             let key = named ?? "set-\(makeGrantSequence())"
-            if subscriptions[key] == nil { _ = subscriptions.insert(Subscription(), for: key) }
             let entitlement = Entitlement(
                 subscriptionId: makeSubscriptionId(), originalTransactionId: key, offerId: offer, status: status,
                 grantedAt: now, expiresAt: expiresAt ?? expiry(expired: false, from: now), appType: "ios")
-            establish(entitlement, for: email, byHand: true)
+            establish(entitlement, for: email, by: .hand)
         }
         guard let customer = customers[email] else { throw .notFound("no such customer") }
         return Reply(json: CustomerView(customer, pending: []))

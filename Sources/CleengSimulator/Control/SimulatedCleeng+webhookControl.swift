@@ -8,7 +8,7 @@ extension SimulatedCleeng {
         case "DELETE":
             webhooks = nil
             outbox.removeWaiting()
-            synchronizations = Agenda()
+            repeatedReceipts = Agenda()
         default: break
         }
         return Reply(json: WebhooksView(self))

@@ -7,6 +7,12 @@ struct StatsView: Encodable {
 
     let payments: Int
     let paymentsByOutcome: [String: Int]
+    let registrations: Int
+    let registrationsByOutcome: [String: Int]
+    let transferRequests: Int
+    let transferRequestsByOutcome: [String: Int]
+    let synchronizationReads: Int
+    let synchronizationsRunning: Int
     let reads: Int
     let notifications: Int
     let grants: Int
@@ -32,6 +38,12 @@ struct StatsView: Encodable {
         let counters = cleeng.counters
         payments = counters.payments
         paymentsByOutcome = counters.paymentsByOutcome
+        registrations = counters.registrations
+        registrationsByOutcome = counters.registrationsByOutcome
+        transferRequests = counters.transferRequests
+        transferRequestsByOutcome = counters.transferRequestsByOutcome
+        synchronizationReads = counters.synchronizationReads
+        synchronizationsRunning = cleeng.synchronizations.runningCount
         reads = counters.reads
         notifications = counters.notifications
         grants = counters.grants

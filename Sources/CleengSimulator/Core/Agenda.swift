@@ -21,8 +21,11 @@ struct Agenda<Entry: AgendaEntry>: Sendable {
     }
 
     /// Takes off the earliest entry if its time has come.
-    mutating func popDue(at now: Moment) -> Entry? {
-        guard let first = heap.first, first.dueAt <= now else { return nil }
+    mutating func popDue(at now: Moment) -> Entry? { pop { $0.dueAt <= now } }
+
+    /// Takes off the earliest entry if it is due.
+    mutating func pop(if isDue: (Entry) -> Bool) -> Entry? {
+        guard let first = heap.first, isDue(first) else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
         var parent = 0

@@ -1,4 +1,4 @@
-/// Sees whether two payment calls of one purchase, or of one subscription, were under way at the same time.
+/// Sees whether two calls that pass on one purchase, or one subscription, were under way at the same time.
 struct ForwardTracker: Sendable {
     private struct Lane: Sendable {
         var inFlight: [Int] = []

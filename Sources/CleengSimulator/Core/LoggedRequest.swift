@@ -26,7 +26,7 @@ struct LoggedRequest: Sendable {
     var endedAt: Moment?
     var status: Int?
     var outcome = Outcome.inFlight
-    /// nil for everything but payments.
+    /// nil for everything that passes on no purchase.
     var overlapped: Bool?
     let forward: Forward?
 }

@@ -5,6 +5,9 @@
 struct OfferId: Hashable, Sendable {
     let text: String
 
+    /// Where nothing else is said.
+    static let standard = OfferId(wellFormed: "S123456789_US")
+
     init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10 || bytes.count == 13, "SPEAR".utf8.contains(bytes[0]) else { return nil }
@@ -14,6 +17,10 @@ struct OfferId: Hashable, Sendable {
             guard bytes[11...12].allSatisfy({ (0x41...0x5A).contains($0) }) else { return nil }
         }
         self.text = String(text)
+    }
+
+    private init(wellFormed text: String) {
+        self.text = text
     }
 
     /// S subscription, P pass, E event, A one-time, R rental.

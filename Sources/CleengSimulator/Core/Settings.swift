@@ -4,10 +4,14 @@ struct Settings: Sendable {
     var grantAfterMilliseconds: Int64 = 1_000
     /// What `+entitled` customers hold.
     var heldOffers: [OfferId] = ["S123456789_US", "S598742062_US"].compactMap { OfferId($0) }
+    /// Of what offer a StoreKit 2 transaction is that nobody told of.
+    var storeKit2Offer = OfferId.standard
     /// How many requests `/_simulator/requests` remembers.
     var requestCapacity = 100_000
     var customerCapacity = 500_000
     var subscriptionCapacity = 500_000
+    var transactionCapacity = 500_000
+    var synchronizationCapacity = 500_000
     /// How many events may wait to be sent.
     var webhookCapacity = 10_000
     /// By which events name the publisher.

@@ -7,6 +7,11 @@ extension SimulatedCleeng {
         case .payment(let payment):
             forward = Forward(payment)
             email = payment.email
+        case .synchronize(let request):
+            forward = Forward(
+                request, originalTransactionId: transaction(request.transactionId).originalTransactionId)
+            email = emailsById[request.customerId]
+        case .synchronization(let id): email = synchronizations[id]?.email
         case .listEntitlements(let query):
             switch query.subject {
             case .email(let named): email = named
@@ -21,7 +26,8 @@ extension SimulatedCleeng {
         let sequence = log(call, email: email, forward: forward)
         let (delay, ending) = decide(call, email: email)
         return Verdict(
-            generation: generation, sequence: sequence, forward: forward, delayMilliseconds: delay, ending: ending)
+            generation: generation, sequence: sequence, kind: call.kind, forward: forward, delayMilliseconds: delay,
+            ending: ending)
     }
 
     /// Notes how a request ended.
@@ -29,7 +35,7 @@ extension SimulatedCleeng {
         guard verdict.generation == generation else { return }
         if let forward = verdict.forward {
             forwards.end(verdict.sequence, of: forward, at: moment)
-            counters.paymentsByOutcome[status.map(String.init) ?? outcome.rawValue, default: 0] += 1
+            counters.noteOutcome(status.map(String.init) ?? outcome.rawValue, of: verdict.kind)
         }
         requests.change(verdict.sequence) { entry in
             entry.endedAt = moment
@@ -86,22 +92,6 @@ extension SimulatedCleeng {
         }
     }
 
-    private mutating func count(_ call: CleengCall, _ email: CustomerEmail?) {
-        switch call.kind {
-        case .payment:
-            counters.payments += 1
-            guard let email else { return }
-            customers[email]?.paymentsReceived += 1
-            customers[email]?.reads.notePayment()
-        case .read:
-            counters.reads += 1
-            guard let email, let gap = customers[email]?.reads.noteRead(at: call.startedAt) else { return }
-            counters.noteGap(gap, of: email)
-        case .notification: counters.notifications += 1
-        case .other: break
-        }
-    }
-
     private func refusal(of call: CleengCall) -> (fault: WireFault, allow: String?)? {
         if case .refused(let fault, let allow) = call.operation, fault.status != 400 { return (fault, allow) }
         switch call.token {
@@ -128,6 +118,8 @@ extension SimulatedCleeng {
         case .notification(let notice):
             apply(notice)
             return Reply(json: ["success": true])
+        case .synchronize(let request): return synchronize(request)
+        case .synchronization(let id): return synchronization(id: id)
         case .refused(let fault, _): return Reply(fault)
         }
     }

@@ -18,7 +18,7 @@ extension SimulatedCleeng {
             last.status.entitles || last.status == behaviour.status
         {
             // The same receipt from the same customer again: a subscription exists, nothing is to be done but say so.
-            return synchronizeLater(payment, afterMilliseconds: delay)
+            return tellOfRepeatLater(payment, afterMilliseconds: delay)
         }
         enqueue(
             PendingGrant(
@@ -50,15 +50,16 @@ extension SimulatedCleeng {
             subscriptionId: makeSubscriptionId(), originalTransactionId: key, offerId: pending.offerId,
             status: pending.status, grantedAt: pending.grantAt,
             expiresAt: expiry(expired: pending.expired, from: pending.grantAt), appType: pending.appType)
-        establish(entitlement, for: pending.email, byHand: false)
+        establish(entitlement, for: pending.email, by: .payment)
     }
 
     /// Makes a new subscription the current one and terminates the one before, if that was still running.
-    mutating func establish(_ entitlement: Entitlement, for email: CustomerEmail, byHand: Bool) {
+    mutating func establish(_ entitlement: Entitlement, for email: CustomerEmail, by origin: SubscriptionOrigin) {
         let key = entitlement.originalTransactionId
         let id = entitlement.subscriptionId
+        if subscriptions[key] == nil { _ = subscriptions.insert(Subscription(), for: key) }
         let previous = subscriptions[key]?.owner
-        var kind = byHand ? SubscriptionEvent.Kind.set : .created
+        var kind = origin == .hand ? SubscriptionEvent.Kind.set : .created
         if let previous, previous.status.entitles {
             kind = previous.email == email ? .upgraded : .transferred
             customers[previous.email]?.change(subscriptionId: previous.subscriptionId) { old in
@@ -78,6 +79,6 @@ extension SimulatedCleeng {
         counters.grants += 1
         if kind == .transferred { counters.transfers += 1 }
         if kind == .upgraded { counters.upgrades += 1 }
-        tellOfNew(entitlement, of: email, after: previous, byHand: byHand)
+        tellOfNew(entitlement, of: email, after: previous, by: origin)
     }
 }

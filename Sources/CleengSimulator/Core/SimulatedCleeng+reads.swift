@@ -49,7 +49,8 @@ extension SimulatedCleeng {
             ]))
     }
 
-    private func known(_ id: Int) -> Customer? {
+    /// The customer of a number, if Cleeng knows one.
+    func known(_ id: Int) -> Customer? {
         emailsById[id].flatMap { customers[$0] }.flatMap { $0.isKnown ? $0 : nil }
     }
 

@@ -6,9 +6,9 @@ extension SimulatedCleeng {
         let (delay, trouble) = upstream.payment.next()
         let own: (delayMilliseconds: Int64, trouble: Trouble?) =
             switch kind {
-            case .read: upstream.read.next()
+            case .read, .synchronizationRead: upstream.read.next()
             case .notification: upstream.notification.next()
-            case .payment, .other: (0, nil)
+            case .payment, .registration, .transferRequest, .other: (0, nil)
             }
         return (delay + own.delayMilliseconds, trouble ?? own.trouble)
     }
@@ -18,8 +18,9 @@ extension SimulatedCleeng {
         of email: CustomerEmail, for kind: CleengCall.Kind
     ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
         switch kind {
-        case .payment: return customers[email]?.behaviour.payment.next() ?? (0, nil)
-        case .read: return customers[email]?.behaviour.read.next() ?? (0, nil)
+        case .payment, .registration, .transferRequest:
+            return customers[email]?.behaviour.payment.next() ?? (0, nil)
+        case .read, .synchronizationRead: return customers[email]?.behaviour.read.next() ?? (0, nil)
         case .notification: return customers[email]?.behaviour.notification.next() ?? (0, nil)
         case .other: return (0, nil)
         }

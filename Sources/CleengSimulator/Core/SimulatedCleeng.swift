@@ -15,10 +15,14 @@ struct SimulatedCleeng: Sendable {
     var emailsById: [Int: CustomerEmail] = [:]
     var subscriptions: BoundedTable<String, Subscription>
     var offerTags: BoundedTable<OfferId, [String]>
+    /// What was told of StoreKit 2 transactions, by their ids.
+    var transactions: BoundedTable<String, StoreTransaction>
+    var synchronizations: SynchronizationTable
     var agenda = Agenda<PendingGrant>()
+    var settlements = Agenda<Settlement>()
     var lapses = Agenda<Lapse>()
     /// Receipts that were sent once more, and of which nobody has been told yet.
-    var synchronizations = Agenda<Synchronization>()
+    var repeatedReceipts = Agenda<RepeatedReceipt>()
     /// Where events go; nil: nowhere.
     var webhooks: WebhookTarget?
     var outbox: WebhookOutbox
@@ -43,23 +47,32 @@ struct SimulatedCleeng: Sendable {
         customers = BoundedTable(capacity: settings.customerCapacity)
         subscriptions = BoundedTable(capacity: settings.subscriptionCapacity)
         offerTags = BoundedTable(capacity: 10_000)
+        transactions = BoundedTable(capacity: settings.transactionCapacity)
+        synchronizations = SynchronizationTable(capacity: settings.synchronizationCapacity)
         webhooks = settings.webhooks
         outbox = WebhookOutbox(capacity: settings.webhookCapacity)
         requests = RequestLog(capacity: settings.requestCapacity)
         forwards = ForwardTracker(capacity: 2 * settings.subscriptionCapacity)
     }
 
-    /// Brings everything up to a time: grants and lapses that have become due take effect, in order.
+    /// Brings everything up to a time: grants, synchronizations and lapses that have become due take effect, in order.
     mutating func advance(to moment: Moment) {
         now = max(now, moment)
         while let due = agenda.popDue(at: now) {
-            // Only what comes before: a repeat of this very grant follows it.
-            synchronize(until: Moment(microseconds: due.grantAt.microseconds - 1))
-            lapse(until: due.grantAt)
+            settle(before: (due.grantAt, due.sequence))
+            catchUp(to: due.grantAt)
             grant(due)
         }
-        synchronize(until: now)
+        settle(before: (now, .max))
+        tellOfRepeats(until: now)
         lapse(until: now)
+    }
+
+    /// Lets happen what comes before something that is due at a time.
+    mutating func catchUp(to moment: Moment) {
+        // Only what comes before: a repeat of a grant follows it.
+        tellOfRepeats(until: Moment(microseconds: moment.microseconds - 1))
+        lapse(until: moment)
     }
 
     /// Forgets everything, the default, the upstream trouble and the events that wait included. Ids begin anew; request numbers go on, so

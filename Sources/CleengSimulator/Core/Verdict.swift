@@ -12,6 +12,7 @@ struct Verdict: Sendable {
     let generation: Int
     /// The request's number in the log, for ``SimulatedCleeng/end(_:outcome:status:at:)``.
     let sequence: Int
+    let kind: CleengCall.Kind
     let forward: Forward?
     /// To be waited before the ending.
     let delayMilliseconds: Int64

@@ -16,7 +16,8 @@ struct CleengFront: Sendable {
         let call = CleengCall(
             method: request.method.rawValue, path: String(request.uri.path.prefix(512)), segments: segments,
             query: QueryItems(request.uri.query), headers: Self.shown(request.headers, token), token: token,
-            startedAt: startedAt, body: body, publisherToken: simulator.publisherToken, identity: simulator.identity)
+            correlationId: request.headers[.correlationId], startedAt: startedAt, body: body,
+            publisherToken: simulator.publisherToken, identity: simulator.identity)
         let verdict = simulator.begin(call)
         if verdict.delayMilliseconds > 0 {
             guard await connection.wait(milliseconds: verdict.delayMilliseconds) else {
@@ -65,4 +66,6 @@ struct CleengFront: Sendable {
 extension HTTPField.Name {
     /// `X-Publisher-Token`; the literal is a valid field name.
     static let publisherToken = HTTPField.Name("X-Publisher-Token") ?? .authorization
+    /// `Correlation-Id`; the literal is a valid field name.
+    static let correlationId = HTTPField.Name("Correlation-Id") ?? .authorization
 }

@@ -1,7 +1,8 @@
 extension SimulatedCleeng {
     /// Tells of a new subscription: that its receipt was good, that the one before ended, that this one began.
     mutating func tellOfNew(
-        _ entitlement: Entitlement, of email: CustomerEmail, after previous: Subscription.Owner?, byHand: Bool
+        _ entitlement: Entitlement, of email: CustomerEmail, after previous: Subscription.Owner?,
+        by origin: SubscriptionOrigin
     ) {
         guard webhooks != nil else { return }
         let running = previous.flatMap { $0.status.entitles ? $0 : nil }
@@ -11,8 +12,8 @@ extension SimulatedCleeng {
             if running == nil && isSame { result = .revived }
             if running != nil && previous.email != email { result = .transferred }
         }
-        // What is given by hand was no purchase: there was nothing to validate.
-        if !byHand {
+        // What is given by hand was no purchase: there was nothing to validate. A synchronization has an event of its own.
+        if origin == .payment {
             tellOfValidation(
                 result, of: email, entitlement.offerId, subscriptionId: entitlement.subscriptionId,
                 isActive: entitlement.status.entitles, until: entitlement.expiresAt,
@@ -21,7 +22,7 @@ extension SimulatedCleeng {
         if let running {
             tellOfEnd(of: running.email, running.offerId, subscriptionId: running.subscriptionId, causedBy: email)
         }
-        if entitlement.status.entitles, byHand || result != .revived {
+        if entitlement.status.entitles, origin != .payment || result != .revived {
             var data = facts(of: email, entitlement.offerId, subscriptionId: entitlement.subscriptionId, named: true)
             data["expirationDate"] = .string(entitlement.expiresAt.iso8601WithOffset)
             tell(.subscriptionCreated, data, of: email, causedBy: email)
@@ -45,17 +46,17 @@ extension SimulatedCleeng {
     }
 
     /// Remembers to tell that a repeated receipt changed nothing: not before what it repeats has been granted.
-    mutating func synchronizeLater(_ payment: Payment, afterMilliseconds delay: Int64) {
-        guard webhooks != nil, synchronizations.count < outbox.capacity else { return }
+    mutating func tellOfRepeatLater(_ payment: Payment, afterMilliseconds delay: Int64) {
+        guard webhooks != nil, repeatedReceipts.count < outbox.capacity else { return }
         let granted = subscriptions[payment.subscription]?.pending.max()?.grantAt ?? now
-        synchronizations.add(
-            Synchronization(
+        repeatedReceipts.add(
+            RepeatedReceipt(
                 sequence: outbox.makeSequence(), dueAt: max(now.adding(milliseconds: delay), granted),
                 originalTransactionId: payment.subscription, email: payment.email, offerId: payment.offerId))
     }
 
-    mutating func synchronize(until moment: Moment) {
-        while let due = synchronizations.popDue(at: moment) {
+    mutating func tellOfRepeats(until moment: Moment) {
+        while let due = repeatedReceipts.popDue(at: moment) {
             tellOfRepeat(of: due.email, due.offerId, due.originalTransactionId)
         }
     }
@@ -113,7 +114,7 @@ extension SimulatedCleeng {
     }
 
     /// Puts an event where the sender finds it. Nobody is told where no address is known.
-    private mutating func tell(
+    mutating func tell(
         _ topic: WebhookEvent.Topic, _ data: [String: JSONValue], of email: CustomerEmail,
         causedBy cause: CustomerEmail, afterMilliseconds delay: Int64 = 0
     ) {

@@ -3,6 +3,7 @@ struct WebhookEvent: AgendaEntry {
     enum Topic: String, Sendable {
         case validationSucceeded = "inappPurchaseValidationSucceeded"
         case validationFailed = "inappPurchaseValidationFailed"
+        case synchronizationResult = "inappPurchaseSyncResult"
         case subscriptionCreated
         case subscriptionTerminated
     }

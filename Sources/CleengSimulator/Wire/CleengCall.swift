@@ -20,7 +20,8 @@ struct CleengCall: Sendable {
     /// - Parameter body: nil where it was larger than the limit.
     init(
         method: String, path: String, segments: [String], query: QueryItems, headers: [NamedValue],
-        token: TokenPresence, startedAt: Moment, body: [UInt8]?, publisherToken: String, identity: ReceiptIdentity
+        token: TokenPresence, correlationId: String?, startedAt: Moment, body: [UInt8]?, publisherToken: String,
+        identity: ReceiptIdentity
     ) {
         self.method = method
         self.path = path
@@ -35,7 +36,7 @@ struct CleengCall: Sendable {
         let json = body.flatMap { $0.isEmpty ? nil : JSONValue.parse($0) }
         if let body {
             operation = Self.operation(
-                method, route, query, body, json, publisherToken: publisherToken, identity: identity)
+                method, route, query, correlationId, body, json, publisherToken: publisherToken, identity: identity)
         } else {
             operation = .refused(.bodyTooLarge, allow: nil)
         }
@@ -44,8 +45,8 @@ struct CleengCall: Sendable {
     }
 
     private static func operation(
-        _ method: String, _ route: CleengRoute?, _ query: QueryItems, _ body: [UInt8], _ json: JSONValue?,
-        publisherToken: String, identity: ReceiptIdentity
+        _ method: String, _ route: CleengRoute?, _ query: QueryItems, _ correlationId: String?, _ body: [UInt8],
+        _ json: JSONValue?, publisherToken: String, identity: ReceiptIdentity
     ) -> CleengOperation {
         guard let route else { return .refused(.notFound, allow: nil) }
         guard method == route.method else {
@@ -65,6 +66,9 @@ struct CleengCall: Sendable {
             case .remoteProcedures:
                 return .remoteProcedures(RemoteProcedureBatch(json, publisherToken: publisherToken))
             case .notification: return .notification(try StoreNotice(body: body))
+            case .synchronize(let kind):
+                return .synchronize(try SynchronizationRequest(kind, body: json, correlationId: correlationId))
+            case .synchronization(let id): return .synchronization(id: id)
             }
         } catch {
             return .refused(error, allow: nil)

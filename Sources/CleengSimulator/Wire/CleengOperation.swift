@@ -6,5 +6,7 @@ enum CleengOperation: Sendable {
     case customer(id: Int)
     case remoteProcedures(RemoteProcedureBatch)
     case notification(StoreNotice)
+    case synchronize(SynchronizationRequest)
+    case synchronization(id: String)
     case refused(WireFault, allow: String?)
 }

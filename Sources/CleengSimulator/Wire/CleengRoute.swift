@@ -7,6 +7,10 @@ enum CleengRoute: Equatable {
     case remoteProcedures
     /// What the App Store says of a purchase, passed on.
     case notification
+    /// StoreKit 2: a purchase is registered, or moved to another customer.
+    case synchronize(Synchronization.Kind)
+    /// What has become of that.
+    case synchronization(id: String)
 
     /// - Parameter segments: the decoded parts of the path.
     init?(segments: [String]) {
@@ -15,6 +19,10 @@ enum CleengRoute: Equatable {
         case 2 where segments == ["3.1", "entitlements"]: self = .entitlements
         case 2 where segments == ["3.0", "json-rpc"]: self = .remoteProcedures
         case 3 where segments == ["api", "3.0", "json-rpc"]: self = .remoteProcedures
+        case 2 where segments == ["storekit2", "purchases"]: self = .synchronize(.registration)
+        case 3 where segments == ["storekit2", "purchases", "transfers"]: self = .synchronize(.transfer)
+        case 4 where segments[..<3] == ["storekit2", "purchases", "synchronizations"]:
+            self = .synchronization(id: segments[3])
         case 3 where segments[0] == "3.1" && segments[1] == "customers": self = .customer(id: segments[2])
         case 6 where segments[..<3] == ["3.1", "entitlements", "customer_id"] && segments[4] == "offer_id":
             self = .entitlement(customerId: segments[3], offerId: segments[5])
@@ -27,8 +35,8 @@ enum CleengRoute: Equatable {
     /// The one method that the address takes.
     var method: String {
         switch self {
-        case .payment, .remoteProcedures, .notification: "POST"
-        case .entitlements, .entitlement, .customer: "GET"
+        case .payment, .remoteProcedures, .notification, .synchronize: "POST"
+        case .entitlements, .entitlement, .customer, .synchronization: "GET"
         }
     }
 
@@ -36,7 +44,7 @@ enum CleengRoute: Equatable {
     /// the publisher is named in its address.
     var needsToken: Bool {
         switch self {
-        case .payment, .entitlements, .entitlement, .customer: true
+        case .payment, .entitlements, .entitlement, .customer, .synchronize, .synchronization: true
         case .remoteProcedures, .notification: false
         }
     }

@@ -26,7 +26,8 @@ struct Payment: Sendable, Equatable {
         let offerId = check("offerId", body["offerId"]?.string.flatMap { OfferId($0) })
         let receipt = body["receipt"]
         let transactionId = check(
-            "receipt.transactionId", receipt?["transactionId"]?.string.flatMap { Self.isDigits($0) ? $0 : nil })
+            "receipt.transactionId",
+            receipt?["transactionId"]?.string.flatMap { TransactionIdText.isAcceptable($0) ? $0 : nil })
         let receiptData = check(
             "receipt.receiptData", receipt?["receiptData"]?.string.flatMap { $0.isEmpty ? nil : $0 })
         let appType = check("appType", Self.optional(body["appType"], "ios") { ["ios", "tvos"].contains($0) })
@@ -42,10 +43,6 @@ struct Payment: Sendable, Equatable {
         self.appType = appType
         self.ipAddress = ipAddress.isEmpty ? nil : ipAddress
         self.couponCode = couponCode.isEmpty ? nil : couponCode
-    }
-
-    private static func isDigits(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// - Returns: the default where the field is missing or null, nil where it is wrong.

@@ -65,7 +65,8 @@ public struct RelayFront: Sendable {
         let poll = PollInterval(configuration.pollInterval)
         let payments = PaymentRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
+            drivers: configuration.drivers, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
+            budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
             poll: poll, metrics: metrics)
         let entitlements = EntitlementRoutes(

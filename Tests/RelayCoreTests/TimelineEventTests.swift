@@ -10,7 +10,8 @@ struct TimelineEventTests {
             (.forwardFailed, 12, "forward_failed"), (.entitlementRead, 13, "entitlement_read"),
             (.entitlementReadFailed, 14, "entitlement_read_failed"), (.baselineRead, 15, "baseline_read"),
             (.retried, 16, "retried"), (.parked, 17, "parked"), (.renewed, 8, "renewed"),
-            (.cleengEvent, 18, "cleeng_event"),
+            (.cleengEvent, 18, "cleeng_event"), (.synchronizationRead, 19, "synchronization_read"),
+            (.synchronizationReadFailed, 20, "synchronization_read_failed"),
         ] as [(TimelineEvent.Kind, Int16, String)])
     func theStoredNumbersAndTheNamesNeverChange(kind: TimelineEvent.Kind, number: Int16, name: String) {
         #expect(kind.rawValue == number)
@@ -18,7 +19,7 @@ struct TimelineEventTests {
     }
 
     @Test func eachKindHasANameOfItsOwn() {
-        #expect(TimelineEvent.Kind.allCases.count == 17)
+        #expect(TimelineEvent.Kind.allCases.count == 19)
         #expect(Set(TimelineEvent.Kind.allCases.map(\.name)).count == TimelineEvent.Kind.allCases.count)
     }
 

@@ -96,7 +96,8 @@ struct Setting: Sendable, Equatable {
 
     static let all: [Setting] = [
         databaseURL, databaseConnections, preparedStatements, httpHost, httpPort, opsHost, opsPort, publisherToken,
-        publisherID, paymentURL, apiURL, entitlementSource, driver, storeKit2URL, tagsFile, pollInterval, validationTimeout, reconcileHours,
+        publisherID, paymentURL, apiURL, entitlementSource, driver, storeKit2URL, tagsFile, pollInterval,
+        validationTimeout, reconcileHours,
         upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
         maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
         appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, notificationURL,

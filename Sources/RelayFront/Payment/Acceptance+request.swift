@@ -6,14 +6,16 @@ import RelayStore
 extension Acceptance {
     /// - Parameters:
     ///   - receipt: what was made of the request's.
-    ///   - driver: by which road it goes to Cleeng. By StoreKit 2 it is known by its transaction alone: what the App Store has
-    ///     signed counts before what the app says beside it.
+    ///   - driver: by which road it goes to Cleeng. By StoreKit 2 it is known by its transaction alone: what the App Store
+    ///     has signed counts before what the app says beside it.
     ///   - now: the database's time, for the day in the id.
     ///   - peer: whose address counts where the request names none.
     ///   - idempotencyKey: unquoted.
     init(
-        _ request: PaymentRequest, receipt: ReadReceipt, verification: Verification, driver: PurchaseDriver, key: APIKey,
-        now: Timestamp, peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer, using generator: inout some RandomNumberGenerator
+        _ request: PaymentRequest, receipt: ReadReceipt, verification: Verification, driver: PurchaseDriver,
+        key: APIKey,
+        now: Timestamp, peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer,
+        using generator: inout some RandomNumberGenerator
     ) {
         var digest = PurchaseDigest()
         digest.add(key.publisher)

@@ -10,36 +10,21 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
     /// - Returns: and what the app is told about it.
     /// - Throws: ``Problem`` 422 where what the road needs is missing.
     func choose(for request: PaymentRequest, _ receipt: ReadReceipt) throws -> (PurchaseDriver, [FieldError]) {
-        switch (self, request.cleengCustomer) {
-        case (.receipt, _): return (.receipt, [])
-        case (.storekit2, nil):
-            throw Problem.invalidFields([
-                FieldError(
-                    Self.field, .required,
-                    "is required: purchases go to Cleeng by StoreKit 2 here, which knows a customer by that number alone")
-            ])
-        case (.storekit2, .some): return (.storekit2, Self.warnings(request))
-        case (.auto, nil) where receipt.signedTransactionID != nil:
-            let warning = FieldError(
-                Self.field, .required,
-                "is missing: the transaction goes to Cleeng as a receipt; send the customer's number at Cleeng with it and it goes by StoreKit 2"
-            )
-            return (.receipt, [warning])
-        case (.auto, nil): return (.receipt, [])
-        case (.auto, .some):
-            guard receipt.signedTransactionID != nil else { return (.receipt, []) }
-            return (.storekit2, Self.warnings(request))
-        }
+        let isByStoreKit2 =
+            switch self {
+            case .auto: receipt.signedTransactionID != nil && request.cleengCustomer != nil
+            case .receipt: false
+            case .storekit2: true
+            }
+        guard isByStoreKit2 else { return (.receipt, []) }
+        guard request.cleengCustomer != nil else { throw Problem.invalidFields([Self.withoutCustomer]) }
+        return (.storekit2, request.couponCode == nil ? [] : [Self.withoutCoupon])
     }
 
-    private static let field = "cleengCustomerId"
+    private static let withoutCustomer = FieldError(
+        "cleengCustomerId", .required,
+        "is required: purchases go to Cleeng by StoreKit 2 here, which knows a customer by this number alone")
 
-    private static func warnings(_ request: PaymentRequest) -> [FieldError] {
-        guard request.couponCode != nil else { return [] }
-        return [
-            FieldError(
-                "couponCode", .ignored,
-                "the coupon cannot be sent by StoreKit 2; the purchase goes on without it")
-        ]
-    }
+    private static let withoutCoupon = FieldError(
+        "couponCode", .ignored, "the coupon cannot be sent by StoreKit 2; the purchase goes on without it")
 }

@@ -166,13 +166,13 @@ struct CallGateTests {
                     if let pass = word.pass { held.append(pass) }
                 }
             }
-            let (payments, reads) = (gate.load(of: .payments), gate.load(of: .reads))
+            let loads = UpstreamRoute.allCases.map { gate.load(of: $0) }
             let isHonest =
-                payments.inFlight + reads.inFlight == held.count && held.count <= capacity
-                && payments.waiting + reads.waiting == waiting.count
+                loads.reduce(0) { $0 + $1.inFlight } == held.count && held.count <= capacity
+                && loads.reduce(0) { $0 + $1.waiting } == waiting.count
             let isIdle = held.isEmpty && !waiting.isEmpty
             if !isHonest || isIdle {
-                Issue.record("seed \(seed), call \(number): \(payments), \(reads), \(held.count) held")
+                Issue.record("seed \(seed), call \(number): \(loads), \(held.count) held")
                 return
             }
         }

@@ -25,6 +25,7 @@ struct Relay: Sendable {
             "RELAY_DATABASE_URL": database.url, "RELAY_HTTP_HOST": "127.0.0.1", "RELAY_HTTP_PORT": "0",
             "RELAY_OPS_PORT": "0", "RELAY_CLEENG_PUBLISHER_TOKEN": Simulator.token,
             "RELAY_CLEENG_PAYMENT_URL": simulator.url, "RELAY_CLEENG_API_URL": simulator.url,
+            "RELAY_CLEENG_STOREKIT2_URL": simulator.url,
             "RELAY_POLL_INTERVAL_SECONDS": "0.3", "RELAY_VALIDATION_TIMEOUT_SECONDS": "3",
             "RELAY_UPSTREAM_TIMEOUT_SECONDS": "2", "RELAY_LOG_LEVEL": "debug",
         ]
@@ -95,9 +96,10 @@ struct Relay: Sendable {
 
     /// Held polls until the status is a final one.
     func outcome(_ id: String) async throws -> JSON {
-        while true {
-            let answer = try await poll(id, wait: 30)
-            guard answer.json["status"].string == "pending" else { return answer.json }
+        try await Awaiting.fact("validation \(id) is no longer pending", within: .seconds(120)) {
+            try await poll(id, wait: 30).json
+        } holds: {
+            $0["status"].string != "pending"
         }
     }
 

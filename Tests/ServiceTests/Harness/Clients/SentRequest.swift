@@ -16,6 +16,9 @@ struct SentRequest: Sendable {
         endedAt = json["endedAt"].string.flatMap(Date.init(milliseconds:))
     }
 
+    var path: String { json["path"].string ?? "" }
+    var body: JSON { json["body"] }
+    var correlation: String? { json["headers"]["correlation-id"].string }
     var email: String? { json["customerEmail"].string }
     var status: Int? { json["status"].int }
     var outcome: String? { json["outcome"].string }

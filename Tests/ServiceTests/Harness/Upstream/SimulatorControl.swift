@@ -49,6 +49,15 @@ struct SimulatorControl: Sendable {
         try await succeed(HTTP.post(simulator.url + "/_simulator/customers/\(email)/entitlements", body: body))
     }
 
+    /// The number by which it knows a customer from now on.
+    func number(of email: String) async throws -> Int {
+        let answer = try await succeed(HTTP.call(.PUT, simulator.url + "/_simulator/customers/\(email)"))
+        guard let number = answer.json["customerId"].int else {
+            throw HarnessError.failed("a customer of the simulator", [answer.text])
+        }
+        return number
+    }
+
     func customer(_ email: String) async throws -> JSON {
         try await succeed(HTTP.get(simulator.url + "/_simulator/customers/\(email)")).json
     }
@@ -75,6 +84,9 @@ struct SimulatorControl: Sendable {
     func payments(of email: String? = nil) async throws -> [SentRequest] {
         try await sent(path: "/apple/payment", email: email)
     }
+
+    /// What came by StoreKit 2, in order: registrations, transfers, and reads of synchronizations.
+    func storeKit2() async throws -> [SentRequest] { try await sent(path: "/storekit2/", email: nil) }
 
     /// Entitlement reads of a customer, in order.
     func reads(of email: String) async throws -> [SentRequest] {

@@ -1,0 +1,252 @@
+import Foundation
+import Testing
+
+/// Purchases that go to Cleeng by StoreKit 2, through the service and the simulator as processes.
+@Suite struct StoreKit2Tests {
+    private func run(
+        _ more: [String: String] = [:], grantAfter: Double = 0.6,
+        _ body: (Relay, SimulatorControl) async throws -> Void
+    ) async throws {
+        var settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]
+        settings.merge(more, uniquingKeysWith: { $1 })
+        try await Setup.run(grantAfter: grantAfter, settings: settings) { setup in
+            try await body(setup.relay, SimulatorControl(setup.simulator))
+        }
+    }
+
+    /// What the app posts for this customer, with the number by which Cleeng knows them.
+    private func purchase(
+        _ email: String, original: String = TestPurchase.newTransactionID(), _ control: SimulatorControl
+    ) async throws -> TestPurchase {
+        var purchase = TestPurchase(email: email, original: original)
+        purchase.extra["cleengCustomerId"] = String(try await control.number(of: email))
+        return purchase
+    }
+
+    @Test func aTransactionIsRegisteredFollowedAndGranted() async throws {
+        try await run { relay, control in
+            let purchase = try await purchase("ana@example.test", control)
+            let id = try await relay.pursue(purchase)
+            let outcome = try await relay.outcome(id)
+            #expect(outcome["status"].string == "granted" && outcome["accessGranted"].bool == true)
+            #expect(try await control.payments().isEmpty)
+            let calls = try await control.storeKit2()
+            let registration = try #require(calls.first)
+            #expect(registration.path == "/storekit2/purchases" && registration.status == 202)
+            #expect(registration.body["transactionId"].string == purchase.transactionID)
+            #expect(registration.body["cleengCustomerId"].int == (try await control.number(of: "ana@example.test")))
+            // So that the two are found by each other.
+            let name = try #require(registration.correlation)
+            #expect(name.replacingOccurrences(of: "-", with: "").prefix(12) == id.dropFirst(6).prefix(12))
+            let reads = calls.dropFirst()
+            #expect(reads.count > 1 && reads.allSatisfy { $0.path.hasSuffix(name) })
+            // One read of the entitlement: the one before.
+            #expect(try await control.reads(of: "ana@example.test").count == 1)
+            let detail = try await relay.detail(id)
+            #expect(detail["driver"].string == "storekit2")
+            #expect(detail["evidence"]["source"].string == "storekit2")
+            #expect(detail["entitledBefore"].bool == false)
+            let events = try await relay.events(id)
+            #expect(Array(events.prefix(3)) == ["accepted", "baseline_read", "forwarded"])
+            #expect(Array(events.suffix(2)) == ["synchronization_read", "granted"])
+        }
+    }
+
+    /// The app says another number beside it: what is signed counts.
+    @Test func theSignedTransactionNamesWhatIsRegistered() async throws {
+        try await run { relay, control in
+            var purchase = try await purchase("ana@example.test", control)
+            purchase.transactionID = "1"
+            let id = try await relay.pursue(purchase)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            let registration = try #require(try await control.storeKit2().first)
+            let signed = try #require(registration.body["transactionId"].string)
+            #expect(signed != "1" && purchase.receipt.contains("."))
+            #expect(try await relay.detail(id)["transactionId"].string == signed)
+        }
+    }
+
+    @Test func ofAnotherCustomersPurchaseTheTransferIsAskedForOnce() async throws {
+        try await run { relay, control in
+            let original = TestPurchase.newTransactionID()
+            let ana = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
+            #expect(try await relay.outcome(ana)["status"].string == "granted")
+            let ben = try await relay.pursue(try await purchase("ben@example.test", original: original, control))
+            #expect(try await relay.outcome(ben)["status"].string == "granted")
+            #expect(try await relay.becomes("transferred", ana)["accessGranted"].bool == false)
+            let stats = try await control.stats()
+            #expect(stats["registrations"].int == 2 && stats["transferRequests"].int == 1)
+            let transfer = try await relay.detail(ben)["transfer"]
+            #expect(transfer["from"].string == "ana@example.test" && transfer["to"].string == "ben@example.test")
+            let details = try await relay.timeline(ben, "synchronization_read").compactMap { $0["detail"].string }
+            #expect(details.contains("purchase_ownership_unchanged") && details.last == "access granted")
+            #expect(try await relay.timeline(ben, "forwarded").map { $0["detail"].string } == [nil, "transfer"])
+            #expect(try await control.subscription(original)["customerEmail"].string == "ben@example.test")
+        }
+    }
+
+    /// A receipt of the same subscription by the other road takes it back.
+    @Test func aSubscriptionMovesBetweenTheRoads() async throws {
+        try await run { relay, control in
+            let original = TestPurchase.newTransactionID()
+            let ana = try await relay.pursue(TestPurchase(email: "ana@example.test", original: original))
+            #expect(try await relay.outcome(ana)["status"].string == "granted")
+            #expect(try await relay.detail(ana)["driver"].string == "receipt")
+            let ben = try await relay.pursue(try await purchase("ben@example.test", original: original, control))
+            #expect(try await relay.outcome(ben)["status"].string == "granted")
+            _ = try await relay.becomes("transferred", ana)
+            let carl = try await relay.pursue(TestPurchase(email: "carl@example.test", original: original))
+            #expect(try await relay.outcome(carl)["status"].string == "granted")
+            _ = try await relay.becomes("transferred", ben)
+            #expect(try await control.payments().count == 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("storekit2-unknown", "transaction_id_not_found"), ("storekit2-expired", "received_expired_purchase"),
+    ]) func aResultWithoutAccessIsTheReason(tag: String, reason: String) async throws {
+        try await run { relay, control in
+            let id = try await relay.pursue(try await purchase("ana+\(tag)@example.test", control))
+            let outcome = try await relay.outcome(id)
+            #expect(outcome["status"].string == "rejected")
+            #expect(outcome["reason"].string == reason)
+        }
+    }
+
+    @Test func whatTakesLongIsTimedOutAndGrantedLate() async throws {
+        try await run(["RELAY_VALIDATION_TIMEOUT_SECONDS": "1.5"]) { relay, control in
+            let id = try await relay.pursue(try await purchase("ana+after-4+storekit2-retrying@example.test", control))
+            #expect(try await relay.outcome(id)["status"].string == "timed_out")
+            let late = try await relay.becomes("granted", id)
+            #expect(late["late"].bool == true)
+            let details = try await relay.timeline(id, "synchronization_read").compactMap { $0["detail"].string }
+            #expect(details.contains("retrying"))
+        }
+    }
+
+    @Test func whereStoreKit2IsNotActivatedNobodyIsRejected() async throws {
+        try await run { relay, control in
+            try await control.trouble("storekit2-inactive")
+            let id = try await relay.pursue(try await purchase("ana@example.test", control))
+            try await Awaiting.fact("ops is told") {
+                try await relay.ops("/ops/summary").json["upstream"]["state"].string
+            } holds: {
+                $0 == "misconfigured"
+            }
+            #expect(try await relay.poll(id).json["status"].string == "pending")
+            // The other road is open all the same.
+            let ben = try await relay.pursue("ben@example.test")
+            #expect(try await relay.outcome(ben)["status"].string == "granted")
+            try await control.heal()
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+        }
+    }
+
+    /// 1 the answer to the registration is lost, though Cleeng took it; 2 while that runs, the next one is answered 409.
+    @Test func aLostAnswerIsMadeGoodByRegisteringAgain() async throws {
+        try await run(grantAfter: 1.5) { relay, control in
+            let id = try await relay.pursue(try await purchase("ana+lost-answer-1@example.test", control))
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            let registrations = try await control.storeKit2().filter { $0.path == "/storekit2/purchases" }
+            #expect(registrations.count > 1)
+            #expect(registrations.contains { $0.status == 409 })
+            #expect(Set(registrations.compactMap { $0.correlation }).count == registrations.count)
+            #expect(try await control.stats()["grants"].int == 1)
+        }
+    }
+
+    @Test func aTransferWaitsForAMigration() async throws {
+        try await run { relay, control in
+            let original = TestPurchase.newTransactionID()
+            let ana = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
+            #expect(try await relay.outcome(ana)["status"].string == "granted")
+            let email = "ben+storekit2-migrating@example.test"
+            let ben = try await relay.pursue(try await purchase(email, original: original, control))
+            try await Awaiting.fact("the transfer has been refused for now") {
+                try await relay.timeline(ben, "forward_failed").count
+            } holds: {
+                $0 > 0
+            }
+            #expect(try await relay.poll(ben).json["status"].string == "pending")
+            try await control.behave(email, [])
+            #expect(try await relay.outcome(ben)["status"].string == "granted")
+        }
+    }
+
+    @Test func cleengsEventEndsTheWait() async throws {
+        let secret = "a-shared-secret-of-the-tests"
+        let settings = ["RELAY_CLEENG_WEBHOOK_SECRET": secret, "RELAY_POLL_INTERVAL_SECONDS": "15"]
+        try await run(settings, grantAfter: 1) { relay, control in
+            try await control.tell(relay, secret: secret)
+            let original = TestPurchase.newTransactionID()
+            let began = ContinuousClock.now
+            let ana = try await relay.pursue(try await purchase("ana@example.test", original: original, control))
+            #expect(try await relay.outcome(ana)["status"].string == "granted")
+            let ben = try await relay.pursue(try await purchase("ben@example.test", original: original, control))
+            #expect(try await relay.outcome(ben)["status"].string == "granted")
+            #expect(began.duration(to: .now) < .seconds(12))
+            #expect(try await relay.events(ben).contains("cleeng_event"))
+            #expect(try await control.stats()["transferRequests"].int == 1)
+        }
+    }
+
+    @Test func aWorkerThatDiesIsStoodInFor() async throws {
+        try await run(grantAfter: 3) { relay, control in
+            let id = try await relay.pursue(try await purchase("ana@example.test", control))
+            try await Awaiting.fact("it is registered") {
+                try await control.stats()["registrations"].int ?? 0
+            } holds: {
+                $0 > 0
+            }
+            relay.process.signal(SIGKILL)
+            let other = try await Relay.start(
+                database: relay.database, simulator: control.simulator, keys: relay.keys,
+                settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"])
+            #expect(try await other.outcome(id)["status"].string == "granted")
+            #expect(try await control.stats()["grants"].int == 1)
+            await other.process.end()
+        }
+    }
+
+    @Test func theDriverIsAsConfigured() async throws {
+        try await run(["RELAY_CLEENG_DRIVER": "storekit2"]) { relay, control in
+            let without = try await relay.purchase(TestPurchase(email: "ana@example.test"))
+            #expect(without.status == 422)
+            #expect(without.json["errors"][0]["field"].string == "cleengCustomerId")
+            #expect(without.json["errors"][0]["code"].string == "required")
+            // An app receipt goes by the number that the app says beside it.
+            var receipt = try await purchase("ben@example.test", control)
+            receipt.receipt = "bm90IGEgcmVjZWlwdA=="
+            receipt.extra["couponCode"] = "SUMMER"
+            let answer = try await relay.purchase(receipt)
+            #expect(answer.status == 202)
+            #expect(answer.json["warnings"][0]["field"].string == "couponCode")
+            let id = try #require(answer.json["validationId"].string)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            let registration = try #require(try await control.storeKit2().first)
+            #expect(registration.body["transactionId"].string == receipt.transactionID)
+        }
+        try await run(["RELAY_CLEENG_DRIVER": "receipt"]) { relay, control in
+            let id = try await relay.pursue(try await purchase("ana@example.test", control))
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            #expect(try await control.storeKit2().isEmpty)
+            let payment = try #require(try await control.payments().first)
+            #expect(payment.body["cleengCustomerId"].isNull)
+        }
+    }
+
+    @Test func anOperatorRetriesByTheSameRoad() async throws {
+        try await run { relay, control in
+            let email = "ana+storekit2-unknown@example.test"
+            let id = try await relay.pursue(try await purchase(email, control))
+            #expect(try await relay.outcome(id)["status"].string == "rejected")
+            try await control.behave(email, [])
+            let answer = try await HTTP.post(
+                relay.opsURL + "/ops/validations/\(id)/retry",
+                headers: ["Authorization": "Bearer \(relay.keys.operator)"], body: Data(#"{"reason":"mended"}"#.utf8))
+            #expect(answer.status < 300, "\(answer.text)")
+            _ = try await relay.becomes("granted", id)
+            #expect(try await control.payments().isEmpty)
+        }
+    }
+}

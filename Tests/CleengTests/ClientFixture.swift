@@ -13,7 +13,8 @@ func withCleeng<Answer>(
     test: (CleengClient) async throws -> Answer
 ) async throws -> Answer {
     let configuration = try CleengConfiguration(
-        publisherToken: Secret(publisherToken), paymentURL: url, apiURL: url + "/", entitlementSource: source,
+        publisherToken: Secret(publisherToken), paymentURL: url, apiURL: url + "/", storeKit2URL: url + "/",
+        entitlementSource: source,
         tagsByOffer: tags, upstreamTimeout: timeout, maxResponseBytes: maxResponseBytes)
     let httpClient = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: configuration.httpClientConfiguration)

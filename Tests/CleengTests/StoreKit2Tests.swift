@@ -1,0 +1,105 @@
+import Cleeng
+import Hummingbird
+import NIOCore
+import Testing
+
+/// StoreKit 2's calls, to a server that answers as it is told.
+struct StoreKit2Tests {
+    private static let purchase = StoreKit2Purchase(
+        transactionId: "2000000111222333", cleengCustomerId: 700_000_001, ipAddress: "203.0.113.9")
+    private static let name = "00112233-4455-4677-8899-aabbccddeeff"
+
+    private func send(
+        _ request: StoreKit2Request, _ body: String, _ status: HTTPResponse.Status,
+        of purchase: StoreKit2Purchase = purchase
+    ) async throws -> (answer: ForwardAnswer, synchronization: String?, asked: ReceivedRequest) {
+        let (answer, asked) = try await withHTTPServer { _ in
+            json(body, status: status)
+        } test: { url in
+            try await withCleeng(url) { await $0.send(request, purchase, name: Self.name) }
+        }
+        return (answer.answer, answer.synchronization, try #require(asked.first))
+    }
+
+    @Test(arguments: [
+        (StoreKit2Request.registration, "/storekit2/purchases"), (.transfer, "/storekit2/purchases/transfers"),
+    ]) func aRequestHoldsWhatCleengWants(request: StoreKit2Request, path: String) async throws {
+        let (answer, name, asked) = try await send(request, #"{"synchronizationId":"6f1c1f0e"}"#, .accepted)
+        #expect(answer.verdict == .accepted(message: nil) && answer.status == 202)
+        #expect(name == "6f1c1f0e")
+        #expect(asked.method == "POST" && asked.path == path)
+        #expect(asked.headers["x-publisher-token"] == publisherToken)
+        #expect(asked.headers["correlation-id"] == Self.name)
+        #expect(asked.headers["content-type"] == "application/json")
+        #expect(
+            String(buffer: asked.body)
+                == #"{"transactionId":"2000000111222333","cleengCustomerId":700000001,"ipAddress":"203.0.113.9"}"#)
+    }
+
+    @Test func anAddressOfIPv6IsLeftOut() async throws {
+        var purchase = Self.purchase
+        purchase.ipAddress = "2001:db8::1"
+        let asked = try await send(.registration, "{}", .accepted, of: purchase).asked
+        #expect(!String(buffer: asked.body).contains("ipAddress"))
+    }
+
+    /// Nothing of what is not a plain name is ever put into a path.
+    @Test(arguments: ["{}", "not JSON", #"{"synchronizationId":"../x"}"#, #"{"synchronizationId":""}"#])
+    func withoutANameOfCleengsOursCounts(body: String) async throws {
+        #expect(try await send(.registration, body, .accepted).synchronization == Self.name)
+    }
+
+    @Test(
+        arguments: [
+            (500, "SK2C0004", .misconfigured(message: "words")), (400, "REQ0004", .misconfigured(message: "words")),
+            (401, "X", .misconfigured(message: "words")), (404, "X", .misconfigured(message: "words")),
+            (400, "REQ0001", .rejected(code: "REQ0001", message: "words")),
+            (422, "SK2C0100", .rejected(code: "SK2C0100", message: "words")),
+            (422, "SK2C0005", .tryAgain(.conflict, retryAfter: nil)),
+            (409, "SK2C0101", .tryAgain(.conflict, retryAfter: nil)),
+            (500, "S0001", .tryAgain(.upstreamError, retryAfter: nil)),
+            (429, "X", .tryAgain(.throttled, retryAfter: nil)),
+        ] as [(Int, String, ForwardAnswer.Verdict)])
+    func whatARefusalMeans(status: Int, code: String, verdict: ForwardAnswer.Verdict) async throws {
+        let (answer, name, _) = try await send(
+            .transfer, #"{"code":"\#(code)","message":"words"}"#, HTTPResponse.Status(code: status))
+        #expect(answer.verdict == verdict)
+        #expect(name == nil)
+    }
+
+    @Test(
+        arguments: [
+            (200, #"{"status":"processing"}"#, .running("processing")),
+            (200, #"{"status":"retrying"}"#, .running("retrying")),
+            (
+                200, #"{"status":"finalized","result":"OK","accessGranted":true,"offerId":"S1"}"#,
+                .finalized(accessGranted: true, offerID: "S1", result: "OK")
+            ),
+            (
+                200, #"{"status":"finalized","accessGranted":"true"}"#,
+                .finalized(accessGranted: false, offerID: nil, result: nil)
+            ),
+            (200, #"{"status":"of next year"}"#, .tryAgain(.unreadable, retryAfter: nil)),
+            (200, "<html>", .tryAgain(.unreadable, retryAfter: nil)),
+            (404, #"{"code":"REQ0100","message":"not found"}"#, .unknown),
+            (404, "<html>", .misconfigured(message: nil)), (401, "{}", .misconfigured(message: nil)),
+            (500, #"{"code":"SK2C0004"}"#, .misconfigured(message: "SK2C0004")),
+            (503, "{}", .tryAgain(.upstreamError, retryAfter: nil)),
+        ] as [(Int, String, SynchronizationAnswer.Verdict)])
+    func howFarItIs(status: Int, body: String, verdict: SynchronizationAnswer.Verdict) async throws {
+        let (answer, asked) = try await withHTTPServer { _ in
+            json(body, status: HTTPResponse.Status(code: status))
+        } test: { url in
+            try await withCleeng(url) { await $0.synchronization(Self.name) }
+        }
+        #expect(answer.verdict == verdict && answer.status == status)
+        #expect(asked.first?.path == "/storekit2/purchases/synchronizations/\(Self.name)")
+        #expect(asked.first?.headers["x-publisher-token"] == publisherToken)
+    }
+
+    @Test func noServerIsTriedAgain() async throws {
+        let url = try await withRawServer([]) { $0 }
+        let answer = try await withCleeng(url) { await $0.synchronization(Self.name) }
+        #expect(answer.verdict == .tryAgain(.connectionFailed, retryAfter: nil) && answer.status == nil)
+    }
+}

@@ -76,6 +76,7 @@ let package = Package(
         room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
         room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
+        room("AppStoreServer", [httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
             "RelayStore", ["Postgres", "RelayCore", crypto, heap, logging, metrics, locks],
@@ -83,7 +84,8 @@ let package = Package(
             resources: [.embedInCode("Migrations/SQL")]),
         room(
             "RelayWorkers",
-            ["RelayStore", "RelayCore", "Cleeng", "Postgres", lifecycle, logging, metrics, locks, nioCore]),
+            ["RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "AppleStore", "Postgres", lifecycle, logging, metrics]
+                + [locks, nioCore]),
         room(
             "RelayFront",
             ["RelayStore", "RelayCore", "AppleStore", "Telemetry", hummingbird, lifecycle, logging, metrics, locks]
@@ -92,8 +94,8 @@ let package = Package(
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
-                "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "Cleeng", "Postgres",
-                "Telemetry",
+                "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
+                "Postgres", "Telemetry",
                 argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1,
                 signals,
                 locks,

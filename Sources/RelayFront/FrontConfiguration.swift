@@ -1,3 +1,5 @@
+public import AppleStore
+
 /// How the fronts listen, and what they let a client cost.
 public struct FrontConfiguration: Sendable {
     /// Where apps reach the service; port 0 for any free one.

@@ -25,12 +25,7 @@ extension SignedNotification {
         else { return nil }
         // Its parts are signed one after the other: what it says as a whole was said with the last of them.
         let whole = [said, period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
-        let isOver: Bool? =
-            switch payload.data?.status?.known {
-            case .active, .grace: false
-            case .expired: true
-            case .billingRetry, .revoked, nil: type == "EXPIRED" ? true : nil
-            }
+        let isOver = payload.data?.status?.known?.isOver ?? (type == "EXPIRED" ? true : nil)
         let previous = told.previousOriginalTransactionId.flatMap {
             $0 == told.originalTransactionId || $0 == "0" ? nil : $0
         }

@@ -1,3 +1,4 @@
+import AppStoreServer
 import AppleStore
 import AsyncHTTPClient
 import Cleeng
@@ -29,6 +30,9 @@ struct Assembly: Sendable {
         let wakeup = Wakeup()
         let (ledgerBell, notificationBell, eventBell) = (Wakeup(), Wakeup(), Wakeup())
         let keys = KeyRing(store: store)
+        let trust = ChainOfTrust(settings.apple.roots)
+        let notificationPolicy = NotificationPolicy(
+            trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret)
         let httpClient = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: settings.cleeng.httpClientConfiguration)
 
@@ -55,8 +59,18 @@ struct Assembly: Sendable {
             }
             UpstreamMetrics.register(in: registry, upstream: cleeng)
             services.append(pursuit)
+            let appStore = settings.appStore.map { appStore in
+                AppStoreGate(
+                    client: AppStoreServerClient(
+                        urls: appStore.urls, credentials: appStore.credentials,
+                        timeout: settings.cleeng.upstreamTimeout, httpClient: httpClient, logger: logger))
+            }
             let keeper = LedgerKeeper(
-                store: store, upstream: cleeng, leeway: settings.apple.renewalLeeway,
+                store: store, upstream: cleeng,
+                appStore: appStore.map {
+                    AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
+                },
+                leeway: settings.apple.renewalLeeway,
                 readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
             services.append(keeper)
             services.append(
@@ -72,6 +86,13 @@ struct Assembly: Sendable {
                         store: store, client: client, lease: settings.cleeng.upstreamTimeout + .seconds(10),
                         wakeup: notificationBell, logger: logger))
             }
+            if let appStore, let interval = settings.appStore?.historyInterval {
+                services.append(
+                    MissedNotifications(
+                        store: store, gate: appStore, policy: notificationPolicy, scope: settings.apple.scope,
+                        isRelayed: settings.notifications.url != nil, leeway: settings.apple.renewalLeeway,
+                        interval: interval, logger: logger, onReceived: notificationBell.ring))
+            }
             upstream = cleeng
         }
         services.append(InstanceReporter(store: store, upstream: upstream, role: role.rawValue))
@@ -83,7 +104,8 @@ struct Assembly: Sendable {
         RelayMetrics.register(in: registry, store: store)
 
         let front = RelayFront(
-            configuration: try await frontConfiguration(httpClient), store: store, intake: intake, keys: keys,
+            configuration: try await frontConfiguration(httpClient, trust, notificationPolicy), store: store,
+            intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
             onEvent: eventBell.ring)
         services.append(front.ops { announce("ops front", $0) })
@@ -153,9 +175,10 @@ struct Assembly: Sendable {
             baselineTimeout: min(.seconds(3), settings.cleeng.upstreamTimeout))
     }
 
-    private func frontConfiguration(_ httpClient: HTTPClient) async throws -> FrontConfiguration {
-        let trust = ChainOfTrust(settings.apple.roots)
-        return FrontConfiguration(
+    private func frontConfiguration(
+        _ httpClient: HTTPClient, _ trust: ChainOfTrust, _ notifications: NotificationPolicy
+    ) async throws -> FrontConfiguration {
+        FrontConfiguration(
             host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
             pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
             maxBodiesBytes: settings.maxBodiesBytes,
@@ -163,9 +186,8 @@ struct Assembly: Sendable {
             customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient),
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             drivers: settings.drivers,
-            notifications: NotificationPolicy(
-                trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret),
-            relaysNotifications: settings.notifications.url != nil, renewalLeeway: settings.apple.renewalLeeway,
+            notifications: notifications, relaysNotifications: settings.notifications.url != nil,
+            renewalLeeway: settings.apple.renewalLeeway,
             eventSignature: settings.eventSignature)
     }
 

@@ -13,8 +13,11 @@ enum RelayMetrics {
         registry.describe("relay_pursuits_parked", help: "Pursuits set aside for an operator.")
         registry.describe("relay_notifications_sent", help: "Tries to pass a notification on to Cleeng, by verdict.")
         registry.describe(
-            "relay_subscriptions_looked_up", help: "Subscriptions about which Cleeng was asked, since none was told of."
+            "relay_subscriptions_looked_up", help: "Answers of Cleeng or the App Store about how a subscription stands."
         )
+        registry.describe("relay_app_store_calls", help: "Calls to the App Store Server API, by what they came to.")
+        registry.describe(
+            "relay_missed_notifications", help: "Notifications that the App Store had not delivered and was asked for.")
         registry.describe(
             "relay_ledgers_failed", help: "Looks at a subscription that came to nothing for what is in its row.")
         registry.registerCollector {

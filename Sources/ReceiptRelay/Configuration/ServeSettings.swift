@@ -23,6 +23,8 @@ struct ServeSettings: Sendable {
     var trustedProxies: [AddressRange]
     var customerJWKS: CustomerJWKSSource?
     var apple: AppleSettings
+    /// Nil: the App Store is not asked.
+    var appStore: AppStoreSettings?
     var notifications: NotificationSettings
     /// Nil: Cleeng's events are not taken.
     var eventSignature: EventSignature?
@@ -53,6 +55,7 @@ struct ServeSettings: Sendable {
         trustedProxies = try Self.proxies(reader)
         customerJWKS = try Self.jwks(reader)
         apple = try AppleSettings(reader)
+        appStore = try AppStoreSettings.read(reader, scope: apple.scope)
         drivers = try Self.drivers(reader)
         notifications = try NotificationSettings(reader)
         eventSignature = try Self.eventSignature(reader)

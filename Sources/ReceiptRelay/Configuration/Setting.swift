@@ -87,6 +87,15 @@ struct Setting: Sendable, Equatable {
         name: "RELAY_APPLE_SHARED_SECRET", kind: .text, standard: nil, isSecret: true)
     static let appleRenewalLeeway = Setting(
         name: "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS", kind: .seconds(1...2_592_000), standard: "3600")
+    static let appleAPIKey = Setting(name: "RELAY_APPLE_API_KEY", kind: .text, standard: nil, isSecret: true)
+    static let appleAPIKeyID = Setting(name: "RELAY_APPLE_API_KEY_ID", kind: .text, standard: nil)
+    static let appleAPIIssuerID = Setting(name: "RELAY_APPLE_API_ISSUER_ID", kind: .text, standard: nil)
+    static let appleAPIURL = Setting(
+        name: "RELAY_APPLE_API_URL", kind: .url, standard: "https://api.storekit.apple.com")
+    static let appleAPISandboxURL = Setting(
+        name: "RELAY_APPLE_API_SANDBOX_URL", kind: .url, standard: "https://api.storekit-sandbox.apple.com")
+    static let appleHistoryInterval = Setting(
+        name: "RELAY_APPLE_HISTORY_INTERVAL_SECONDS", kind: .seconds(1...86_400), standard: "3600")
     static let retentionDays = Setting(name: "RELAY_RETENTION_DAYS", kind: .count(0...36_500), standard: "400")
     static let receiptRetentionDays = Setting(
         name: "RELAY_RECEIPT_RETENTION_DAYS", kind: .count(0...36_500), standard: "90")
@@ -100,7 +109,8 @@ struct Setting: Sendable, Equatable {
         validationTimeout, reconcileHours,
         upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
         maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
-        appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, notificationURL,
+        appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, appleAPIKey, appleAPIKeyID, appleAPIIssuerID, appleAPIURL,
+        appleAPISandboxURL, appleHistoryInterval, notificationURL,
         webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
     ]
 }

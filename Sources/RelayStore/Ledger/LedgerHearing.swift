@@ -46,7 +46,7 @@ struct LedgerHearing: Sendable {
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             heard_at = now(), bundle_id = coalesce(l.bundle_id, excluded.bundle_id)
         RETURNING l.publisher, l.environment, l.subscription_key, l.state, l.granted_at, clock_timestamp(), l.status,
-                  l.expires_at, l.will_renew
+                  l.expires_at, l.will_renew, l.bundle_id
         """
 
     /// Of what was ever granted. Index used: `validations_subscription`.
@@ -91,6 +91,7 @@ struct LedgerHearing: Sendable {
         var owner: HeardSubscription.Owner?
         var ownerValidation: ValidationID?
         var now = Timestamp(microseconds: 0)
+        var bundleID: String?
 
         /// What becomes of the access that was granted on it. The end of one that has moved on changes nothing.
         var access: AccessVerdict? { ledger.movedTo == nil ? standing?.access : nil }
@@ -140,6 +141,7 @@ struct LedgerHearing: Sendable {
                 heard[index].ledger.hear(LedgerWord(end: LedgerEnd(isOver: false, toldAt: granted)))
             }
             heard[index].now = try row.timestamp(5)
+            heard[index].bundleID = try row.get(9)
             heard[index].before = Before(
                 status: try row.get(6), expiresAt: try row.timestampIfSet(7), willRenew: try row.get(8))
         }

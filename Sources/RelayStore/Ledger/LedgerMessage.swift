@@ -44,6 +44,8 @@ public struct HeardSubscription: Sendable {
     }
 
     public var name: SubscriptionName
+    /// The app's; nil where nobody said.
+    public var bundleID: String?
     /// Nil where nothing is known to have been bought.
     public var standing: SubscriptionStanding?
     /// Nil where nobody has claimed it.

@@ -55,7 +55,9 @@ extension RelayStore {
         }
         publish(changed)
         return heard.map {
-            HeardSubscription(name: $0.message.name, standing: $0.standing, owner: $0.owner, heardAt: $0.now)
+            HeardSubscription(
+                name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing, owner: $0.owner,
+                heardAt: $0.now)
         }
     }
 

@@ -5,6 +5,7 @@ import RelayCore
 public struct Duty: Sendable {
     public enum Name: String, Sendable {
         case retention
+        case missedNotifications = "missed_notifications"
     }
 
     /// The duty was not held on to in time, and somebody else has it.
@@ -35,8 +36,10 @@ extension RelayStore {
         WHERE d.name = $1 AND d.holder = $2 AND d.fence = $3
         """
 
-    private static let leaveSQL =
-        "UPDATE duties d SET expires_at = now() WHERE d.name = $1 AND d.holder = $2 AND d.fence = $3"
+    private static let leaveSQL = """
+        UPDATE duties d SET expires_at = now() + $4::int8 * interval '1 microsecond'
+        WHERE d.name = $1 AND d.holder = $2 AND d.fence = $3
+        """
 
     /// Nil while another copy has it.
     func take(_ name: Duty.Name) async throws -> Duty? {
@@ -61,9 +64,20 @@ extension RelayStore {
         guard kept.affectedRows == 1 else { throw Duty.Lost() }
     }
 
+    /// Holds on to it, outside of any transaction.
+    ///
+    /// - Throws: ``Duty/Lost``.
+    func keep(_ duty: Duty, progress: String? = nil) async throws {
+        try await pool.withTransaction { try await keep(duty, progress: progress, in: $0) }
+    }
+
     /// The next copy need not wait for the lease to run out.
-    func leave(_ duty: Duty) async throws {
+    ///
+    /// - Parameter pause: for which it has to wait nevertheless.
+    func leave(_ duty: Duty, for pause: Duration = .zero) async throws {
         _ = try await pool.query(
-            PostgresQuery(Self.leaveSQL, [.text(duty.name.rawValue), .text(instance), .int8(duty.fence)]))
+            PostgresQuery(
+                Self.leaveSQL,
+                [.text(duty.name.rawValue), .text(instance), .int8(duty.fence), .int8(pause.microseconds)]))
     }
 }

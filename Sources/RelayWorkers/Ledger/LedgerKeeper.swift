@@ -14,25 +14,32 @@ public import ServiceLifecycle
 public struct LedgerKeeper: Service {
     private let store: RelayStore
     private let inquiry: SubscriptionInquiry
+    /// Nil where no key was given to ask the App Store with.
+    private let appStore: AppStoreInquiry?
     private let leeway: Duration
     private let loop: WorkLoop
     private let logger: Logger
 
     private static let batch = 64
     private static let lease = Duration.seconds(60)
+    /// At once, of the App Store: it takes fifty a second of one app.
+    private static let maxAsked = 8
     /// What cannot be gone on with is left alone for this long.
     private static let pause = Duration.seconds(600)
 
     /// - Parameters:
+    ///   - appStore: asked before Cleeng is.
     ///   - leeway: how long after its end a subscription that will renew is waited for.
     ///   - readInterval: between two entitlement reads of one customer.
     ///   - wakeup: rung when a grant was written.
     public init(
-        store: RelayStore, upstream: Upstream, leeway: Duration, readInterval: Duration, wakeup: Wakeup,
+        store: RelayStore, upstream: Upstream, appStore: AppStoreInquiry?, leeway: Duration, readInterval: Duration,
+        wakeup: Wakeup,
         logger: Logger, idleTick: Duration = .milliseconds(500)
     ) {
         self.store = store
         inquiry = SubscriptionInquiry(store: store, upstream: upstream, interval: readInterval)
+        self.appStore = appStore
         self.leeway = leeway
         loop = WorkLoop(
             wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no subscription can be looked at")
@@ -48,12 +55,35 @@ public struct LedgerKeeper: Service {
         let due = try await store.claimDueSubscriptions(limit: Self.batch, lease: Self.lease)
         guard !due.isEmpty else { return false }
         let heard = try await hear(due.map { LedgerMessage($0) })
+        let unanswered = await askAppStore(heard.filter(\.isToBeAsked))
         await withTaskGroup { group in
-            for questions in Self.byCustomer(heard.filter(\.isToBeAsked)) {
-                group.addTask { await lookUp(questions) }
-            }
+            for questions in Self.byCustomer(unanswered) { group.addTask { await lookUp(questions) } }
         }
         return due.count == Self.batch
+    }
+
+    /// The App Store knows best, where it can be asked.
+    ///
+    /// - Returns: those about which Cleeng has to be asked all the same.
+    private func askAppStore(_ subscriptions: [HeardSubscription]) async -> [HeardSubscription] {
+        guard let appStore else { return subscriptions }
+        var unanswered: [HeardSubscription] = []
+        await withTaskGroup(of: HeardSubscription?.self) { group in
+            for (number, subscription) in subscriptions.enumerated() {
+                if number >= Self.maxAsked, let one = await group.next() ?? nil { unanswered.append(one) }
+                group.addTask { await ask(appStore, about: subscription) }
+            }
+            for await one in group { if let one { unanswered.append(one) } }
+        }
+        return unanswered
+    }
+
+    /// - Returns: nil where that has answered it.
+    private func ask(_ appStore: AppStoreInquiry, about subscription: HeardSubscription) async -> HeardSubscription? {
+        guard let message = await appStore.ask(about: subscription) else { return subscription }
+        Counter(label: "relay_subscriptions_looked_up").increment()
+        guard let heard = try? await hear([message]).first else { return subscription }
+        return heard.isToBeAsked ? heard : nil
     }
 
     /// One question each; what nobody owns is a question of its own.

@@ -1,5 +1,4 @@
-public import AppleStore
-import RelayCore
+public import RelayCore
 
 /// Which notifications are taken in: genuine ones, for one of our apps.
 public struct NotificationPolicy: Sendable {
@@ -15,7 +14,9 @@ public struct NotificationPolicy: Sendable {
     }
 
     /// What a notification says, once it is known that Apple says it.
-    func judge(_ notification: ServerNotification) async throws(NotGenuine) -> StoreNotification {
+    ///
+    /// - Throws: ``NotGenuine``.
+    public func judge(_ notification: ServerNotification) async throws(NotGenuine) -> StoreNotification {
         switch notification {
         case .signed(let signed):
             try await signed.verify(trust, scope)

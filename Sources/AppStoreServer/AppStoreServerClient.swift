@@ -1,0 +1,130 @@
+public import AsyncHTTPClient
+import Foundation
+public import Logging
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+
+/// Apple's App Store Server API, as far as the relay asks it. Nothing throws: every call ends in an answer, and within its time.
+public struct AppStoreServerClient: Sendable {
+    public enum Environment: String, Sendable, CaseIterable {
+        case production = "Production"
+        case sandbox = "Sandbox"
+    }
+
+    private let urls: [Environment: String]
+    private let credentials: AppStoreCredentials
+    private let timeout: Duration
+    private let httpClient: HTTPClient
+    private let logger: Logger
+
+    /// Twenty notifications, each of some ten KiB, make a page.
+    private static let maxResponseBytes = 4 << 20
+
+    /// - Parameters:
+    ///   - urls: where each environment is; without a trailing slash.
+    ///   - timeout: for one call.
+    public init(
+        urls: [Environment: String], credentials: AppStoreCredentials, timeout: Duration, httpClient: HTTPClient,
+        logger: Logger
+    ) {
+        self.urls = urls
+        self.credentials = credentials
+        self.timeout = timeout
+        self.httpClient = httpClient
+        self.logger = logger
+    }
+
+    /// Asks how the subscriptions of whoever made a transaction stand.
+    ///
+    /// - Parameter transactionID: any of the subscription's.
+    public func statuses(
+        of transactionID: String, in environment: Environment, bundleID: String
+    ) async -> AppStoreAnswer<[SubscriptionStatusItem]> {
+        guard !transactionID.isEmpty, transactionID.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return .unknown
+        }
+        let path = "/inApps/v1/subscriptions/\(transactionID)"
+        return await call(.GET, path, in: environment, bundleID: bundleID, body: nil) { (answer: Statuses) in
+            answer.data.flatMap(\.lastTransactions)
+        }
+    }
+
+    /// Asks for notifications that did not get through to us.
+    ///
+    /// - Parameters:
+    ///   - range: when they were signed, in milliseconds since 1970; at most the last 180 days.
+    ///   - page: as the page before it said.
+    public func missedNotifications(
+        in range: Range<Int64>, of environment: Environment, bundleID: String, page: String?
+    ) async -> AppStoreAnswer<NotificationHistoryPage> {
+        struct Request: Encodable {
+            let startDate: Int64
+            let endDate: Int64
+            let onlyFailures = true
+        }
+        let request = Request(startDate: range.lowerBound, endDate: range.upperBound)
+        guard let body = try? JSONEncoder().encode(request) else { return .misconfigured("the request") }
+        var path = "/inApps/v1/notifications/history"
+        if let page {
+            guard let page = page.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else {
+                return .misconfigured("the next page has no name that can be asked for")
+            }
+            path += "?paginationToken=\(page)"
+        }
+        return await call(.POST, path, in: environment, bundleID: bundleID, body: body) { (answer: History) in
+            NotificationHistoryPage(
+                signedPayloads: answer.notificationHistory.map(\.signedPayload),
+                next: answer.hasMore == true ? answer.paginationToken : nil)
+        }
+    }
+
+    private struct Statuses: Decodable {
+        struct Group: Decodable { let lastTransactions: [SubscriptionStatusItem] }
+        let data: [Group]
+    }
+
+    private struct History: Decodable {
+        struct Item: Decodable { let signedPayload: String }
+        let notificationHistory: [Item]
+        let hasMore: Bool?
+        let paginationToken: String?
+    }
+
+    private func call<Answer: Decodable, Value: Sendable>(
+        _ method: HTTPMethod, _ path: String, in environment: Environment, bundleID: String, body: Data?,
+        value: (Answer) -> Value
+    ) async -> AppStoreAnswer<Value> {
+        guard let url = urls[environment] else { return .misconfigured("no address of \(environment.rawValue)") }
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        guard let token = try? await credentials.token(for: bundleID, at: Date()) else {
+            return .misconfigured("the key cannot sign")
+        }
+        request.headers = [
+            "Accept": "application/json", "User-Agent": "receipt-relay", "Authorization": "Bearer \(token)",
+        ]
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(data: body))
+        }
+        let start = ContinuousClock.now
+        let reply: AppStoreReply
+        do {
+            reply = try await AppStoreReply.of(request, httpClient, within: timeout, atMost: Self.maxResponseBytes)
+        } catch {
+            return .tryAgain(AppStoreReply.word(for: error), retryAfter: nil)
+        }
+        logger.debug(
+            "the app store answered",
+            metadata: [
+                "upstream_status": .stringConvertible(reply.status),
+                "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
+            ])
+        guard reply.status == 200 else { return reply.refusal(now: Date()) }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(buffer: reply.body)) else {
+            return .tryAgain("unreadable", retryAfter: nil)
+        }
+        return .value(value(answer))
+    }
+}

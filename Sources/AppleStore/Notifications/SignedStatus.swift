@@ -1,0 +1,61 @@
+public import RelayCore
+
+/// How the App Store says that a subscription stands when it is asked (App Store Server API): read, not verified.
+public struct SignedStatus: Sendable, Hashable {
+    public let transaction: SignedTransaction
+    public let renewal: SignedRenewal?
+    public let status: NotificationData.Status?
+
+    /// - Throws: ``ReceiptReadError`` where what is signed is no JWS.
+    public init(
+        transaction: String, renewal: String?, status: NotificationData.Status?
+    ) throws(ReceiptReadError) {
+        self.transaction = try SignedTransaction(CompactJWS(transaction))
+        self.renewal = try renewal.map { (text) throws(ReceiptReadError) in try SignedRenewal(text) }
+        self.status = status
+    }
+
+    /// Whether Apple signed both, for one of our apps, and they belong together.
+    ///
+    /// - Throws: ``NotGenuine``.
+    public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
+        try await transaction.verify(trust, scope)
+        guard let renewal else { return }
+        let genuine = try await renewal.jws.verify(trust, signedDate: renewal.payload.signedDate)
+        try scope.check(
+            genuine, environment: renewal.payload.environment, bundleId: transaction.payload.bundleId, appId: nil)
+        guard renewal.payload.originalTransactionId == transaction.payload.originalTransactionId,
+            renewal.payload.environment == transaction.payload.environment
+        else { throw NotGenuine(.mismatch, "the renewal information is of another subscription") }
+    }
+
+    /// What the ledger hears of it; nil where it says too little. To be asked of a verified one only.
+    public var word: LedgerWord? {
+        guard let period = transaction.payload.ledgerPeriod() else { return nil }
+        let told = [period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? period.toldAt
+        return LedgerWord(
+            periods: [period], renewal: renewal?.payload.ledgerRenewal,
+            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, toldAt: told) })
+    }
+}
+
+extension NotificationData.Status {
+    /// Nil where the rest of what is told says it.
+    var isOver: Bool? {
+        switch self {
+        case .active, .grace: false
+        case .expired: true
+        case .billingRetry, .revoked: nil
+        }
+    }
+
+    public var name: String {
+        switch self {
+        case .active: "active"
+        case .expired: "expired"
+        case .billingRetry: "in billing retry"
+        case .grace: "in grace"
+        case .revoked: "revoked"
+        }
+    }
+}

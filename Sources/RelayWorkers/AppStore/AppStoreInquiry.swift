@@ -1,0 +1,63 @@
+import AppStoreServer
+public import AppleStore
+public import Logging
+import RelayCore
+import RelayStore
+
+/// Asks the App Store itself how a subscription stands of which it has said nothing.
+public struct AppStoreInquiry: Sendable {
+    private let gate: AppStoreGate
+    private let trust: ChainOfTrust
+    private let scope: StoreScope
+    private let logger: Logger
+
+    public init(gate: AppStoreGate, trust: ChainOfTrust, scope: StoreScope, logger: Logger) {
+        self.gate = gate
+        self.trust = trust
+        self.scope = scope
+        self.logger = logger
+    }
+
+    /// - Returns: what the ledger is to hear; nil where the App Store cannot be asked, or has nothing to say.
+    func ask(about subscription: HeardSubscription) async -> LedgerMessage? {
+        guard gate.isOpen, let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment),
+            let bundleID = subscription.bundleID ?? (scope.bundleIds.count == 1 ? scope.bundleIds.first : nil)
+        else { return nil }
+        let id = subscription.name.originalTransactionID
+        let answer = await gate.ask("subscriptions") {
+            await gate.client.statuses(of: id, in: environment, bundleID: bundleID)
+        }
+        switch answer {
+        case .value(let items):
+            guard let item = items.first(where: { $0.originalTransactionId == id }) else { return nil }
+            return await message(item, subscription)
+        case .unknown: return nil
+        case .misconfigured(let why):
+            logger.error("the app store does not let itself be asked", metadata: ["error": "\(why)"])
+            return nil
+        case .tryAgain(let why, _):
+            logger.warning("the app store cannot be asked now", metadata: ["error": "\(why)"])
+            return nil
+        }
+    }
+
+    private func message(_ item: SubscriptionStatusItem, _ subscription: HeardSubscription) async -> LedgerMessage? {
+        do {
+            let told = try SignedStatus(
+                transaction: item.signedTransactionInfo, renewal: item.signedRenewalInfo,
+                status: NotificationData.Status(rawValue: item.status))
+            try await told.verify(trust, scope)
+            guard let word = told.word,
+                told.transaction.payload.originalTransactionId == subscription.name.originalTransactionID,
+                told.transaction.payload.environment.name == subscription.name.environment
+            else { return nil }
+            let detail = "App Store: \(told.status?.name ?? "status \(item.status)")"
+            return LedgerMessage(
+                subscription.name, word, bundleID: told.transaction.payload.bundleId,
+                note: .init(event: "looked_up", detail: detail))
+        } catch {
+            logger.error("what the app store says is not genuine", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import AppStoreServer
+public import AppleStore
+import Foundation
+public import Logging
+import Metrics
+import RelayCore
+public import RelayStore
+public import ServiceLifecycle
+
+/// Asks the App Store for the notifications that it could not deliver, and takes them in as if they had come by themselves. The App
+/// Store gives up after some days; it remembers for half a year.
+///
+/// One copy at a time asks, by a duty of the database; a notification that is known already is kept once.
+public struct MissedNotifications: Service {
+    private let store: RelayStore
+    private let gate: AppStoreGate
+    private let policy: NotificationPolicy
+    private let scope: StoreScope
+    private let isRelayed: Bool
+    private let leeway: Duration
+    private let interval: Duration
+    private let logger: Logger
+    private let onReceived: @Sendable () -> Void
+
+    /// Signed so long before, one may have been on its way still when was asked last.
+    private static let overlap = Duration.seconds(3_600)
+    private static let memory = Duration.seconds(179 * 86_400)
+
+    /// - Parameters:
+    ///   - isRelayed: whether they are passed on to Cleeng.
+    ///   - leeway: as for notifications that come by themselves.
+    ///   - interval: between two times that is asked.
+    ///   - onReceived: there is something to be passed on.
+    public init(
+        store: RelayStore, gate: AppStoreGate, policy: NotificationPolicy, scope: StoreScope, isRelayed: Bool,
+        leeway: Duration, interval: Duration, logger: Logger, onReceived: @escaping @Sendable () -> Void
+    ) {
+        self.store = store
+        self.gate = gate
+        self.policy = policy
+        self.scope = scope
+        self.isRelayed = isRelayed
+        self.leeway = leeway
+        self.interval = interval
+        self.logger = logger
+        self.onReceived = onReceived
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await runOnce()
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.warning("missed notifications cannot be asked for", metadata: ["error": "\(error)"])
+                }
+                // Whose turn it is says the database.
+                try? await Task.sleep(for: min(interval, .seconds(60)))
+            }
+        }
+    }
+
+    func runOnce() async throws {
+        guard gate.isOpen, let now = store.clock.now, let turn = try await store.takeMissedNotificationsTurn() else {
+            return
+        }
+        // What was told before anybody listened is nobody's to make good.
+        guard let completeUntil = turn.completeUntil else {
+            return try await store.end(turn, completeUntil: now, pause: interval)
+        }
+        let start = max(completeUntil + (.zero - Self.overlap), now + (.zero - Self.memory))
+        let range = start.microseconds / 1_000..<max(now.microseconds, start.microseconds + 1_000) / 1_000
+        var isComplete = true
+        for environment in AppStoreServerClient.Environment.allCases where takes(environment) {
+            for bundleID in scope.bundleIds.sorted() {
+                let all = try await askAll(range, environment, bundleID, turn)
+                isComplete = isComplete && all
+            }
+        }
+        try await store.end(turn, completeUntil: isComplete ? now : nil, pause: interval)
+    }
+
+    private func takes(_ environment: AppStoreServerClient.Environment) -> Bool {
+        scope.environments.contains(environment == .production ? .production : .sandbox)
+    }
+
+    /// - Returns: whether all pages were read.
+    private func askAll(
+        _ range: Range<Int64>, _ environment: AppStoreServerClient.Environment, _ bundleID: String,
+        _ turn: MissedNotificationsTurn
+    ) async throws -> Bool {
+        var page: String?
+        repeat {
+            let answer = await gate.ask("notifications") {
+                await gate.client.missedNotifications(in: range, of: environment, bundleID: bundleID, page: page)
+            }
+            switch answer {
+            case .value(let found):
+                for payload in found.signedPayloads { try await take(payload) }
+                try await store.keep(turn)
+                page = found.next
+            // No customer of this app in this environment yet.
+            case .unknown: return true
+            case .misconfigured(let why), .tryAgain(let why, _):
+                logger.warning("missed notifications cannot be asked for", metadata: ["error": "\(why)"])
+                return false
+            }
+        } while page != nil
+        return true
+    }
+
+    private func take(_ signedPayload: String) async throws {
+        try Task.checkCancellation()
+        // As the App Store would have sent it.
+        let body = Array(#"{"signedPayload":"\#(signedPayload)"}"#.utf8)
+        let notification: StoreNotification
+        do {
+            notification = try await policy.judge(try ServerNotification(body: body))
+        } catch {
+            Counter(label: "relay_missed_notifications", dimensions: [("result", "refused")]).increment()
+            return logger.error("a notification of the history is refused", metadata: ["error": "\(error)"])
+        }
+        guard let now = store.clock.now else { throw CancellationError() }
+        let received = ReceivedNotification(notification, body: body, isRelayed: isRelayed)
+        let outcome = try await store.receive(received, leeway: leeway, now: now)
+        Counter(label: "relay_missed_notifications", dimensions: [("result", "\(outcome)")]).increment()
+        if outcome == .stored { onReceived() }
+    }
+}

@@ -84,7 +84,10 @@ let package = Package(
             resources: [.embedInCode("Migrations/SQL")]),
         room(
             "RelayWorkers",
-            ["RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "AppleStore", "Postgres", lifecycle, logging, metrics]
+            [
+                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "AppleStore", "Postgres", lifecycle, logging,
+                metrics,
+            ]
                 + [locks, nioCore]),
         room(
             "RelayFront",

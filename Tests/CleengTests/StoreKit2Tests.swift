@@ -77,7 +77,7 @@ struct StoreKit2Tests {
             ),
             (
                 200, #"{"status":"finalized","accessGranted":"true"}"#,
-                .finalized(accessGranted: false, offerID: nil, result: nil)
+                .finalized(accessGranted: nil, offerID: nil, result: nil)
             ),
             (200, #"{"status":"of next year"}"#, .tryAgain(.unreadable, retryAfter: nil)),
             (200, "<html>", .tryAgain(.unreadable, retryAfter: nil)),

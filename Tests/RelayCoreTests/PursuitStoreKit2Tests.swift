@@ -77,12 +77,49 @@ struct PursuitStoreKit2Tests {
         #expect(script.pursuit.phase == .watching && script.pursuit.synchronization == nil)
     }
 
-    @Test func whatCleengDoesNotKnowIsRegisteredAgain() {
+    /// Within three intervals Cleeng may not know yet what it has taken.
+    @Test func whatCleengDoesNotKnowIsRegisteredAgainAndNotForEver() {
         var script = Script.synchronizing("sync-1")
-        let decision = script.synchronizationRead(.unknown, at: 1)
-        #expect(decision.kinds == [.synchronizationReadFailed])
+        let early = script.synchronizationRead(.unknown, at: 1)
+        #expect(early.kinds == [.synchronizationReadFailed] && early.restsUntil == 6)
+        #expect(script.pursuit.synchronization == "sync-1")
+        let late = script.synchronizationRead(.unknown, at: 16)
         #expect(script.pursuit.phase == .registering && !script.pursuit.transfers)
-        #expect(decision.restsUntil.map { $0 >= 1.5 } == true)
+        #expect(late.restsUntil.map { $0 >= 16.5 } == true)
+        var rounds = 0
+        while script.pursuit.phase != .watching, rounds < 20 {
+            let second = 100 + Double(rounds) * 100
+            _ = script.registered("sync", at: second)
+            _ = script.synchronizationRead(.unknown, at: second + 50)
+            rounds += 1
+        }
+        #expect(rounds == 7)
+    }
+
+    @Test func withoutAWordOnAccessTheEntitlementIsRead() {
+        var script = Script.synchronizing("sync-1")
+        let decision = script.synchronizationRead(.unclear, at: 1)
+        #expect(decision.change == nil && decision.next == .read && script.pursuit.phase == .watching)
+    }
+
+    @Test func ofWhatIsNotGenuineNoTransferIsAskedFor() {
+        var script = Script.synchronizing("sync-1", mayTransfer: false)
+        let decision = script.synchronizationRead(.refused(result: "purchase_ownership_unchanged"), at: 1)
+        #expect(decision.change?.status == .rejected && decision.next == .finished)
+        #expect(decision.events.last?.detail?.contains("not genuine") == true)
+    }
+
+    /// Another purchase's refusal, and a grant whoever it was told of.
+    @Test func aRefusalIsAboutOnePurchaseAndAGrantAboutACustomerAndAnOffer() {
+        var script = Script.synchronizing("sync-1")
+        for name in ["sync-2", nil] {
+            let ignored = script.told(.refused(reason: "x"), name, at: 1)
+            #expect(ignored.change == nil && ignored.events.isEmpty && ignored.next != .finished)
+        }
+        let granted = script.told(.granted(expiresAt: nil, evidence: "{}"), nil, at: 2)
+        #expect(granted.change?.status == .granted)
+        // An event has no time of its own.
+        #expect(granted.change?.observedAt == Script.second(0.5))
     }
 
     @Test func aReadThatFailedEndsNothing() {
@@ -112,25 +149,25 @@ struct PursuitStoreKit2Tests {
         #expect(script.pursuit.phase == .watching)
     }
 
-    @Test func everyTryHasANameOfItsOwnAndTheFirstIsTheValidations() throws {
+    @Test func everyClaimHasANameOfItsOwnAndTheFirstIsTheValidations() throws {
         let id = try #require(ValidationID("12345600112233445566778899aabbccddeeff"))
-        let first = id.uuid(ofTry: 0, transfers: false)
-        #expect(first == "00112233-4455-4677-8899-aabbccddeeff")
-        let names = (0..<1_000).flatMap { [id.uuid(ofTry: $0, transfers: false), id.uuid(ofTry: $0, transfers: true)] }
-        #expect(Set(names).count == 2_000)
+        #expect(id.uuid(ofClaim: 1) == "00112233-4455-4677-8899-aabbccddeeff")
+        let names = ([Int32.max, Int32.min] + Array(-500..<500 as Range<Int32>)).map { id.uuid(ofClaim: $0) }
+        #expect(Set(names).count == names.count)
     }
 }
 
 extension Script {
-    static func registering() -> Script {
+    static func registering(mayTransfer: Bool = true) -> Script {
         var script = Script()
-        script.pursuit.phase = .registering
+        script.pursuit = Pursuit(
+            phase: .registering, acceptedAt: acceptedAt, deadline: deadline, mayTransfer: mayTransfer)
         return script
     }
 
     /// Taken at second 0.5.
-    static func synchronizing(_ name: String) -> Script {
-        var script = registering()
+    static func synchronizing(_ name: String, mayTransfer: Bool = true) -> Script {
+        var script = registering(mayTransfer: mayTransfer)
         _ = script.registered(name, at: 0.5)
         return script
     }

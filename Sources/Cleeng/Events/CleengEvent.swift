@@ -48,16 +48,17 @@ public struct CleengEvent: Sendable, Equatable {
         }
         verdict = .nothing
         verdict = judged(
-            isActive: data?["active"] != .bool(false), isGranted: data?["accessGranted"] == .bool(true),
+            isActive: data?["active"] != .bool(false), isGranted: data?["accessGranted"]?.flag,
             cause: ["result", "errorCode", "code", "reason"].lazy.compactMap { data?[$0]?.scalarText }.first)
     }
 
-    private func judged(isActive: Bool, isGranted: Bool, cause: String?) -> Verdict {
+    private func judged(isActive: Bool, isGranted: Bool?, cause: String?) -> Verdict {
         let reason = String((cause ?? "validation_failed").lowercased().prefix(100))
         switch topic {
         case "inappPurchaseValidationSucceeded": return isActive ? .granted : .nothing
         case "inappPurchaseValidationFailed": return .refused(reason: reason)
-        case "inappPurchaseSyncResult": return isGranted ? .granted : .refused(reason: reason)
+        case "inappPurchaseSyncResult":
+            return isGranted.map { $0 ? .granted : .refused(reason: reason) } ?? .nothing
         case "subscriptionCreated": return .granted
         case "subscriptionTerminated": return .ended
         default: return .nothing

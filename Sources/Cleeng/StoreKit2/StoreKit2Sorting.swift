@@ -44,7 +44,7 @@ extension SynchronizationAnswer.Verdict {
         case "processing", "retrying": return .running(status)
         case "finalized":
             return .finalized(
-                accessGranted: json["accessGranted"] == .bool(true), offerID: json["offerId"]?.string,
+                accessGranted: json["accessGranted"]?.flag, offerID: json["offerId"]?.string,
                 result: json["result"]?.string)
         default: return nil
         }

@@ -3,8 +3,8 @@ public struct SynchronizationAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// `processing`, or `retrying` after an error, perhaps for long.
         case running(String)
-        /// `result` is one of a list that is not public as a whole; nil where Cleeng named none.
-        case finalized(accessGranted: Bool, offerID: String?, result: String?)
+        /// `accessGranted` is nil where it was not said; `result` is one of a list that is not public as a whole.
+        case finalized(accessGranted: Bool?, offerID: String?, result: String?)
         case unknown
         case misconfigured(message: String?)
         case tryAgain(CleengTrouble, retryAfter: Duration?)

@@ -36,6 +36,8 @@ enum JSONValue: Sendable, Equatable, Decodable {
         }
     }
 
+    var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+
     /// Nil for what is no JSON.
     init?(_ body: ByteBuffer?) {
         guard let body, body.readableBytes > 0,

@@ -111,13 +111,8 @@ struct Assembly: Sendable {
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 
-        for warning in settings.apple.warnings + settings.notifications.warnings where intake != nil {
+        for warning in settings.warnings where intake != nil {
             logger.warning("\(warning)")
-        }
-        if role != .worker, settings.drivers != .receipt, settings.apple.verification != .enforce {
-            logger.warning(
-                "a signed transaction that is not genuine may go to Cleeng by StoreKit 2, which looks it up by its number alone: set RELAY_APPLE_VERIFICATION to enforce"
-            )
         }
         logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.instance)"])
         let group = ServiceGroup(

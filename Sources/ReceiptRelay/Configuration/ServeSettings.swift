@@ -62,6 +62,22 @@ struct ServeSettings: Sendable {
         cleeng = try Self.cleeng(reader)
     }
 
+    /// What may be meant, and is better said at the start.
+    var warnings: [String] {
+        var warnings = apple.warnings + notifications.warnings
+        guard drivers != .receipt else { return warnings }
+        if apple.verification == .off {
+            warnings.append(
+                "Cleeng looks a StoreKit 2 transaction up by its number alone, and nobody looks at its signature (\(Setting.appleVerification.name) is off): whoever guesses a number can take that subscription"
+            )
+        }
+        if !cleeng.paymentURL.contains("sandbox"), cleeng.storeKit2URL.contains("sandbox") {
+            warnings.append(
+                "purchases by StoreKit 2 go to the sandbox and others do not: set \(Setting.storeKit2URL.name)")
+        }
+        return warnings
+    }
+
     private static func cleeng(_ reader: SettingReader) throws -> CleengConfiguration {
         let token = try reader.required(.publisherToken)
         guard token.utf8.count <= 512, !token.hasControlCharacters, !token.contains(" ") else {

@@ -109,7 +109,8 @@ struct Setting: Sendable, Equatable {
         validationTimeout, reconcileHours,
         upstreamTimeout, trustedProxies, maxBodyBytes, maxBodiesBytes, customerJWKSURL, customerJWKSFile, logLevel,
         maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
-        appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, appleAPIKey, appleAPIKeyID, appleAPIIssuerID, appleAPIURL,
+        appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, appleAPIKey, appleAPIKeyID,
+        appleAPIIssuerID, appleAPIURL,
         appleAPISandboxURL, appleHistoryInterval, notificationURL,
         webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
     ]

@@ -98,22 +98,23 @@ extension Pursuit {
         return decision
     }
 
-    /// Cleeng has said by itself what became of it: the wait is over. To be asked of one that Cleeng has taken only.
+    /// Cleeng has said by itself what became of it: the wait is over. To be asked of one that Cleeng has taken only, and of
+    /// what concerns it: a grant is about a customer and an offer, as an entitlement is; a refusal is about one purchase, and by
+    /// StoreKit 2 names its synchronization.
     public mutating func told(_ word: UpstreamWord, at now: Timestamp) -> Decision {
+        if case .refused = word.verdict, phase == .synchronizing, word.synchronization != synchronization {
+            return Decision(next: rest(until: readAt, at: now))
+        }
         var decision = Decision(next: .finished)
         decision.events.append(TimelineEvent(at: now, kind: .cleengEvent, detail: word.summary))
         expire(at: now, into: &decision)
-        if phase == .synchronizing, let name = word.synchronization, name != synchronization {
-            // The end of an earlier one, or of another purchase's: ours goes on.
-            decision.next = rest(until: readAt, at: now)
-            return decision
-        }
         switch word.verdict {
         case .granted(let expiresAt, let evidence):
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt, evidence: evidence,
-                    observedAt: word.saidAt),
+                    // It has no time of its own, and may come late or twice: what it tells may be of any moment since.
+                    observedAt: min(word.saidAt, forwardedAt ?? word.saidAt)),
                 detail: nil, into: &decision)
         case .refused(let reason): refuse(reason, at: now, into: &decision)
         }

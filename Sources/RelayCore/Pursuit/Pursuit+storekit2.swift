@@ -1,6 +1,8 @@
 extension Pursuit {
     /// Of a purchase that another customer has: it takes an explicit call to move it.
     private static let ownershipUnchanged = "purchase_ownership_unchanged"
+    /// As many tries that Cleeng took and then did not know of, and the entitlement is watched instead.
+    private static let mostForgotten = 8
 
     /// Cleeng has said how far it is with a purchase that it took by StoreKit 2.
     public mutating func synchronizationRead(
@@ -22,9 +24,14 @@ extension Pursuit {
                     observedAt: forwardedAt ?? answer.observedAt),
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)
-        case .grantedOther:
-            // Whether that is what was asked for, under another name, is seen by the entitlement alone.
+        case .grantedOther, .unclear:
+            // Whether that is what was asked for is seen by the entitlement alone.
             watch(from: now, next: .read, into: &decision)
+        case .unknown where forwardedAt.map({ now < $0 + reads.interval * 3 }) == true:
+            // Cleeng may need a moment to know what it has just taken.
+            guard let next = nextRead(after: answer.observedAt, reads: reads) else { break }
+            rest(untilRead: next, at: now, into: &decision)
+        case .unknown where forwards >= Self.mostForgotten: watch(from: now, next: .read, into: &decision)
         case .running:
             guard let next = nextRead(after: answer.observedAt, reads: reads) else { break }
             rest(untilRead: next, at: now, into: &decision)
@@ -55,16 +62,17 @@ extension Pursuit {
     }
 
     /// No access. Where it is because another customer has the purchase, and it goes by StoreKit 2, its transfer is asked for,
-    /// once.
+    /// once, and only of what may be genuine.
     mutating func refuse(_ reason: String, at now: Timestamp, into decision: inout Decision) {
-        guard phase == .synchronizing, reason == Self.ownershipUnchanged, !transfers else {
+        let isElsewhere = phase == .synchronizing && reason == Self.ownershipUnchanged && !transfers
+        guard isElsewhere, mayTransfer else {
             return settle(
-                .init(status: .rejected, reason: reason, late: isLate(at: now), at: now), detail: nil, into: &decision)
+                .init(status: .rejected, reason: reason, late: isLate(at: now), at: now),
+                detail: isElsewhere ? "what was signed is not genuine: no transfer is asked for" : nil, into: &decision)
         }
         phase = .registering
         transfers = true
-        // Nothing of it is on its way: what was sent has ended.
-        (synchronization, forwardedAt, readAt, retryAt, forwards) = (nil, nil, nil, nil, 0)
+        (synchronization, forwardedAt, readAt, retryAt) = (nil, nil, nil, nil)
         decision.next = .rest(until: now)
     }
 }
@@ -77,7 +85,7 @@ extension SynchronizationAnswer {
     /// Whether Cleeng said how far it is.
     var isRead: Bool {
         switch verdict {
-        case .running, .granted, .grantedOther, .refused: true
+        case .running, .granted, .grantedOther, .unclear, .refused: true
         case .unknown, .misconfigured, .tryAgain: false
         }
     }
@@ -87,8 +95,9 @@ extension SynchronizationAnswer {
         case .running(let status): status
         case .granted: "access granted"
         case .grantedOther(let offer): "access granted to \(offer)"
+        case .unclear: "finalized, and not said whether with access"
         case .refused(let result): result
-        case .unknown: "Cleeng does not know it: it is registered again"
+        case .unknown: "Cleeng does not know it"
         case .misconfigured(let message): "our configuration: \(message ?? "refused")"
         case .tryAgain(let why, _): why
         }

@@ -58,11 +58,14 @@ public struct Pursuit: Sendable, Equatable {
     public var synchronization: String?
     /// By StoreKit 2: the purchase was found with another customer, and it is its transfer that is, or was, asked for.
     public var transfers: Bool
+    /// By StoreKit 2 Cleeng never sees what was signed: of what is known not to be genuine no transfer is asked for.
+    public let mayTransfer: Bool
 
     public init(
         phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
         forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
-        entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false
+        entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false,
+        mayTransfer: Bool = true
     ) {
         self.phase = phase
         self.status = status
@@ -75,5 +78,6 @@ public struct Pursuit: Sendable, Equatable {
         self.entitledBefore = entitledBefore
         self.synchronization = synchronization
         self.transfers = transfers
+        self.mayTransfer = mayTransfer
     }
 }

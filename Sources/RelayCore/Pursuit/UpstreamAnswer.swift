@@ -57,6 +57,8 @@ public struct SynchronizationAnswer: Sendable, Equatable {
         case granted(evidence: String)
         /// Access to something else than was asked for.
         case grantedOther(offer: String)
+        /// At an end, without a word on access.
+        case unclear
         /// In lower case, as Cleeng names the result.
         case refused(result: String)
         /// Cleeng knows of no such synchronization.

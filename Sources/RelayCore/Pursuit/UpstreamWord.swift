@@ -13,6 +13,8 @@ public struct UpstreamWord: Sendable, Equatable {
     /// The synchronization that it is the end of; nil for any other word.
     public var synchronization: String?
 
+    public var isGrant: Bool { if case .granted = verdict { true } else { false } }
+
     public init(_ verdict: Verdict, saidAt: Timestamp, summary: String, synchronization: String? = nil) {
         self.verdict = verdict
         self.saidAt = saidAt

@@ -1,7 +1,7 @@
 /// Who may call the upstream now: one ``CircuitBreaker`` for each route, and one bound for the calls of all together.
 ///
 /// In order of arrival on each route, the routes by turns where several wait. A route may take up three quarters of the places and
-/// no more, so that calls that hang on one do not stop the others.
+/// no more, StoreKit 2's two together, so that calls that hang on one do not stop the others.
 public struct CallGate: Sendable {
     /// The right to one call, until it is given back by ``end(_:_:at:jitter:)``.
     public struct Pass: Sendable, Hashable {
@@ -121,7 +121,8 @@ public struct CallGate: Sendable {
 
     private func hasRoom(_ route: UpstreamRoute) -> Bool {
         let most = capacity == 1 ? 1 : capacity - max(1, capacity / 4)
-        return inFlight < capacity && self[lane: route].passes.count < most && self[lane: route].hasAllowance
+        let neighbours = route.neighbours.reduce(0) { $0 + self[lane: $1].passes.count }
+        return inFlight < capacity && neighbours < most && self[lane: route].hasAllowance
     }
 
     private mutating func pass(on route: UpstreamRoute, _ admission: CircuitBreaker.Admission) -> Pass {
@@ -139,6 +140,14 @@ public struct CallGate: Sendable {
 }
 
 extension UpstreamRoute {
+    /// Those that hang together, being one host's, itself included.
+    fileprivate var neighbours: [UpstreamRoute] {
+        switch self {
+        case .payments, .reads: [self]
+        case .registrations, .synchronizations: [.registrations, .synchronizations]
+        }
+    }
+
     fileprivate var index: Int {
         switch self {
         case .payments: 0

@@ -7,7 +7,7 @@ extension Acceptance {
     /// - Parameters:
     ///   - receipt: what was made of the request's.
     ///   - driver: by which road it goes to Cleeng. By StoreKit 2 it is known by its transaction alone: what the App Store
-    ///     has signed counts before what the app says beside it.
+    ///     has signed counts, and what the app says beside it only where that names none.
     ///   - now: the database's time, for the day in the id.
     ///   - peer: whose address counts where the request names none.
     ///   - idempotencyKey: unquoted.
@@ -30,7 +30,7 @@ extension Acceptance {
             publisher: key.publisher, app: key.app, email: request.email,
             applicationUsername: request.applicationUsername, offerID: request.offerID,
             transactionID: driver == .storekit2
-                ? receipt.signedTransactionID ?? request.transactionID : request.transactionID,
+                ? receipt.transactionID ?? request.transactionID : request.transactionID,
             appType: request.appType,
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
             couponCode: driver == .storekit2 ? nil : request.couponCode,

@@ -12,7 +12,7 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
     func choose(for request: PaymentRequest, _ receipt: ReadReceipt) throws -> (PurchaseDriver, [FieldError]) {
         let isByStoreKit2 =
             switch self {
-            case .auto: receipt.signedTransactionID != nil && request.cleengCustomer != nil
+            case .auto: receipt.isSignedTransaction && request.cleengCustomer != nil
             case .receipt: false
             case .storekit2: true
             }

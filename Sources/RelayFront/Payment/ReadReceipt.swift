@@ -16,8 +16,9 @@ struct ReadReceipt: Sendable {
     var stored: Acceptance.Receipt
     /// Nil where it is none of what the App Store gives out.
     var document: PurchaseDocument?
-    /// Of a signed transaction, as it names itself; nil for anything else, and where that is a transaction of Xcode's.
-    var signedTransactionID: String?
+    var isSignedTransaction: Bool { if case .signedTransaction = document { true } else { false } }
+    /// Of the purchase that counts, as the receipt has it; nil where it names none (Xcode's).
+    var transactionID: String?
     /// By which two purchases are the same: the same receipt in another spelling of base64 is the same receipt.
     var identity: [UInt8]
 
@@ -44,7 +45,7 @@ struct ReadReceipt: Sendable {
             return
         }
         isReadable = true
-        if case .signedTransaction = document { signedTransactionID = purchase.transactionId }
+        self.transactionID = purchase.transactionId
         productID = purchase.productId
         bundleID = purchase.bundleId
         if let original = purchase.originalTransactionId {

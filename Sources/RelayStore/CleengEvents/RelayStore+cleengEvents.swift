@@ -42,8 +42,9 @@ extension RelayStore {
         WHERE e.bucket = $1 AND e.accepted_on = DATE 'epoch' + $2::int4 AND e.id = $3
         """
 
-    /// What is still waited for of a customer and an offer. Indexes used: `validations_customer`,
-    /// `validations_cleeng_customer`, the primary key of `pursuits`.
+    /// What is still waited for of a customer and an offer, as far as a word concerns it. What was granted, was granted on the
+    /// offer; what was refused is one purchase, and where Cleeng names a synchronization, that one's. What has not been sent yet
+    /// will be read anyway. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of `pursuits`.
     private static let waitingSQL = """
         SELECT p.bucket, p.id
         FROM (
@@ -54,6 +55,7 @@ extension RelayStore {
             WHERE cleeng_customer = $2 AND offer_id = $3 AND status IN (0, 3)
         ) AS v
         JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> 2
+        WHERE $4 OR (p.phase IN (0, 1) AND $5::text IS NULL) OR (p.phase = 4 AND p.synchronization = $5)
         LIMIT 200
         """
 
@@ -116,9 +118,11 @@ extension RelayStore {
     ///
     /// - Returns: those, and how many more wait that could not be taken now.
     public func claimWaiting(
-        for subject: EventSubject, lease: Duration
+        for word: UpstreamWord, of subject: EventSubject, lease: Duration
     ) async throws -> (claimed: [ClaimedPursuit], left: Int) {
-        let rows = try await pool.query(PostgresQuery(Self.waitingSQL, Self.parameters(subject)))
+        let rows = try await pool.query(
+            PostgresQuery(
+                Self.waitingSQL, Self.parameters(subject) + [.bool(word.isGrant), .text(word.synchronization)]))
         guard !rows.isEmpty else { return ([], 0) }
         let buckets = try rows.map { try $0.get(0, as: Int16.self) }
         let ids = try rows.map { try $0.get(1, as: UUID.self) }

@@ -48,6 +48,8 @@ public struct HeardSubscription: Sendable {
     public var bundleID: String?
     /// Nil where nothing is known to have been bought.
     public var standing: SubscriptionStanding?
+    /// When whoever knows said last whether it is over; nil where nobody did.
+    public var askedAt: Timestamp?
     /// Nil where nobody has claimed it.
     public var owner: Owner?
     /// By the database's clock.

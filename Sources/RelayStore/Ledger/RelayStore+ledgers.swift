@@ -56,8 +56,8 @@ extension RelayStore {
         publish(changed)
         return heard.map {
             HeardSubscription(
-                name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing, owner: $0.owner,
-                heardAt: $0.now)
+                name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing,
+                askedAt: $0.ledger.end?.toldAt, owner: $0.owner, heardAt: $0.now)
         }
     }
 

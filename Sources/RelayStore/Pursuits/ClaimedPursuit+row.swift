@@ -28,6 +28,7 @@ extension ClaimedPursuit {
                 deadline: try row.finiteTimestamp(11, "deadline"), forwards: try row.get(12),
                 retryAt: try row.timestampIfSet(13), forwardedAt: try row.timestampIfSet(14),
                 readAt: try row.timestampIfSet(15), entitledBefore: try row.get(16), synchronization: try row.get(24),
-                transfers: try row.get(25)))
+                transfers: try row.get(25),
+                mayTransfer: try row.get(26, as: Int16.self) != Verification.Result.notGenuine.rawValue))
     }
 }

@@ -20,7 +20,7 @@ extension RelayStore {
 
     /// What a claim returns.
     private static func columns(overtakes: String = "false", isOvertaken: String = "false") -> String {
-        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers"
+        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification"
     }
 
     private static func toSend(_ phase: Pursuit.Phase, _ limit: String) -> String {
@@ -33,7 +33,8 @@ extension RelayStore {
                 WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
                   AND q.id <> p.id
                   AND (q.sending
-                       OR (q.phase IN (0, 3) AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
+                       OR (q.phase IN (0, 3) AND (q.phase = p.phase OR q.phase = ANY ($7::int2[]))
+                           AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
         ORDER BY p.due_at
         LIMIT \(limit)
         FOR UPDATE OF p SKIP LOCKED
@@ -185,8 +186,13 @@ extension RelayStore {
 
     /// Takes pursuits that are due, for `lease`.
     ///
-    /// - Parameter limits: of each phase so many at most; none of one that is left out.
-    public func claimDue(_ limits: [Pursuit.Phase: Int], lease: Duration) async throws -> [ClaimedPursuit] {
+    /// - Parameters:
+    ///   - limits: of each phase so many at most; none of one that is left out.
+    ///   - shut: phases that nothing is taken of but to probe with. An older request that is held back there does not hold up a
+    ///     newer one of another phase, which goes before it as it would before one that waits for its next try.
+    public func claimDue(
+        _ limits: [Pursuit.Phase: Int], shut: Set<Pursuit.Phase> = [], lease: Duration
+    ) async throws -> [ClaimedPursuit] {
         func limit(_ phase: Pursuit.Phase) -> PostgresValue { .int4(Int32(limits[phase] ?? 0)) }
         return try await claim(
             PostgresQuery(
@@ -194,6 +200,7 @@ extension RelayStore {
                 [
                     limit(.forwarding), limit(.watching), .text(instance), .int8(lease.microseconds),
                     limit(.registering), limit(.synchronizing),
+                    .int2Array(Set([.forwarding, .registering]).subtracting(shut).map(\Pursuit.Phase.rawValue).sorted()),
                 ]))
     }
 

@@ -123,16 +123,19 @@ public struct LedgerKeeper: Service {
     /// Asks Cleeng how subscriptions stand, since something was said that may concern them.
     ///
     /// - Parameters:
-    ///   - event: what was said.
-    ///   - unlessRunning: those that run are left alone.
-    func lookUp(_ names: [SubscriptionName], event: String, unlessRunning: Bool) async throws -> LookUp {
+    ///   - event: what was said, and when: those of which more was learned since are left alone.
+    ///   - unlessRunning: those that run are left alone too.
+    func lookUp(
+        _ names: [SubscriptionName], event: (topic: String, at: Timestamp), unlessRunning: Bool
+    ) async throws -> LookUp {
         let heard = try await hear(names.map { LedgerMessage($0) }).filter { subscription in
-            subscription.owner != nil && !(unlessRunning && subscription.isRunning)
+            subscription.owner != nil && subscription.askedAt.map { $0 < event.at } ?? true
+                && !(unlessRunning && subscription.isRunning)
         }
         var end = LookUp.done
         for questions in Self.byCustomer(heard) {
             switch try await inquiry.ask(about: questions) {
-            case .answered(let answers): try await hear(answers, "cleeng_event") { "\(event); \($0.summary)" }
+            case .answered(let answers): try await hear(answers, "cleeng_event") { "\(event.topic); \($0.summary)" }
             case .notBefore(let moment): end = .again(notBefore: moment)
             case .away: end = .again(notBefore: nil)
             }

@@ -64,7 +64,7 @@ public final class PursuitService: Service {
     /// - Returns: how many waits ended, and how many more there are that somebody works on at this moment.
     func tell(_ word: UpstreamWord, to subject: EventSubject) async throws -> (told: Int, left: Int) {
         let claimedAt = ContinuousClock.now
-        let (claimed, left) = try await store.claimWaiting(for: subject, lease: settings.lease)
+        let (claimed, left) = try await store.claimWaiting(for: word, of: subject, lease: settings.lease)
         for pursuit in claimed { leases.hold(pursuit, since: claimedAt) }
         await withTaskGroup { group in
             for pursuit in claimed { group.addTask { [worker] in await worker.told(pursuit, word) } }
@@ -84,7 +84,8 @@ public final class PursuitService: Service {
         let limits = Dictionary(uniqueKeysWithValues: turns.map { ($0.key.phase, $0.value.limit) })
         guard limits.values.contains(where: { $0 > 0 }) else { return false }
         let claimedAt = ContinuousClock.now
-        let claimed = try await store.claimDue(limits, lease: settings.lease)
+        let shut = Set(UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase))
+        let claimed = try await store.claimDue(limits, shut: shut, lease: settings.lease)
         let suspects = claimed.filter(\.isSuspect)
         for pursuit in claimed where !pursuit.isSuspect {
             let probe = probes.firstIndex { $0.route == pursuit.route }.map { probes.remove(at: $0) }

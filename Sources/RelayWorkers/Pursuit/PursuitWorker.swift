@@ -154,9 +154,9 @@ struct PursuitWorker: Sendable {
         switch purchase.proof {
         case .receipt(let receipt): answer = await upstream.forward(purchase, receipt, pass)
         case .transaction(let cleengCustomer):
-            let name = claimed.id.uuid(ofTry: pursuit.forwards, transfers: pursuit.transfers)
             answer = await upstream.register(
-                purchase, of: cleengCustomer, transfers: pursuit.transfers, name: name, pass)
+                purchase, of: cleengCustomer, transfers: pursuit.transfers,
+                name: claimed.id.uuid(ofClaim: claimed.fence), pass)
         }
         try Task.checkCancellation()
         return pursuit.forwardAnswered(

@@ -104,6 +104,7 @@ extension RelayCore.SynchronizationAnswer {
             } else {
                 verdict = .granted(evidence: SynchronizationEvidence(offerId: granted, result: result).json)
             }
+        case .finalized(nil, _, _): verdict = .unclear
         case .finalized(false, _, let result):
             verdict = .refused(result: String((result ?? "no_access").lowercased().prefix(100)))
         case .unknown: verdict = .unknown
@@ -117,7 +118,7 @@ extension RelayCore.SynchronizationAnswer {
     /// For metrics.
     var label: String {
         switch verdict {
-        case .running, .granted, .grantedOther, .refused, .unknown: "read"
+        case .running, .granted, .grantedOther, .unclear, .refused, .unknown: "read"
         case .misconfigured: "misconfigured"
         case .tryAgain: "try_again"
         }
@@ -125,7 +126,7 @@ extension RelayCore.SynchronizationAnswer {
 
     var outcome: UpstreamHealth.Outcome {
         switch verdict {
-        case .running, .granted, .grantedOther, .refused, .unknown: .success
+        case .running, .granted, .grantedOther, .unclear, .refused, .unknown: .success
         case .misconfigured(let message): .misconfigured(message ?? "HTTP \(status ?? 0)")
         case .tryAgain(let why, _): .failure(why)
         }

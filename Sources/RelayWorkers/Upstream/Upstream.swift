@@ -66,7 +66,7 @@ public final class Upstream: Sendable {
     ///
     /// - Parameters:
     ///   - transfers: whether it is to be moved from the customer who has it.
-    ///   - name: a UUID of this try.
+    ///   - name: a UUID of this claim.
     func register(
         _ purchase: Purchase, of cleengCustomer: Int64, transfers: Bool, name: String, _ pass: CallGate.Pass
     ) async -> RelayCore.ForwardAnswer {
@@ -122,12 +122,16 @@ public final class Upstream: Sendable {
 
     // MARK: How it does
 
+    private static let recently = Duration.seconds(900)
+
     /// The worst of the routes. Nil before the database's time is known.
     public func report() -> InstanceReport? {
-        // Where no purchase goes by StoreKit 2, its routes are never asked.
-        let routes = UpstreamRoute.allCases.map { (route: $0, health: gate.breaker($0).health) }
-            .filter { $0.health.lastCallAt != nil || [.payments, .reads].contains($0.route) }.map(\.health)
-        guard let worse = routes.max(by: { $0.state < $1.state }), let now = clock.now else { return nil }
+        // How a road does that nobody takes at this time of day says nothing of now.
+        let recent = gate.now + (.zero - Self.recently)
+        let all = UpstreamRoute.allCases.map { gate.breaker($0).health }
+        let used = all.filter { health in health.state != .ok || health.lastCallAt.map { $0 >= recent } == true }
+        let routes = used.isEmpty ? all.filter { $0.lastCallAt != nil } : used
+        guard let worse = (routes.isEmpty ? all : routes).max(by: { $0.state < $1.state }), let now = clock.now else { return nil }
         let offset = now - gate.now
         let asked = worse.state == .ok ? routes.map(\.lastCallAt) : [worse.lastCallAt]
         return InstanceReport(

@@ -29,8 +29,9 @@ struct TestAppStore: Sendable {
     }
 
     /// A signed transaction as an app posts it.
-    func purchase(email: String, bundle: String = "com.example.app") throws -> TestPurchase {
-        let id = TestPurchase.newTransactionID()
+    func purchase(
+        email: String, bundle: String = "com.example.app", original id: String = TestPurchase.newTransactionID()
+    ) throws -> TestPurchase {
         let now = Int(Date().timeIntervalSince1970) * 1_000
         var purchase = TestPurchase(email: email, original: id)
         purchase.receipt = try transactions.sign(

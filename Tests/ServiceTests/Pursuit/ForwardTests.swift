@@ -4,7 +4,7 @@ import Testing
 /// What Cleeng is sent, and what its answers do.
 @Suite struct ForwardTests {
     @Test func cleengGetsItsOwnFieldsAndTheTokenAndNothingElse() async throws {
-        try await Setup.run { setup in
+        try await Setup.run(settings: ["RELAY_CLEENG_DRIVER": "receipt"]) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
             var full = TestPurchase(email: "Ana.Maria@Example.test", transactionID: "2000000123456789")

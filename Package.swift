@@ -75,6 +75,7 @@ let package = Package(
         room("RelayCore", []),
         room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
         room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
+        room("SimulatorHTTP", [hummingbird, nioCore]),
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
         room("AppStoreServer", [httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
@@ -108,13 +109,17 @@ let package = Package(
         .executableTarget(
             name: "CleengSimulator",
             dependencies: [
-                "AppleStore", hummingbird, argumentParser, crypto, httpClient, logging, lifecycle, locks, nioCore,
-                nioHTTP1,
+                "AppleStore", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging, lifecycle,
+                locks,
+                nioCore, nioHTTP1,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "AppStoreSimulator",
-            dependencies: ["AppStoreSimulation", argumentParser, httpClient, nioCore, nioHTTP1],
+            dependencies: [
+                "AppStoreSimulation", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging, locks,
+                nioCore, nioHTTP1,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "RelayLoad",
@@ -122,7 +127,11 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
-        tests("CleengSimulatorTests", ["CleengSimulator", httpClient, logging, locks, nioCore, nioHTTP1]),
+        tests(
+            "AppStoreSimulatorTests",
+            ["AppStoreSimulator", "AppStoreSimulation", "AppleStore", crypto, httpClient, logging, nioCore, nioHTTP1]),
+        tests(
+            "CleengSimulatorTests", ["CleengSimulator", "SimulatorHTTP", httpClient, logging, locks, nioCore, nioHTTP1]),
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),

@@ -1,6 +1,8 @@
 /// A line of what `app-store-simulator play` is told.
 public enum LifeCommand: Sendable, Hashable {
     case event(LifeEvent)
+    /// It happens, and whoever was to be told of it never hears of it.
+    case lost(LifeEvent)
     /// The newest signed transaction.
     case transaction
     /// The app receipt.
@@ -15,10 +17,20 @@ public enum LifeCommand: Sendable, Hashable {
 
     /// - Throws: where it is no command.
     public init(_ line: String) throws(LifeError) {
-        let words = line.split(whereSeparator: \.isWhitespace).map { String($0) }
+        var words = line.split(whereSeparator: \.isWhitespace).map { String($0) }
+        let isLost = words.last == Self.lostWord
+        if isLost { words.removeLast() }
         guard let command = Self.plain(words) ?? Self.withProduct(words) else { throw Self.error(words.first ?? "") }
-        self = command
+        guard isLost else {
+            self = command
+            return
+        }
+        guard case .event(let event) = command else { throw LifeError("only what is told of can be lost") }
+        self = .lost(event)
     }
+
+    /// Behind an event, the last word.
+    public static let lostWord = "--lost"
 
     private static func plain(_ words: [String]) -> LifeCommand? {
         switch words {

@@ -1,9 +1,9 @@
-import Foundation
+public import Foundation
 
 /// JSON as the App Store writes it: moments are whole milliseconds since 1970, and what is nil is left out.
-enum SimulatedJSON {
+public enum SimulatedJSON {
     /// - Parameter inSnakeCase: as version 1 notifications name their fields.
-    static func encode(_ value: some Encodable, inSnakeCase: Bool = false) throws -> Data {
+    public static func encode(_ value: some Encodable, inSnakeCase: Bool = false) throws -> Data {
         let encoder = JSONEncoder()
         // The same bytes for the same content.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -17,7 +17,7 @@ enum SimulatedJSON {
 }
 
 extension Date {
-    var millisecondsSince1970: Int64 { Int64((timeIntervalSince1970 * 1_000).rounded()) }
+    public var millisecondsSince1970: Int64 { Int64((timeIntervalSince1970 * 1_000).rounded()) }
 }
 
 /// Something that is signed by itself: its own fields, and when that was done.

@@ -52,10 +52,7 @@ extension SimulatedSubscription {
     }
 
     private func status(at moment: Date) -> SimulatedNotification.Status {
-        if transaction.revocationDate != nil { return .revoked }
-        if isOver { return .expired }
-        if transaction.expiresDate.map({ moment < $0 }) ?? true { return .active }
-        if graceUntil.map({ moment < $0 }) ?? false { return .grace }
-        return isInBillingRetry ? .billingRetry : .expired
+        if isOver, transaction.revocationDate == nil { return .expired }
+        return SimulatedNotification.Status(transaction, renewal, at: moment)
     }
 }

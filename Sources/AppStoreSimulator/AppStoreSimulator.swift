@@ -6,12 +6,13 @@ struct AppStoreSimulator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-store-simulator",
         abstract:
-            "A stand-in for the App Store: receipts, signed transactions and notifications for tests and demonstrations.",
+            "A stand-in for the App Store: receipts, signed transactions, notifications and the Server API, for tests and demonstrations.",
         discussion: """
             Its roots are trusted by nobody who was not told to: name roots.pem in RELAY_APPLE_EXTRA_ROOTS, and never in
             production.
             """,
         subcommands: [
             CreateRoots.self, SignTransaction.self, SignReceipt.self, SignNotification.self, Notify.self, Play.self,
+            CreateAPIKey.self, Serve.self,
         ])
 }

@@ -1,13 +1,13 @@
 import AppStoreSimulation
-import AsyncHTTPClient
 import Foundation
-import NIOCore
 import NIOHTTP1
 
 /// Posts a notification until it is taken, or the schedule is at its end.
 struct Delivery: Sendable {
     let url: String
     let schedule: DeliverySchedule
+    /// Is told of each attempt.
+    let api: ToldAPI?
 
     /// Writes a line for each attempt.
     ///
@@ -16,25 +16,14 @@ struct Delivery: Sendable {
         var attempts = 0
         while true {
             attempts += 1
-            let status = await Self.post(body, to: url)
+            let status = await HTTPCall.send(.POST, body, to: url)
+            try await api?.add(body, SendAttempt.Result(status: status))
             let isTaken = status.map { DeliverySchedule.isSuccess($0) } ?? false
             let wait = isTaken ? nil : schedule.wait(afterAttempt: attempts)
-            let outcome = status.map { "HTTP \($0)" } ?? "no answer"
+            let outcome = HTTPCall.outcome(status)
             try StandardOutput.say(wait.map { "\(outcome), next attempt in \($0)" } ?? outcome)
             guard let wait else { return isTaken }
             try await Task.sleep(for: wait)
         }
-    }
-
-    /// Once.
-    ///
-    /// - Returns: nil where nothing answers.
-    static func post(_ body: Data, to url: String) async -> Int? {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(ByteBuffer(bytes: body))
-        guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(30)) else { return nil }
-        return Int(response.status.code)
     }
 }

@@ -58,7 +58,7 @@ struct NotificationOptions: ParsableArguments {
     }
 
     /// The body that is posted.
-    func body() throws -> Data {
-        try StoreAuthority.kept(in: roots, for: .transactions).sign(notification(at: Date()))
+    func sign(_ told: SimulatedNotification) throws -> Data {
+        try StoreAuthority.kept(in: roots, for: .transactions).sign(told)
     }
 }

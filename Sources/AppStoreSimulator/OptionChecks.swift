@@ -16,9 +16,9 @@ enum OptionChecks {
         }
     }
 
-    static func url(_ text: String) throws {
+    static func url(_ text: String, of option: String = "--to") throws {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host()?.isEmpty == false
-        else { throw ValidationError("--to is an http or https URL") }
+        else { throw ValidationError("\(option) is an http or https URL") }
     }
 }

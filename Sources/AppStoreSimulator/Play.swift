@@ -8,7 +8,9 @@ struct Play: AsyncParsableCommand {
         commandName: "play", abstract: "Plays the life of a subscription, told line by line on standard input.",
         discussion: """
             Each line is answered with one: what was posted and how that was answered, or an error. Ends with its input; \
-            exits with 1 where the last notification was not taken. Commands: \(LifeCommand.forms.joined(separator: ", ")).
+            exits with 1 where the last notification was not taken. With --api, an event \
+            that ends with --lost is posted to nobody, and only the API knows of it. Commands: \
+            \(LifeCommand.forms.joined(separator: ", ")).
             """)
 
     @Option(help: "What create-roots has made.")
@@ -16,6 +18,9 @@ struct Play: AsyncParsableCommand {
 
     @Option(help: "Where notifications go, such as http://127.0.0.1:8080/apple/notifications.")
     var to: String
+
+    @Option(help: "A running serve that is told of it too, such as http://127.0.0.1:8091.")
+    var api: String?
 
     @Option(help: "Of the subscription's first transaction; the others count on from it.")
     var originalTransactionID: Int64
@@ -38,6 +43,7 @@ struct Play: AsyncParsableCommand {
     func validate() throws {
         try OptionChecks.environment(environment)
         try OptionChecks.url(to)
+        if let api { try OptionChecks.url(api, of: "--api") }
         guard (1...999_999_999_999_999_999).contains(originalTransactionID) else {
             throw ValidationError("--original-transaction-id has 1 to 18 digits here")
         }
@@ -49,7 +55,8 @@ struct Play: AsyncParsableCommand {
             life: SimulatedSubscription(
                 firstTransactionId: originalTransactionID, productId: productID, bundleId: bundleID,
                 environment: environment, appAppleId: appAppleID, period: TimeInterval(month)),
-            transactions: .kept(in: roots, for: .transactions), receipts: .kept(in: roots, for: .receipts), url: to)
+            transactions: .kept(in: roots, for: .transactions), receipts: .kept(in: roots, for: .receipts), url: to,
+            api: api.map { ToldAPI(url: $0) })
         while let line = readLine() {
             guard !line.allSatisfy(\.isWhitespace) else { continue }
             try StandardOutput.say(await player.answer(line))

@@ -9,6 +9,8 @@ struct SignNotification: ParsableCommand {
     @OptionGroup var notification: NotificationOptions
 
     func run() throws {
-        print(String(decoding: try notification.body(), as: UTF8.self), terminator: "")
+        print(
+            String(decoding: try notification.sign(notification.notification(at: Date())), as: UTF8.self),
+            terminator: "")
     }
 }

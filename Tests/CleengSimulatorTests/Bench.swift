@@ -1,3 +1,4 @@
+import SimulatorHTTP
 import Testing
 
 @testable import CleengSimulator

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SimulatorHTTP
 
 /// The simulated Cleeng over HTTP.
 struct CleengFront: Sendable {

@@ -1,4 +1,5 @@
 import Hummingbird
+import SimulatorHTTP
 
 /// Sends control calls one way and everything else to the simulated Cleeng, unknown addresses included, so that they
 /// show in the log.

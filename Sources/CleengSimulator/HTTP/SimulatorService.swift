@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import NIOCore
+import SimulatorHTTP
 
 /// The HTTP server of the simulator, and who sends its events.
 struct SimulatorService: Sendable {

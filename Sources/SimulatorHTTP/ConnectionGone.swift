@@ -1,2 +1,4 @@
 /// Thrown by a handler whose connection is closed: nobody is there to be answered.
-struct ConnectionGone: Error {}
+package struct ConnectionGone: Error {
+    package init() {}
+}

@@ -1,17 +1,19 @@
-import NIOCore
+package import NIOCore
 
 /// Closes connections that nobody else would close in time.
 ///
 /// A client that goes away closes its sending side, which leaves a waiting handler unaware; and at shutdown a request
 /// that is left hanging on purpose would hold the process for ever.
-final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
-    typealias InboundOut = NIOAny
+package final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = NIOAny
+    package typealias InboundOut = NIOAny
+
+    package init() {}
 
     /// What ordinary requests get to finish in, at shutdown.
     static let grace = TimeAmount.milliseconds(300)
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         context.fireUserInboundEventTriggered(event)
         switch event {
         case ChannelEvent.inputClosed:

@@ -200,7 +200,8 @@ extension RelayStore {
                 [
                     limit(.forwarding), limit(.watching), .text(instance), .int8(lease.microseconds),
                     limit(.registering), limit(.synchronizing),
-                    .int2Array(Set([.forwarding, .registering]).subtracting(shut).map(\Pursuit.Phase.rawValue).sorted()),
+                    .int2Array(
+                        Set([.forwarding, .registering]).subtracting(shut).map(\Pursuit.Phase.rawValue).sorted()),
                 ]))
     }
 

@@ -131,7 +131,9 @@ public final class Upstream: Sendable {
         let all = UpstreamRoute.allCases.map { gate.breaker($0).health }
         let used = all.filter { health in health.state != .ok || health.lastCallAt.map { $0 >= recent } == true }
         let routes = used.isEmpty ? all.filter { $0.lastCallAt != nil } : used
-        guard let worse = (routes.isEmpty ? all : routes).max(by: { $0.state < $1.state }), let now = clock.now else { return nil }
+        guard let worse = (routes.isEmpty ? all : routes).max(by: { $0.state < $1.state }), let now = clock.now else {
+            return nil
+        }
         let offset = now - gate.now
         let asked = worse.state == .ok ? routes.map(\.lastCallAt) : [worse.lastCallAt]
         return InstanceReport(

@@ -1,0 +1,181 @@
+import AppStoreSimulation
+import Foundation
+import NIOHTTP1
+import Postgres
+import Testing
+
+/// What the relay asks the App Store itself, with `app-store-simulator serve` in its place.
+@Suite struct AppStoreAPITests {
+    private struct Scene {
+        var setup: Setup
+        var store: TestAppStore
+        var api: AppStoreAPI
+        var life: SimulatedSubscription
+        var relay: Relay { setup.relay }
+
+        /// - Returns: the validation that was granted.
+        mutating func buy(_ email: String) async throws -> String {
+            life.bought(at: Date())
+            let answer = try await relay.purchase(try store.purchase(life, email: email))
+            let id = try #require(answer.json["validationId"].string, "\(answer.text)")
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            return id
+        }
+
+        func lookedUp() async throws -> String {
+            let found = try await Awaiting.fact("it has been looked up", within: .seconds(40)) {
+                try await relay.subscription(life)["timeline"].array?.first { $0["event"].string == "looked_up" }
+            } holds: {
+                $0 != nil
+            }
+            return found?["detail"].string ?? ""
+        }
+    }
+
+    private func run(
+        period: TimeInterval = 2, key: AppStoreAPI.Key? = nil, settings: [String: String] = [:],
+        _ body: (inout Scene) async throws -> Void
+    ) async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        let api = try await AppStoreAPI.start(signing: store)
+        do {
+            var all = api.settings(key ?? api.key)
+            all["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS"] = "1"
+            all.merge(settings, uniquingKeysWith: { $1 })
+            try await Setup.run(settings: store.settings(relayingTo: nil, all)) { setup in
+                var scene = Scene(
+                    setup: setup, store: store, api: api, life: try store.subscription(period: period))
+                try await body(&scene)
+            }
+        } catch {
+            await api.end()
+            throw error
+        }
+        await api.end()
+    }
+
+    @Test func aRenewalThatNobodyToldOfIsFoundThere() async throws {
+        try await run { scene in
+            let id = try await scene.buy("ana@example.test")
+            let end = Date().addingTimeInterval(3_600)
+            try await scene.api.tell(scene.life, expiresAt: end)
+            #expect(try await scene.lookedUp() == "App Store: active")
+            let subscription = try await scene.relay.subscription(scene.life)
+            #expect(subscription["status"].string == "active")
+            let told = try await scene.relay.status(id)
+            #expect(told["status"].string == "granted")
+            #expect(told["expiresAt"].string?.prefix(16) == end.formatted(.iso8601).prefix(16))
+            // Cleeng is not asked about what is known: what it was asked is of the purchase itself.
+            #expect(try await SimulatorControl(scene.setup.simulator).reads(of: "ana@example.test").count == 2)
+            let calls = try await scene.api.requests()
+            #expect(calls.allSatisfy { $0["authorized"].bool == true })
+        }
+    }
+
+    /// Cleeng has not heard of it yet: what Apple says counts.
+    @Test func anEndThatNobodyToldOfIsFoundThere() async throws {
+        try await run { scene in
+            let id = try await scene.buy("ana@example.test")
+            try await scene.api.tell(scene.life, expiresAt: Date().addingTimeInterval(2), status: 2)
+            #expect(try await scene.relay.becomes("revoked", id, within: .seconds(40))["reason"].string == "expired")
+            #expect(try await scene.lookedUp() == "App Store: expired")
+        }
+    }
+
+    @Test(arguments: [#"{"status":500}"#, #"{"status":429,"retryAfterMilliseconds":60000}"#, #"{"reset":true}"#])
+    func whereItCannotBeAskedCleengIs(trouble: String) async throws {
+        try await run { scene in
+            try await scene.api.trouble(trouble)
+            _ = try await scene.buy("ana@example.test")
+            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+        }
+    }
+
+    @Test func whatItDoesNotKnowIsAskedOfCleeng() async throws {
+        try await run { scene in
+            _ = try await scene.buy("ana@example.test")
+            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+        }
+    }
+
+    @Test func aKeyThatIsRefusedIsOurConfiguration() async throws {
+        try await run(key: try await AppStoreAPI.Key.make()) { scene in
+            _ = try await scene.buy("ana@example.test")
+            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+            let metrics = try await HTTP.get(scene.relay.opsURL + "/metrics").text
+            #expect(metrics.contains(#"relay_app_store_calls_total{route="subscriptions",verdict="misconfigured"} 1"#))
+            let key = try String(contentsOfFile: scene.api.key.file, encoding: .utf8)
+            let secret = key.split(separator: "\n").dropFirst().first.map(String.init) ?? "-----"
+            #expect(!scene.relay.process.output.contains { $0.contains(secret) || $0.contains("Bearer") })
+        }
+    }
+
+    @Test func whatIsSignedByNobodyIsNotBelieved() async throws {
+        let stranger = try TestAppStore()
+        defer { stranger.end() }
+        let store = try TestAppStore()
+        defer { store.end() }
+        let api = try await AppStoreAPI.start(signing: stranger)
+        var settings = store.settings(relayingTo: nil, api.settings(api.key))
+        settings["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS"] = "1"
+        try await Setup.run(settings: settings) { setup in
+            var scene = Scene(setup: setup, store: store, api: api, life: try store.subscription(period: 2))
+            _ = try await scene.buy("ana@example.test")
+            try await api.tell(scene.life, expiresAt: Date().addingTimeInterval(3_600), status: 2)
+            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+        }
+        await api.end()
+    }
+
+    /// Signed, never posted, and in the App Store's history: more of them than a page has.
+    @Test func notificationsThatNeverCameAreAskedForAndPassedOn() async throws {
+        try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
+            try await Awaiting.fact("it is known until when nothing is missing") {
+                try await scene.setup.database.query(
+                    PostgresQuery("SELECT FROM duties WHERE name = 'missed_notifications' AND progress IS NOT NULL"))
+            } holds: {
+                $0.count == 1
+            }
+            let id = try await scene.buy("ana@example.test")
+            for _ in 0..<4 {
+                var other = try scene.store.subscription()
+                try await scene.api.lose(other.bought(at: Date()), signedBy: scene.store)
+            }
+            let refund = scene.life.refunded(at: Date())
+            try await scene.api.lose(refund, signedBy: scene.store)
+            #expect(try await scene.relay.becomes("revoked", id, within: .seconds(40))["reason"].string == "refunded")
+            try await Awaiting.fact("all five are kept") {
+                try await scene.relay.ops("/ops/notifications").json["items"].array ?? []
+            } holds: {
+                $0.count == 5
+            }
+            // Once more by itself, as Apple may still do.
+            #expect(try await scene.relay.notify(refund, signedBy: scene.store).status == 200)
+            #expect(try await scene.relay.ops("/ops/notifications").json["items"].array?.count == 5)
+        }
+    }
+
+    @Test(arguments: [
+        ("RELAY_APPLE_API_KEY_ID", "RELAY_APPLE_API_KEY_ID is required"),
+        ("RELAY_APPLE_API_KEY", "RELAY_APPLE_API_KEY is malformed"),
+        ("RELAY_APPLE_BUNDLE_IDS", "RELAY_APPLE_BUNDLE_IDS is malformed"),
+    ]) func aKeyThatCannotBeUsedStopsTheStart(setting: String, told: String) async throws {
+        let key = try await AppStoreAPI.Key.make()
+        defer { key.end() }
+        var settings = [
+            "RELAY_DATABASE_URL": "postgresql://127.0.0.1:1/x", "RELAY_CLEENG_PUBLISHER_TOKEN": "token",
+            "RELAY_APPLE_BUNDLE_IDS": "com.example.app", "RELAY_APPLE_API_KEY_FILE": key.file,
+            "RELAY_APPLE_API_KEY_ID": AppStoreAPI.keyID, "RELAY_APPLE_API_ISSUER_ID": AppStoreAPI.issuerID,
+        ]
+        switch setting {
+        case "RELAY_APPLE_API_KEY":
+            settings["RELAY_APPLE_API_KEY_FILE"] = nil
+            settings[setting] = "no key"
+        default: settings[setting] = nil
+        }
+        let ended = try await ChildProcess.run("receipt-relay", ["serve"], environment: settings)
+        #expect(ended.code != 0)
+        #expect(ended.output.contains { $0.contains(told) }, "\(ended.output)")
+    }
+}

@@ -1,0 +1,100 @@
+import AppStoreSimulation
+import Foundation
+import NIOHTTP1
+
+/// `app-store-simulator serve` as a process of its own: what Apple answers when it is asked.
+struct AppStoreAPI: Sendable {
+    static let keyID = "SIMULATED1"
+    static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
+
+    /// A key of App Store Connect, in a file.
+    struct Key: Sendable {
+        let file: String
+
+        static func make() async throws -> Key {
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).p8").path
+            let made = try await ChildProcess.run("app-store-simulator", ["create-api-key", "--output", file])
+            guard made.code == 0 else { throw HarnessError.failed("create-api-key", made.output) }
+            return Key(file: file)
+        }
+
+        func end() { try? FileManager.default.removeItem(atPath: file) }
+    }
+
+    let process: ChildProcess
+    let url: String
+    let key: Key
+    private let roots: URL
+
+    /// With small pages, so that there is more than one.
+    static func start(signing store: TestAppStore) async throws -> AppStoreAPI {
+        let roots = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: true)
+        try store.transactions.write(to: roots, name: "transactions")
+        try store.receipts.write(to: roots, name: "receipts")
+        let key = try await Key.make()
+        let process = try ChildProcess(
+            "app-store-simulator",
+            [
+                "serve", "--roots", roots.path, "--port", "0", "--key-file", key.file, "--key-id", keyID,
+                "--issuer-id", issuerID, "--bundle-id", "com.example.app", "--page-size", "2",
+            ], environment: [:])
+        guard let line = await process.line(where: { $0.contains("listening on ") }),
+            let url = line.split(separator: " ").last
+        else { throw HarnessError.notReady("app-store-simulator", process.output) }
+        return AppStoreAPI(process: process, url: String(url), key: key, roots: roots)
+    }
+
+    func end() async {
+        await process.end()
+        key.end()
+        try? FileManager.default.removeItem(at: roots)
+    }
+
+    /// What lets a relay ask it.
+    func settings(_ key: Key) -> [String: String] {
+        [
+            "RELAY_APPLE_API_KEY_FILE": key.file, "RELAY_APPLE_API_KEY_ID": Self.keyID,
+            "RELAY_APPLE_API_ISSUER_ID": Self.issuerID, "RELAY_APPLE_API_SANDBOX_URL": url,
+            "RELAY_APPLE_API_URL": "http://127.0.0.1:9", "RELAY_APPLE_ENVIRONMENTS": "Sandbox",
+        ]
+    }
+
+    /// How a subscription stands from now on; nil: what follows from its end.
+    func tell(_ life: SimulatedSubscription, expiresAt: Date, status: Int? = nil) async throws {
+        var object: [String: Any] = [
+            "productId": life.transaction.productId, "bundleId": "com.example.app",
+            "expiresDate": Int(expiresAt.timeIntervalSince1970 * 1_000),
+            "transactionId": TestPurchase.newTransactionID(),
+        ]
+        if let status { object["status"] = status }
+        try await succeed(
+            HTTP.call(
+                .PUT, "\(url)/_simulator/subscriptions/\(life.originalTransactionId)",
+                body: JSONSerialization.data(withJSONObject: object)))
+    }
+
+    /// Told of to nobody.
+    func lose(_ notification: SimulatedNotification, signedBy store: TestAppStore) async throws {
+        try await succeed(
+            HTTP.post(
+                url + "/_simulator/notifications?sendAttemptResult=NO_RESPONSE",
+                body: store.transactions.sign(notification)))
+    }
+
+    func trouble(_ json: String) async throws {
+        try await succeed(HTTP.call(.PUT, url + "/_simulator/trouble", body: Data(json.utf8)))
+    }
+
+    func requests() async throws -> [JSON] {
+        try await succeed(HTTP.get(url + "/_simulator/requests")).json["items"].array ?? []
+    }
+
+    @discardableResult
+    private func succeed(_ answer: HTTP.Answer) throws -> HTTP.Answer {
+        guard (200..<300).contains(answer.status) else {
+            throw HarnessError.failed("the App Store simulator's control API", [answer.text])
+        }
+        return answer
+    }
+}

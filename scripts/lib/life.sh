@@ -6,11 +6,18 @@ LIFE_MONTHLY=com.example.app.monthly
 LIFE_YEARLY=com.example.app.yearly
 LIFE_ANA=ana@example.test
 LIFE_BEN=ben@example.test
-# What the relay is told besides: months are short here.
-# shellcheck disable=SC2034 # scripts/run hands it to service_configure
-LIFE_SETTINGS=("RELAY_APPLE_VERIFICATION=${RELAY_APPLE_VERIFICATION:-enforce}"
-    "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS=${RELAY_APPLE_RENEWAL_LEEWAY_SECONDS:-2}"
-    "RELAY_POLL_INTERVAL_SECONDS=${RELAY_POLL_INTERVAL_SECONDS:-1}")
+
+# life_settings: LIFE_SETTINGS is what the relay is told besides: months are short here, and the App Store can be asked.
+life_settings() {
+    # shellcheck disable=SC2034 # scripts/run hands it to service_configure
+    LIFE_SETTINGS=("RELAY_APPLE_VERIFICATION=${RELAY_APPLE_VERIFICATION:-enforce}"
+        "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS=${RELAY_APPLE_RENEWAL_LEEWAY_SECONDS:-2}"
+        "RELAY_POLL_INTERVAL_SECONDS=${RELAY_POLL_INTERVAL_SECONDS:-1}"
+        "RELAY_APPLE_BUNDLE_IDS=com.example.app" "RELAY_APPLE_ENVIRONMENTS=Sandbox"
+        "RELAY_APPLE_API_KEY_FILE=$STORE_API_KEY_FILE" "RELAY_APPLE_API_KEY_ID=$STORE_API_KEY_ID"
+        "RELAY_APPLE_API_ISSUER_ID=$STORE_API_ISSUER_ID" "RELAY_APPLE_API_SANDBOX_URL=$STORE_API_URL"
+        "RELAY_APPLE_HISTORY_INTERVAL_SECONDS=1")
+}
 
 # life_play FRONT APP_KEY_FILE OPS VIEWER_KEY_FILE OFFER ORIGINAL_TRANSACTION_ID MONTH_SECONDS: ends the script with 1
 # where a step does not come out.
@@ -31,7 +38,8 @@ life_play() {
     life_step "It renews, and Ben turns renewal off" life_turn_off
     life_step "Its time is over" life_expire
     life_step "Ben buys it again" life_resubscribe
-    life_step "Nobody tells of the next payment: the relay asks Cleeng, where it has ended" life_look_up
+    life_step "Of the next payment the App Store's word is lost: the relay asks for what it missed" life_miss
+    life_step "Nobody tells of the one after that: the relay asks the App Store, where it has ended" life_look_up
     life_step "Cleeng has heard every word" life_count
     player_end || player_failed "it ended with $?"
     step "Its life as ops sees it (GET /ops/subscriptions?originalTransactionId=$LIFE_SUBSCRIPTION)"
@@ -134,16 +142,18 @@ life_resubscribe() {
     life_cleeng
 }
 
+life_miss() {
+    life_tell 'renew --lost' DID_RENEW
+    life_app "$LIFE_BEN" "$LIFE_BEN_ID" granted
+    life_ops active true "$LIFE_YEARLY" "$LIFE_BEN"
+    life_cleeng
+}
+
 # Its own leeway after the period's end.
 life_look_up() {
-    local body=$RUN_FOLDER/entitlement.json
-    printf '{"offerId":%s,"status":"terminated"}' "$(json_string "$LIFE_OFFER")" >"$body"
-    http_call POST "$SIMULATOR_URL/_simulator/customers/$LIFE_BEN/entitlements" '' "$body" ||
-        service_failed "$SIMULATOR_LOG" "no answer of the stand-in for Cleeng"
-    [ "$HTTP_STATUS" = 200 ] || service_failed "$SIMULATOR_LOG" "the stand-in for Cleeng does not end it: $(http_problem)"
     life_app "$LIFE_BEN" "$LIFE_BEN_ID" revoked expired
     life_ops expired true "$LIFE_YEARLY" "$LIFE_BEN"
-    life_await timeline "event looked_up  detail Cleeng: not entitled" life_see_last_event
+    life_await timeline "event looked_up  detail App Store: expired" life_see_last_event
 }
 
 # What the stand-in itself says, besides what the relay says of it.
@@ -176,14 +186,16 @@ life_give_up() {
 # life_line NAME TEXT
 life_line() { printf '    %-12s %s\n' "$1" "$2"; }
 
-# life_tell COMMAND TYPE [SUBTYPE]: has the App Store tell it.
+# life_tell COMMAND TYPE [SUBTYPE]: has the App Store tell it, or lose it.
 life_tell() {
+    local answer="$2${3:+ $3} HTTP 200"
+    case "$1" in *--lost) answer="$2${3:+ $3} lost" ;; esac
     player_ask $((LIFE_MONTH + 60)) "$1"
     life_line "App Store" "$PLAYER_ANSWER"
     LIFE_TYPE=$2 LIFE_SUBTYPE=${3:-}
     LIFE_NOTIFICATIONS=$((LIFE_NOTIFICATIONS + 1))
-    if [ "$PLAYER_ANSWER" != "$2${3:+ $3} HTTP 200" ]; then
-        life_refute "the App Store was to come out with $2${3:+ $3} HTTP 200"
+    if [ "$PLAYER_ANSWER" != "$answer" ]; then
+        life_refute "the App Store was to come out with $answer"
         life_give_up
     fi
     player_ask 10 transaction

@@ -129,7 +129,11 @@ let package = Package(
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests(
             "AppStoreSimulatorTests",
-            ["AppStoreSimulator", "AppStoreSimulation", "AppleStore", crypto, httpClient, logging, nioCore, nioHTTP1]),
+            [
+                "AppStoreSimulator", "AppStoreSimulation", "AppleStore", argumentParser, crypto, httpClient, locks,
+                logging, nioCore,
+                nioHTTP1,
+            ]),
         tests(
             "CleengSimulatorTests", ["CleengSimulator", "SimulatorHTTP", httpClient, logging, locks, nioCore, nioHTTP1]),
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),

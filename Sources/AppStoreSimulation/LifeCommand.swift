@@ -20,7 +20,9 @@ public enum LifeCommand: Sendable, Hashable {
         var words = line.split(whereSeparator: \.isWhitespace).map { String($0) }
         let isLost = words.last == Self.lostWord
         if isLost { words.removeLast() }
-        guard let command = Self.plain(words) ?? Self.withProduct(words) else { throw Self.error(words.first ?? "") }
+        guard let command = Self.plain(words) ?? Self.withProduct(words) else {
+            throw Self.error(words.first ?? (isLost ? Self.lostWord : ""))
+        }
         guard isLost else {
             self = command
             return

@@ -56,7 +56,7 @@ struct LifePlayer {
         var status: Int?
         if !isLost { status = await HTTPCall.send(.POST, body, to: url) }
         let result = SendAttempt.Result(status: status)
-        complaint = await self.complaint { try await $0.add(body, result) } ?? complaint
+        if complaint == nil { complaint = await self.complaint { try await $0.add(body, result) } }
         wasTaken = (isLost || result == .success) && complaint == nil
         let outcome = isLost ? "lost" : HTTPCall.outcome(status)
         return [told.notificationType, told.subtype, outcome, complaint].compactMap(\.self).joined(separator: " ")

@@ -58,13 +58,10 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings = ServerSettings(
+        let settings = ServerSettings(
             authority: try .kept(in: roots, for: .transactions),
-            judge: TokenJudge(key: try key(), keyId: keyID, issuerId: issuerID, bundleId: bundleID))
-        settings.environment = environment
-        settings.appAppleId = appAppleID
-        settings.pageSize = pageSize
-        settings.keepRequests = keepRequests
+            judge: TokenJudge(key: try key(), keyId: keyID, issuerId: issuerID, bundleId: bundleID),
+            environment: environment, appAppleId: appAppleID, pageSize: pageSize, keepRequests: keepRequests)
         var logger = Logger(label: "app-store-simulator") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical
         let service = ServerAPIService(api: ServerAPI(settings: settings), host: host, port: port, logger: logger)

@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import NIOCore
 import NIOHTTP1
 
 /// A running `serve`, which is told of what `notify` and `play` tell the relay.
@@ -13,17 +14,17 @@ struct ToldAPI: Sendable {
         guard let number = told.transaction?.originalTransactionId, let standing = SimulatedStanding(told) else {
             return
         }
-        let url = "\(address)/_simulator/subscriptions/\(number)"
-        try demand(await HTTPCall.send(.PUT, SimulatedJSON.encode(standing), to: url))
+        try await send(.PUT, SimulatedJSON.encode(standing), to: "subscriptions/\(number)")
     }
 
     /// An attempt to deliver a signed notification.
     func add(_ body: Data, _ result: SendAttempt.Result) async throws {
-        let url = "\(address)/_simulator/notifications?sendAttemptResult=\(result.rawValue)"
-        try demand(await HTTPCall.send(.POST, body, to: url))
+        try await send(.POST, body, to: "notifications?sendAttemptResult=\(result.rawValue)")
     }
 
-    private func demand(_ status: Int?) throws {
+    private func send(_ method: HTTPMethod, _ body: Data, to path: String) async throws {
+        let url = "\(address)/_simulator/\(path)"
+        let status = await HTTPCall.send(method, body, to: url, timeout: .seconds(5))
         guard let status, (200...299).contains(status) else { throw Deaf(outcome: HTTPCall.outcome(status)) }
     }
 

@@ -30,6 +30,15 @@ struct LifeCommandTests {
         #expect(try LifeCommand("turn-off") == .event(.turn(.off)))
     }
 
+    @Test func anEventCanBeLost() throws {
+        #expect(try LifeCommand("renew --lost") == .lost(.renew))
+        #expect(try LifeCommand("fail grace --lost") == .lost(.fail(hasGrace: true)))
+        #expect(try LifeCommand("upgrade --lost --lost") == .lost(.upgrade(productId: "--lost")))
+        #expect(refusal("receipt --lost") == "only what is told of can be lost")
+        #expect(refusal("--lost") == "unknown command --lost, see help")
+        #expect(refusal("--lost renew") == "unknown command --lost, see help")
+    }
+
     @Test func whatIsNoCommandIsSaid() {
         #expect(refusal("buys") == "unknown command buys, see help")
         #expect(refusal("BUY") == "unknown command BUY, see help")

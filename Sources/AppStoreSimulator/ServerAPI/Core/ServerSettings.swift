@@ -4,10 +4,11 @@ import AppStoreSimulation
 struct ServerSettings: Sendable {
     let authority: StoreAuthority
     let judge: TokenJudge
-    var environment = "Sandbox"
-    var appAppleId: Int64?
-    var pageSize = 20
-    var keepRequests = 10_000
+    let environment: String
+    /// nil where answers do not name it.
+    let appAppleId: Int64?
+    let pageSize: Int
+    let keepRequests: Int
 
     var bundleId: String { judge.bundleId }
 }

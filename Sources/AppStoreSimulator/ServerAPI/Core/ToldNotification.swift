@@ -6,7 +6,7 @@ struct ToldNotification: Sendable {
     static let mostAttempts = 6
 
     let signedPayload: String
-    let uuid: String
+    var uuid: String
     let type: String
     let subtype: String?
     /// In milliseconds since 1970.

@@ -68,7 +68,9 @@ struct Serve: AsyncParsableCommand {
         do {
             try await service.run { try? StandardOutput.say("app-store-simulator listening on \($0)") }
         } catch {
-            throw ValidationError("cannot listen on \(host):\(port): \(error)")
+            try FileHandle.standardError.write(
+                contentsOf: Data("app-store-simulator: cannot listen on \(host):\(port): \(error)\n".utf8))
+            throw ExitCode.failure
         }
     }
 

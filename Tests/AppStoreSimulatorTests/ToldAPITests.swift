@@ -76,12 +76,14 @@ struct ToldAPITests {
     @Test func anAPIThatDoesNotHearIsSaid() async throws {
         try await APIBench.serving { relay in
             let to = relay.url + "/_simulator/notifications"
-            var player = try player(to: to, api: Self.nobody)
-            #expect(try await player.answer("buy") == "SUBSCRIBED INITIAL_BUY HTTP 200 (--api: no answer)")
+            // There nobody is told anything without a token.
+            let deaf = relay.url + "/away"
+            var player = try player(to: to, api: deaf)
+            #expect(try await player.answer("buy") == "SUBSCRIBED INITIAL_BUY HTTP 200 (--api: HTTP 401)")
             #expect(!player.wasTaken)
             await #expect(throws: ToldAPI.Deaf.self) {
                 try await notify(
-                    ["--api", Self.nobody, "--to", to, "--type", "DID_RENEW", "--original-transaction-id", "7"])
+                    ["--api", deaf, "--to", to, "--type", "DID_RENEW", "--original-transaction-id", "7"])
             }
             #expect(try await relay.history().names.count == 1, "the API is told before the relay")
         }

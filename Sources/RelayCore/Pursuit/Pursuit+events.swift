@@ -112,7 +112,8 @@ extension Pursuit {
         case .granted(let expiresAt, let evidence):
             settle(
                 .init(
-                    status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt, evidence: evidence,
+                    status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt ?? end(after: now),
+                    evidence: evidence,
                     // It has no time of its own, and may come late or twice: what it tells may be of any moment since.
                     observedAt: min(word.saidAt, forwardedAt ?? word.saidAt)),
                 detail: nil, into: &decision)

@@ -20,7 +20,7 @@ extension Pursuit {
             // customer's request came later.
             settle(
                 .init(
-                    status: .granted, late: isLate(at: now), at: now, evidence: evidence,
+                    status: .granted, late: isLate(at: now), at: now, expiresAt: end(after: now), evidence: evidence,
                     observedAt: forwardedAt ?? answer.observedAt),
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)
@@ -55,6 +55,9 @@ extension Pursuit {
         }
         return readPostponed(to: moment, at: now)
     }
+
+    /// Of what was signed, unless that is over: then it has been renewed, and nobody has said until when.
+    func end(after now: Timestamp) -> Timestamp? { paidUntil.flatMap { $0 > now ? $0 : nil } }
 
     mutating func follow(_ name: String) {
         phase = .synchronizing

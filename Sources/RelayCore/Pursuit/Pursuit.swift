@@ -60,12 +60,14 @@ public struct Pursuit: Sendable, Equatable {
     public var transfers: Bool
     /// By StoreKit 2 Cleeng never sees what was signed: of what is known not to be genuine no transfer is asked for.
     public let mayTransfer: Bool
+    /// By StoreKit 2: until when what was signed was paid for, where that is known. Cleeng does not say.
+    public let paidUntil: Timestamp?
 
     public init(
         phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
         forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
         entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false,
-        mayTransfer: Bool = true
+        mayTransfer: Bool = true, paidUntil: Timestamp? = nil
     ) {
         self.phase = phase
         self.status = status
@@ -79,5 +81,6 @@ public struct Pursuit: Sendable, Equatable {
         self.synchronization = synchronization
         self.transfers = transfers
         self.mayTransfer = mayTransfer
+        self.paidUntil = paidUntil
     }
 }

@@ -29,6 +29,12 @@ extension ClaimedPursuit {
                 retryAt: try row.timestampIfSet(13), forwardedAt: try row.timestampIfSet(14),
                 readAt: try row.timestampIfSet(15), entitledBefore: try row.get(16), synchronization: try row.get(24),
                 transfers: try row.get(25),
-                mayTransfer: try row.get(26, as: Int16.self) != Verification.Result.notGenuine.rawValue))
+                mayTransfer: try row.get(26, as: Int16.self) != Verification.Result.notGenuine.rawValue,
+                paidUntil: try Self.paidUntil(row.get(27))))
+    }
+
+    /// - Parameter period: what the receipt says of its subscription.
+    private static func paidUntil(_ period: String?) throws -> Timestamp? {
+        try period.flatMap { try LedgerJSON.value(LedgerPeriod.self, $0, column: "validations.period").expiresAt }
     }
 }

@@ -20,7 +20,7 @@ extension RelayStore {
 
     /// What a claim returns.
     private static func columns(overtakes: String = "false", isOvertaken: String = "false") -> String {
-        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification"
+        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END"
     }
 
     private static func toSend(_ phase: Pursuit.Phase, _ limit: String) -> String {

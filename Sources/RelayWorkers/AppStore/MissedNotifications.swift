@@ -24,6 +24,8 @@ public struct MissedNotifications: Service {
 
     /// Signed so long before, one may have been on its way still when was asked last.
     private static let overlap = Duration.seconds(3_600)
+    /// Where not all could be read.
+    private static let pause = Duration.seconds(300)
     private static let memory = Duration.seconds(179 * 86_400)
 
     /// - Parameters:
@@ -79,7 +81,8 @@ public struct MissedNotifications: Service {
                 isComplete = isComplete && all
             }
         }
-        try await store.end(turn, completeUntil: isComplete ? now : nil, pause: interval)
+        try await store.end(
+            turn, completeUntil: isComplete ? now : nil, pause: isComplete ? interval : min(interval, Self.pause))
     }
 
     private func takes(_ environment: AppStoreServerClient.Environment) -> Bool {

@@ -32,6 +32,9 @@ import Testing
             let id = try await relay.pursue(purchase)
             let outcome = try await relay.outcome(id)
             #expect(outcome["status"].string == "granted" && outcome["accessGranted"].bool == true)
+            // Cleeng does not say until when; what was signed does, from the first answer on.
+            let expiresAt = try #require(outcome["expiresAt"].string)
+            #expect(expiresAt > Date().addingTimeInterval(2_500_000).formatted(.iso8601))
             #expect(try await control.payments().isEmpty)
             let calls = try await control.storeKit2()
             let registration = try #require(calls.first)

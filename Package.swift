@@ -141,7 +141,7 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
             "RelayFrontTests", ["RelayFront", "RelayCore", "AppleStore", "AppStoreSimulation", hummingbird, nioCore]),
-        tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres"]),
+        tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport"]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
         tests(
             "ServiceTests",

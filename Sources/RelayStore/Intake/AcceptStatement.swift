@@ -112,7 +112,7 @@ enum AcceptStatement {
             .byteaArray(column { $0.idempotencyKey?.fingerprint }),
             .int2Array(column { $0.verification.result.rawValue }), .textArray(column { $0.verification.code }),
             .textArray(column { $0.verification.detail }),
-            .textArray(column { $0.period.flatMap { LedgerJSON.text($0) } }),
+            .textArray(column { $0.period?.json }),
             .int8Array(column { $0.cleengCustomer }), .int2Array(column { $0.driver.rawValue }),
             .int8(timeout.microseconds),
         ]

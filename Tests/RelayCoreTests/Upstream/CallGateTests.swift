@@ -46,6 +46,17 @@ struct CallGateTests {
         #expect(gate.load(of: .payments).inFlight + gate.load(of: .reads).inFlight == both)
     }
 
+    /// A host that hangs takes no more than one route's places, although two routes lead to it.
+    @Test mutating func storeKit2sTwoRoutesTogetherGetThreeQuarters() throws {
+        _ = arrive(1...4, on: .registrations)
+        #expect(arrive(5...8, on: .synchronizations).suffix(2) == [.waiting, .waiting])
+        #expect(arrive(9...9, on: .registrations) == [.waiting])
+        #expect(arrive(10...11, on: .payments).allSatisfy { $0 != .waiting && $0 != .refused })
+        // A place of the one is a place of the other, by turns.
+        #expect(try end(1) == [9])
+        #expect(try end(2) == [7])
+    }
+
     @Test mutating func whoCameFirstGoesFirst() throws {
         #expect(arrive(1...10, on: .payments).suffix(4) == [.waiting, .waiting, .waiting, .waiting])
         #expect(try end(3) == [7])

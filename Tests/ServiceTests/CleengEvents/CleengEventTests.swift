@@ -187,6 +187,29 @@ import Testing
         }
     }
 
+    /// Two emails of one number: when the one may be read the other may not, and so in turns. Whoever has been asked about since
+    /// is not asked about again.
+    @Test func anEventAboutTwoCustomersComesToAnEnd() async throws {
+        try await run(["RELAY_POLL_INTERVAL_SECONDS": "3"], behaviour: "after-0") { setup, control in
+            let number = ["cleengCustomerId": 700_000_003]
+            let ana = try await buy(setup, "ana@example.test", extra: number)
+            #expect(try await setup.relay.outcome(ana)["status"].string == "granted")
+            // So much later may the second be read than the first.
+            try await Task.sleep(for: .seconds(1.5))
+            let ben = try await buy(setup, "ben@example.test", extra: number)
+            #expect(try await setup.relay.outcome(ben)["status"].string == "granted")
+            for email in ["ana@example.test", "ben@example.test"] {
+                try await control.entitle(email, to: Self.offer, status: "terminated")
+            }
+            // The first may be read by then, and the second may not.
+            try await Task.sleep(for: .seconds(2))
+            let ended = event("subscriptionTerminated", #""offerId":"\#(Self.offer)","customerId":700000003"#)
+            #expect(try await send(ended, to: setup.relay).status == 200)
+            for id in [ana, ben] { _ = try await setup.relay.becomes("revoked", id) }
+            try await setup.relay.hasHandledEvents(1)
+        }
+    }
+
     private func entitle(_ setup: Setup, _ status: String) async throws {
         let answer = try await HTTP.post(
             setup.simulator.url + "/_simulator/customers/ana@example.test/entitlements",

@@ -1,6 +1,6 @@
 public import RelayCore
 
-/// One copy's turn to ask for notifications that did not get through.
+/// One copy's turn to ask for notifications of one environment that did not get through.
 public struct MissedNotificationsTurn: Sendable {
     let duty: Duty
     /// Until when nothing is missing; nil where nobody has asked yet.
@@ -9,8 +9,12 @@ public struct MissedNotificationsTurn: Sendable {
 
 extension RelayStore {
     /// Nil while it is another copy's turn, or nobody's yet.
-    public func takeMissedNotificationsTurn() async throws -> MissedNotificationsTurn? {
-        guard let duty = try await take(.missedNotifications) else { return nil }
+    ///
+    /// - Parameter isSandbox: each environment has its own: one that cannot be asked holds the other up in nothing.
+    public func takeMissedNotificationsTurn(isSandbox: Bool) async throws -> MissedNotificationsTurn? {
+        guard let duty = try await take(isSandbox ? .missedSandboxNotifications : .missedNotifications) else {
+            return nil
+        }
         let progress = duty.progress.flatMap { Int64($0) }
         return MissedNotificationsTurn(duty: duty, completeUntil: progress.map { Timestamp(microseconds: $0) })
     }

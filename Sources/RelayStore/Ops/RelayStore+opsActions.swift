@@ -4,7 +4,7 @@ import RelayCore
 extension RelayStore {
     private static let lockSQL = """
         SELECT \(validationColumns), clock_timestamp(), v.environment, v.subscription_key, v.forwards, v.entitled_before,
-               v.driver = 1 OR EXISTS (
+               v.driver = \(PurchaseDriver.storekit2.rawValue) OR EXISTS (
                     SELECT FROM receipts r WHERE r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id)
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3

@@ -6,6 +6,7 @@ public struct Duty: Sendable {
     public enum Name: String, Sendable {
         case retention
         case missedNotifications = "missed_notifications"
+        case missedSandboxNotifications = "missed_sandbox_notifications"
     }
 
     /// The duty was not held on to in time, and somebody else has it.

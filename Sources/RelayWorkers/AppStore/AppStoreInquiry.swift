@@ -20,11 +20,12 @@ public struct AppStoreInquiry: Sendable {
 
     /// - Returns: what the ledger is to hear; nil where the App Store cannot be asked, or has nothing to say.
     func ask(about subscription: HeardSubscription) async -> LedgerMessage? {
-        guard gate.isOpen, let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment),
+        guard let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment),
+            gate.isOpen(environment),
             let bundleID = subscription.bundleID ?? (scope.bundleIds.count == 1 ? scope.bundleIds.first : nil)
         else { return nil }
         let id = subscription.name.originalTransactionID
-        let answer = await gate.ask("subscriptions") {
+        let answer = await gate.ask("subscriptions", in: environment) {
             await gate.client.statuses(of: id, in: environment, bundleID: bundleID)
         }
         switch answer {

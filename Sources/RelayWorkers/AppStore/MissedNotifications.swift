@@ -65,9 +65,15 @@ public struct MissedNotifications: Service {
     }
 
     func runOnce() async throws {
-        guard gate.isOpen, let now = store.clock.now, let turn = try await store.takeMissedNotificationsTurn() else {
-            return
+        for environment in AppStoreServerClient.Environment.allCases where takes(environment) {
+            try await runOnce(environment)
         }
+    }
+
+    private func runOnce(_ environment: AppStoreServerClient.Environment) async throws {
+        guard gate.isOpen(environment), let now = store.clock.now,
+            let turn = try await store.takeMissedNotificationsTurn(isSandbox: environment == .sandbox)
+        else { return }
         // What was told before anybody listened is nobody's to make good.
         guard let completeUntil = turn.completeUntil else {
             return try await store.end(turn, completeUntil: now, pause: interval)
@@ -75,11 +81,9 @@ public struct MissedNotifications: Service {
         let start = max(completeUntil + (.zero - Self.overlap), now + (.zero - Self.memory))
         let range = start.microseconds / 1_000..<max(now.microseconds, start.microseconds + 1_000) / 1_000
         var isComplete = true
-        for environment in AppStoreServerClient.Environment.allCases where takes(environment) {
-            for bundleID in scope.bundleIds.sorted() {
-                let all = try await askAll(range, environment, bundleID, turn)
-                isComplete = isComplete && all
-            }
+        for bundleID in scope.bundleIds.sorted() {
+            let all = try await askAll(range, environment, bundleID, turn)
+            isComplete = isComplete && all
         }
         try await store.end(
             turn, completeUntil: isComplete ? now : nil, pause: isComplete ? interval : min(interval, Self.pause))
@@ -96,7 +100,7 @@ public struct MissedNotifications: Service {
     ) async throws -> Bool {
         var page: String?
         repeat {
-            let answer = await gate.ask("notifications") {
+            let answer = await gate.ask("notifications", in: environment) {
                 await gate.client.missedNotifications(in: range, of: environment, bundleID: bundleID, page: page)
             }
             switch answer {

@@ -73,6 +73,21 @@ import Testing
         }
     }
 
+    /// As for an app that is not released yet: nobody answers there, again and again.
+    @Test func thatProductionCannotBeAskedHoldsTheSandboxUpInNothing() async throws {
+        let settings = ["RELAY_APPLE_ENVIRONMENTS": "Production,Sandbox", "RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]
+        try await run(period: 6, settings: settings) { scene in
+            _ = try await scene.buy("ana@example.test")
+            try await scene.api.tell(scene.life, expiresAt: Date().addingTimeInterval(3_600))
+            try await Awaiting.fact("production has been asked in vain") {
+                try await HTTP.get(scene.relay.opsURL + "/metrics").text
+            } holds: {
+                $0.contains(#"relay_app_store_calls_total{route="notifications",verdict="try_again"}"#)
+            }
+            #expect(try await scene.lookedUp() == "App Store: active")
+        }
+    }
+
     /// Cleeng has not heard of it yet: what Apple says counts.
     @Test func anEndThatNobodyToldOfIsFoundThere() async throws {
         try await run { scene in
@@ -100,7 +115,9 @@ import Testing
     }
 
     @Test func aKeyThatIsRefusedIsOurConfiguration() async throws {
-        try await run(key: try await AppStoreAPI.Key.make()) { scene in
+        let key = try await AppStoreAPI.Key.make()
+        defer { key.end() }
+        try await run(key: key) { scene in
             _ = try await scene.buy("ana@example.test")
             #expect(try await scene.lookedUp() == "Cleeng: entitled")
             let metrics = try await HTTP.get(scene.relay.opsURL + "/metrics").text
@@ -133,7 +150,8 @@ import Testing
         try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
             try await Awaiting.fact("it is known until when nothing is missing") {
                 try await scene.setup.database.query(
-                    PostgresQuery("SELECT FROM duties WHERE name = 'missed_notifications' AND progress IS NOT NULL"))
+                    PostgresQuery(
+                        "SELECT FROM duties WHERE name = 'missed_sandbox_notifications' AND progress IS NOT NULL"))
             } holds: {
                 $0.count == 1
             }

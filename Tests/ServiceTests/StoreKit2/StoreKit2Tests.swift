@@ -2,14 +2,18 @@ import Foundation
 import Testing
 
 /// Purchases that go to Cleeng by StoreKit 2, through the service and the simulator as processes.
-@Suite struct StoreKit2Tests {
-    private static let store = Result { try TestAppStore() }
+@Suite final class StoreKit2Tests {
+    private let store: TestAppStore
+
+    init() throws { store = try TestAppStore() }
+
+    deinit { store.end() }
 
     private func run(
         _ more: [String: String] = [:], grantAfter: Double = 0.6,
         _ body: (Relay, SimulatorControl) async throws -> Void
     ) async throws {
-        var settings = try Self.store.get().settings("observe")
+        var settings = store.settings("observe")
         settings["RELAY_VALIDATION_TIMEOUT_SECONDS"] = "20"
         settings.merge(more, uniquingKeysWith: { $1 })
         try await Setup.run(grantAfter: grantAfter, settings: settings) { setup in
@@ -21,7 +25,7 @@ import Testing
     private func purchase(
         _ email: String, original: String = TestPurchase.newTransactionID(), _ control: SimulatorControl
     ) async throws -> TestPurchase {
-        var purchase = try Self.store.get().purchase(email: email, original: original)
+        var purchase = try store.purchase(email: email, original: original)
         purchase.extra["cleengCustomerId"] = String(try await control.number(of: email))
         return purchase
     }
@@ -112,7 +116,7 @@ import Testing
     /// Forced on this road, an app receipt goes by the transaction that stands in it, not by the one that the app names.
     @Test func aReceiptsOwnTransactionIsRegistered() async throws {
         try await run(["RELAY_CLEENG_DRIVER": "storekit2"]) { relay, control in
-            var purchase = try Self.store.get().receiptPurchase(email: "ana@example.test")
+            var purchase = try store.receiptPurchase(email: "ana@example.test")
             let own = purchase.transactionID
             purchase.transactionID = "2000000099999999"
             purchase.extra["cleengCustomerId"] = String(try await control.number(of: "ana@example.test"))

@@ -75,7 +75,7 @@ let package = Package(
         room("RelayCore", []),
         room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
         room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
-        room("SimulatorHTTP", [hummingbird, nioCore]),
+        room("SimulatorHTTP", [hummingbird, logging, nioCore]),
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
         room("AppStoreServer", [httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),

@@ -14,16 +14,9 @@ struct SimulatorService: Sendable {
     /// Serves until SIGTERM or SIGINT; hanging requests are cut off within half a second of it.
     /// - Parameter onReady: is told the address, such as `http://127.0.0.1:8090`.
     func run(onReady: @escaping @Sendable (String) -> Void) async throws {
-        let host = host
         var application = Application(
-            responder: SimulatorResponder(simulator: simulator),
-            server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionGuard()])),
-            configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 4_096),
-            onServerRunning: { channel in
-                let name = host.contains(":") ? "[\(host)]" : host
-                onReady("http://\(name):\(channel.localAddress?.port ?? 0)")
-            },
-            logger: logger)
+            simulating: SimulatorResponder(simulator: simulator), host: host, port: port, logger: logger,
+            onReady: onReady)
         application.addServices(WebhookService(simulator: simulator))
         try await application.runService()
     }

@@ -14,16 +14,8 @@ struct ServerAPIService: Sendable {
     ///
     /// - Parameter onReady: is told the address, such as `http://127.0.0.1:8091`.
     func run(onReady: @escaping @Sendable (String) -> Void) async throws {
-        let host = host
         let application = Application(
-            responder: ServerAPIResponder(api: api),
-            server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionGuard()])),
-            configuration: .init(address: .hostname(host, port: port), serverName: nil, backlog: 4_096),
-            onServerRunning: { channel in
-                let name = host.contains(":") ? "[\(host)]" : host
-                onReady("http://\(name):\(channel.localAddress?.port ?? 0)")
-            },
-            logger: logger)
+            simulating: ServerAPIResponder(api: api), host: host, port: port, logger: logger, onReady: onReady)
         try await application.runService()
     }
 }

@@ -50,11 +50,11 @@ struct ServeCommandTests {
         // One that hangs does not hold it up.
         try await bench.control(.PUT, "trouble", #"{"hang":true}"#)
         let hanging = Task { try? await bench.statuses("1") }
-        while try await bench.control(.GET, "requests").json["items"].map({ ($0 as? [Any])?.count }) != 3 {
-            try await Task.sleep(for: .milliseconds(10))
+        try await eventually {
+            try await bench.control(.GET, "requests").json["items"].map { ($0 as? [Any])?.count } == 3
         }
         process.terminate()
-        while process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually { !process.isRunning }
         #expect(process.terminationReason == .exit)
         #expect(process.terminationStatus == 0)
         _ = await hanging.value
@@ -91,10 +91,23 @@ struct ServeCommandTests {
     }
 
     private func firstLine() async throws -> String {
-        while true {
+        var line: Substring?
+        try await eventually {
             let output = try String(contentsOfFile: path("output"), encoding: .utf8)
-            if let end = output.firstIndex(of: "\n") { return String(output[..<end]) }
-            try await Task.sleep(for: .milliseconds(20))
+            line = output.firstIndex(of: "\n").map { output[..<$0] }
+            return line != nil
+        }
+        return String(line ?? "")
+    }
+
+    private struct NeverHappened: Error {}
+
+    /// Fails rather than hangs.
+    private func eventually(_ condition: () async throws -> Bool) async throws {
+        let limit = ContinuousClock.now + .seconds(60)
+        while try await !condition() {
+            guard ContinuousClock.now < limit else { throw NeverHappened() }
+            try await Task.sleep(for: .milliseconds(10))
         }
     }
 }

@@ -26,7 +26,8 @@ import Testing
             #expect(started.json == .object(["synchronizationId": .string(Self.id)]))
             let path = "\(url)/storekit2/purchases/synchronizations/\(Self.id)"
             var read = try await Self.call(.GET, path, Self.token)
-            while read.json?["status"] == .string("processing") {
+            let limit = ContinuousClock.now + .seconds(60)
+            while read.json?["status"] == .string("processing"), ContinuousClock.now < limit {
                 try await Task.sleep(for: .milliseconds(20))
                 read = try await Self.call(.GET, path, Self.token)
             }

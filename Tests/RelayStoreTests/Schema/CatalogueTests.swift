@@ -8,11 +8,14 @@ struct CatalogueTests {
     private static let hotTables = [
         "validations", "receipts", "timeline", "pursuits", "purchases", "idempotency_keys", "entitlement_reads",
         "subscriptions", "transfers", "outbox", "notifications", "notification_names", "notification_relays", "ledgers",
-        "subscription_events", "cleeng_events",
+        "subscription_events", "cleeng_events", "customers",
     ]
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.
-    private static let smallTables = ["api_keys", "duties", "instances", "publishers", "schema_migrations"]
+    private static let smallTables = [
+        "api_keys", "duties", "instances", "offer_coupons", "offer_products", "offers", "publishers",
+        "schema_migrations",
+    ]
 
     private static let ours = "c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')"
 

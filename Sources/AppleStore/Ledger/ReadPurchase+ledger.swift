@@ -16,6 +16,8 @@ extension ReadPurchase {
             ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? told, kind: .refunded) : nil
         return LedgerPeriod(
             id: id, productID: product, purchasedAt: purchased, expiresAt: entry.expiresDate?.end,
-            revocation: revocation, toldAt: told)
+            revocation: revocation, toldAt: told, transactionID: entry.transactionId,
+            originalPurchasedAt: entry.originalPurchaseDate?.moment, isTrial: entry.isTrialPeriod,
+            isIntro: entry.isInIntroductoryOfferPeriod, discountID: entry.promotionalOfferId)
     }
 }

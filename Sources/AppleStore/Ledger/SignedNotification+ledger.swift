@@ -29,9 +29,24 @@ extension SignedNotification {
         let previous = told.previousOriginalTransactionId.flatMap {
             $0 == told.originalTransactionId || $0 == "0" ? nil : $0
         }
+        var renewal = renewal?.payload.ledgerRenewal
+        if renewal?.expirationIntent == nil, let intent = expirationIntent(type) { renewal?.expirationIntent = intent }
         return LedgerWord(
-            periods: [period], renewal: renewal?.payload.ledgerRenewal,
+            periods: [period], renewal: renewal,
             end: isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, toldAt: whole) },
-            movesFrom: previous.map { [$0] } ?? [], isCurrentAt: previous.map { _ in whole })
+            movesFrom: previous.map { [$0] } ?? [], isCurrentAt: previous.map { _ in whole },
+            intentChangedAt: type == "DID_CHANGE_RENEWAL_STATUS" ? said : nil)
+    }
+
+    /// Apple's number for why it ended, where only the subtype says so.
+    private func expirationIntent(_ type: String) -> Int? {
+        guard type == "EXPIRED" else { return nil }
+        return switch payload.subtype {
+        case "VOLUNTARY": 1
+        case "BILLING_RETRY": 2
+        case "PRICE_INCREASE": 3
+        case "PRODUCT_NOT_FOR_SALE": 4
+        default: nil
+        }
     }
 }

@@ -51,7 +51,9 @@ extension StatusUpdate {
             graceUntil: told?.gracePeriodExpiresDate?.moment,
             expirationIntent: told?.expirationIntent.map { Int(clamping: $0) },
             priceConsent: told?.priceConsentStatus.map { Int(clamping: $0) }, toldAt: said)
-        return LedgerWord(periods: periods, renewal: status == nil && told == nil ? nil : renewal)
+        return LedgerWord(
+            periods: periods, renewal: status == nil && told == nil ? nil : renewal,
+            intentChangedAt: autoRenewStatusChangeDate?.moment)
     }
 }
 
@@ -73,7 +75,14 @@ extension StatusUpdate.Transaction {
             // What was upgraded is written as cancelled too.
             revocation: isUpgraded
                 ? nil
-                : cancellationDate?.moment.map { .init(at: $0, kind: isFamily ? .familyRevoked : .refunded) },
-            isUpgraded: isUpgraded, toldAt: said)
+                : cancellationDate?.moment.map {
+                    .init(
+                        at: $0, kind: isFamily ? .familyRevoked : .refunded,
+                        reason: isFamily
+                            ? nil : cancellationReason.flatMap { .init(revocationReason: Int(clamping: $0)) })
+                },
+            isUpgraded: isUpgraded, toldAt: said, transactionID: transactionId,
+            originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isTrialPeriod, isIntro: isInIntroOfferPeriod,
+            discountID: promotionalOfferId)
     }
 }

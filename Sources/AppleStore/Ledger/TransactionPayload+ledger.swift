@@ -19,11 +19,19 @@ extension TransactionPayload {
             let isFamily =
                 isFamilyEnd || revocationType?.known == .familyRevoke || inAppOwnershipType?.known == .familyShared
             revocation = .init(
-                at: revocationDate?.moment ?? told, kind: isFamily ? .familyRevoked : .refunded)
+                at: revocationDate?.moment ?? told, kind: isFamily ? .familyRevoked : .refunded,
+                reason: isFamily ? nil : revocationReason.flatMap { .init(revocationReason: Int(clamping: $0.raw)) })
         }
+        // What expires says of an offer only where there is one.
+        let isRenewed = expiresDate != nil
+        let isTrial = offerDiscountType?.known == .freeTrial
         return LedgerPeriod(
             id: id, productID: product, purchasedAt: purchased, expiresAt: expiresDate?.end, revocation: revocation,
-            isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, toldAt: told)
+            isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, toldAt: told,
+            transactionID: transactionId == "0" ? nil : transactionId,
+            originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isRenewed ? isTrial : nil,
+            isIntro: isRenewed ? offerType?.known == .introductory && !isTrial : nil,
+            discountID: offerType?.known == .introductory ? nil : offerIdentifier)
     }
 }
 

@@ -68,10 +68,15 @@ extension StatusUpdate.Transaction: Decodable {
         case webOrderLineItemId = "web_order_line_item_id"
         case productId = "product_id"
         case purchaseDate = "purchase_date_ms"
+        case originalPurchaseDate = "original_purchase_date_ms"
         case expiresDate = "expires_date_ms"
         case cancellationDate = "cancellation_date_ms"
         case isUpgraded = "is_upgraded"
         case inAppOwnershipType = "in_app_ownership_type"
+        case cancellationReason = "cancellation_reason"
+        case isTrialPeriod = "is_trial_period"
+        case isInIntroOfferPeriod = "is_in_intro_offer_period"
+        case promotionalOfferId = "promotional_offer_id"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -81,10 +86,15 @@ extension StatusUpdate.Transaction: Decodable {
         webOrderLineItemId = fields.identifier(.webOrderLineItemId)
         productId = fields.text(.productId)
         purchaseDate = fields.date(.purchaseDate)
+        originalPurchaseDate = fields.date(.originalPurchaseDate)
         expiresDate = fields.date(.expiresDate)
         cancellationDate = fields.date(.cancellationDate)
         isUpgraded = fields.text(.isUpgraded).map { $0 == "true" }
         inAppOwnershipType = fields.text(.inAppOwnershipType)
+        cancellationReason = fields.identifier(.cancellationReason).flatMap { Int64($0) }
+        isTrialPeriod = fields.text(.isTrialPeriod).map { $0 == "true" }
+        isInIntroOfferPeriod = fields.text(.isInIntroOfferPeriod).map { $0 == "true" }
+        promotionalOfferId = fields.text(.promotionalOfferId)
     }
 }
 

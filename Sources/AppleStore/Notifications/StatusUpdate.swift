@@ -10,10 +10,15 @@ public struct StatusUpdate: Sendable, Hashable {
         public var webOrderLineItemId: String?
         public var productId: String?
         public var purchaseDate: AppleTimestamp?
+        public var originalPurchaseDate: AppleTimestamp?
         public var expiresDate: AppleTimestamp?
         public var cancellationDate: AppleTimestamp?
         public var isUpgraded: Bool?
         public var inAppOwnershipType: String?
+        public var cancellationReason: Int64?
+        public var isTrialPeriod: Bool?
+        public var isInIntroOfferPeriod: Bool?
+        public var promotionalOfferId: String?
     }
 
     /// One of `pending_renewal_info`.

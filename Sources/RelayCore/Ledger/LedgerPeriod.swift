@@ -10,10 +10,13 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
 
         public var at: Timestamp
         public var kind: Kind
+        /// Nil where the store did not say why.
+        public var reason: CancelationReason?
 
-        public init(at: Timestamp, kind: Kind) {
+        public init(at: Timestamp, kind: Kind, reason: CancelationReason? = nil) {
             self.at = at
             self.kind = kind
+            self.reason = reason
         }
     }
 
@@ -32,10 +35,22 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     public var replacesEarlier: Bool
     /// When it was signed, or what it stands in was made.
     public var toldAt: Timestamp
+    /// The store's own number of the transaction; nil where nobody said.
+    public var transactionID: String?
+    /// When the subscription was bought for the first time.
+    public var originalPurchasedAt: Timestamp?
+    /// Whether it is free for a start; nil where nobody said, as for the next two.
+    public var isTrial: Bool?
+    /// Whether it is cheaper for a start.
+    public var isIntro: Bool?
+    /// The offer that was redeemed.
+    public var discountID: String?
 
     public init(
         id: String, productID: String, purchasedAt: Timestamp, expiresAt: Timestamp?,
-        revocation: Revocation? = nil, isUpgraded: Bool = false, replacesEarlier: Bool = false, toldAt: Timestamp
+        revocation: Revocation? = nil, isUpgraded: Bool = false, replacesEarlier: Bool = false, toldAt: Timestamp,
+        transactionID: String? = nil, originalPurchasedAt: Timestamp? = nil, isTrial: Bool? = nil, isIntro: Bool? = nil,
+        discountID: String? = nil
     ) {
         self.id = id
         self.productID = productID
@@ -46,6 +61,11 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
         self.isUpgraded = isUpgraded
         self.replacesEarlier = replacesEarlier
         self.toldAt = toldAt
+        self.transactionID = transactionID
+        self.originalPurchasedAt = originalPurchasedAt
+        self.isTrial = isTrial
+        self.isIntro = isIntro
+        self.discountID = discountID
     }
 
     /// When what was paid for ends by itself.
@@ -65,6 +85,9 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
             numbers: [
                 revocation.map { $0.at.microseconds } ?? .min, revocation.map { Int64($0.kind.rawValue) } ?? 0,
                 isUpgraded ? 1 : 0, end.microseconds, purchasedAt.microseconds,
-            ], text: productID)
+                originalPurchasedAt?.microseconds ?? .min, LedgerRank.number(isTrial), LedgerRank.number(isIntro),
+            ],
+            text: [productID, transactionID, discountID, revocation?.reason?.rawValue].map { $0 ?? "" }
+                .joined(separator: "\n"))
     }
 }

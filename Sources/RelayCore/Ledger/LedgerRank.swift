@@ -6,6 +6,8 @@ struct LedgerRank: Comparable {
     var numbers: [Int64]
     var text: String
 
+    static func number(_ flag: Bool?) -> Int64 { flag.map { $0 ? 1 : 2 } ?? 0 }
+
     static func < (left: LedgerRank, right: LedgerRank) -> Bool {
         if left.toldAt != right.toldAt { return left.toldAt < right.toldAt }
         if left.numbers != right.numbers { return left.numbers.lexicographicallyPrecedes(right.numbers) }

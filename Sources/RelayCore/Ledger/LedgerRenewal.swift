@@ -12,11 +12,14 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
     public var expirationIntent: Int?
     /// Apple's number for the answer to a higher price (0 not yet, 1 agreed).
     public var priceConsent: Int?
+    /// Why it will not renew, in the words of a store that says more than Apple's number; nil: that number says it.
+    public var cancelationReason: CancelationReason?
     public var toldAt: Timestamp
 
     public init(
         willRenew: Bool?, productID: String?, isInBillingRetry: Bool = false, graceUntil: Timestamp? = nil,
-        expirationIntent: Int? = nil, priceConsent: Int? = nil, toldAt: Timestamp
+        expirationIntent: Int? = nil, priceConsent: Int? = nil, cancelationReason: CancelationReason? = nil,
+        toldAt: Timestamp
     ) {
         self.willRenew = willRenew
         self.productID = productID
@@ -24,17 +27,17 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
         self.graceUntil = graceUntil
         self.expirationIntent = expirationIntent
         self.priceConsent = priceConsent
+        self.cancelationReason = cancelationReason
         self.toldAt = toldAt
     }
 
     var rank: LedgerRank {
-        func number(_ flag: Bool?) -> Int64 { flag.map { $0 ? 1 : 2 } ?? 0 }
-        return LedgerRank(
+        LedgerRank(
             toldAt: toldAt,
             numbers: [
                 // Of two words of one moment the one that knows of trouble: it was not there before.
-                number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,
+                LedgerRank.number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,
                 Int64(expirationIntent ?? -1), Int64(priceConsent ?? -1),
-            ], text: productID ?? "")
+            ], text: [productID, cancelationReason?.rawValue].map { $0 ?? "" }.joined(separator: "\n"))
     }
 }

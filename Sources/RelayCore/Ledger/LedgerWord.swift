@@ -9,10 +9,13 @@ public struct LedgerWord: Sendable, Hashable {
     public var movesFrom: Set<String>
     /// When it was said that it goes by this id.
     public var isCurrentAt: Timestamp?
+    /// When the customer, or the store, last changed whether it will renew.
+    public var intentChangedAt: Timestamp?
 
     public init(
         periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: LedgerMove? = nil,
-        movesFrom: Set<String> = [], isCurrentAt: Timestamp? = nil
+        movesFrom: Set<String> = [], isCurrentAt: Timestamp? = nil,
+        intentChangedAt: Timestamp? = nil
     ) {
         self.periods = periods
         self.renewal = renewal
@@ -20,5 +23,6 @@ public struct LedgerWord: Sendable, Hashable {
         self.movesTo = movesTo
         self.movesFrom = movesFrom
         self.isCurrentAt = isCurrentAt
+        self.intentChangedAt = intentChangedAt
     }
 }

@@ -10,19 +10,16 @@ extension SubscriptionLedger {
     ///
     /// - Parameter leeway: how long after its end one that will renew is taken to have renewed, while nobody has said so.
     public func standing(at now: Timestamp, leeway: Duration) -> SubscriptionStanding? {
-        guard let newest = periods.values.max(by: Self.isOlder) else {
+        guard let period = current(at: now) else {
             return end.map { end in
                 SubscriptionStanding(
                     status: end.isOver ? .expired : .active, willRenew: renewal?.willRenew,
                     autoRenewProductID: renewal?.productID, reason: end.isOver ? "expired" : nil)
             }
         }
-        // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
-        let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
-        guard let period = counting.max(by: Self.endsEarlier) else { return revoked(newest) }
+        guard period.revocation == nil else { return revoked(period) }
         // Whoever said after the last word on it that it is over knows more than its dates.
         let isOver = end?.ends(period) ?? false
-        guard newest.revocation == nil || (period.end > now && !isOver) else { return revoked(newest) }
         var standing = SubscriptionStanding(
             status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
             autoRenewProductID: renewal?.productID)
@@ -37,6 +34,17 @@ extension SubscriptionLedger {
         }
         judge(&standing, period, at: now, leeway: leeway)
         return standing
+    }
+
+    /// The period that its standing is about; one that was taken back where none counts any more. Nil where nothing was ever
+    /// bought, so far as is known.
+    func current(at now: Timestamp) -> LedgerPeriod? {
+        guard let newest = periods.values.max(by: Self.isOlder) else { return nil }
+        // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
+        let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
+        guard let period = counting.max(by: Self.endsEarlier) else { return newest }
+        guard newest.revocation == nil || (period.end > now && !(end?.ends(period) ?? false)) else { return newest }
+        return period
     }
 
     /// One whose time is over, unless something says that it goes on.
@@ -110,7 +118,7 @@ extension SubscriptionLedger {
             }
     }
 
-    private static func isOlder(_ left: LedgerPeriod, _ right: LedgerPeriod) -> Bool {
+    static func isOlder(_ left: LedgerPeriod, _ right: LedgerPeriod) -> Bool {
         (left.purchasedAt, left.end, left.id) < (right.purchasedAt, right.end, right.id)
     }
 

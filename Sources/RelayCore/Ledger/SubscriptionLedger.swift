@@ -16,6 +16,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     private var currentAt: Timestamp?
     /// What has moved here, directly or by others in between.
     public private(set) var movedFrom: Set<String> = []
+    /// When it was last changed whether it will renew; nil where nobody told.
+    public private(set) var intentChangedAt: Timestamp?
 
     /// Of more transactions the newest are kept: the others' times are over.
     public static let mostPeriods = 24
@@ -40,6 +42,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }
         if let told = word.movesTo, move.map({ told.rank > $0.rank }) ?? true { move = told }
         if let told = word.isCurrentAt { currentAt = max(currentAt ?? told, told) }
+        if let told = word.intentChangedAt { intentChangedAt = max(intentChangedAt ?? told, told) }
         movedFrom.formUnion(word.movesFrom)
         while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { Self.isGreater($1, $0) }) {
             movedFrom.remove(least)

@@ -5,21 +5,39 @@ extension LedgerPeriod {
     /// costs more there than reading the receipt.
     var json: String {
         var text = "{"
+        if let discountID { text.appendJSON("discountID", discountID) }
         if let expiresAt { text += "\"expiresAt\":\(expiresAt.microseconds)," }
-        text += "\"id\":"
-        text.appendJSON(id)
-        text += ",\"isUpgraded\":\(isUpgraded),\"productID\":"
+        text.appendJSON("id", id)
+        if let isIntro { text += "\"isIntro\":\(isIntro)," }
+        if let isTrial { text += "\"isTrial\":\(isTrial)," }
+        text += "\"isUpgraded\":\(isUpgraded),"
+        if let originalPurchasedAt { text += "\"originalPurchasedAt\":\(originalPurchasedAt.microseconds)," }
+        text += "\"productID\":"
         text.appendJSON(productID)
         text += ",\"purchasedAt\":\(purchasedAt.microseconds),\"replacesEarlier\":\(replacesEarlier)"
         if let revocation {
-            text += ",\"revocation\":{\"at\":\(revocation.at.microseconds),\"kind\":\(revocation.kind.rawValue)}"
+            text += ",\"revocation\":{\"at\":\(revocation.at.microseconds),\"kind\":\(revocation.kind.rawValue)"
+            if let reason = revocation.reason { text += ",\"reason\":\"\(reason.rawValue)\"" }
+            text += "}"
         }
-        text += ",\"toldAt\":\(toldAt.microseconds)}"
+        text += ",\"toldAt\":\(toldAt.microseconds)"
+        if let transactionID {
+            text += ",\"transactionID\":"
+            text.appendJSON(transactionID)
+        }
+        text += "}"
         return text
     }
 }
 
 extension String {
+    /// A member with a text, and the comma behind it.
+    fileprivate mutating func appendJSON(_ name: StaticString, _ text: String) {
+        self += "\"\(name)\":"
+        appendJSON(text)
+        self += ","
+    }
+
     /// As a JSON string.
     fileprivate mutating func appendJSON(_ text: String) {
         append("\"")

@@ -1,0 +1,67 @@
+/// What a customer bought last of one product, and how it stands (Fovea, "Purchase"). Ids are the store's own, without prefix.
+/// What is nil does not apply, or nobody said it.
+public struct CustomerPurchase: Sendable, Hashable {
+    public enum RenewalIntent: String, Sendable, Hashable {
+        case renew = "Renew"
+        case lapse = "Lapse"
+    }
+
+    public enum PriceConsent: String, Sendable, Hashable {
+        case notified = "Notified"
+        case agreed = "Agreed"
+    }
+
+    public var platform: StorePlatform
+    public var productID: String
+    /// The same through all renewals.
+    public var purchaseID: String
+    /// Of the newest renewal.
+    public var transactionID: String
+    public var isSandbox: Bool
+    /// When it was bought for the first time.
+    public var purchasedAt: Timestamp?
+    /// When the newest renewal was paid for.
+    public var renewedAt: Timestamp?
+    public var expiresAt: Timestamp?
+    public var isExpired: Bool
+    public var renewalIntent: RenewalIntent?
+    public var renewalIntentChangedAt: Timestamp?
+    public var cancelationReason: CancelationReason?
+    public var isBillingRetry: Bool?
+    public var isTrial: Bool?
+    public var isIntro: Bool?
+    public var discountID: String?
+    public var priceConsent: PriceConsent?
+
+    public init(
+        platform: StorePlatform, productID: String, purchaseID: String, transactionID: String, isSandbox: Bool,
+        isExpired: Bool
+    ) {
+        self.platform = platform
+        self.productID = productID
+        self.purchaseID = purchaseID
+        self.transactionID = transactionID
+        self.isSandbox = isSandbox
+        self.isExpired = isExpired
+    }
+
+    /// Of each product the newest, in the order of their names.
+    public static func newest(of purchases: some Sequence<CustomerPurchase>) -> [CustomerPurchase] {
+        var byProduct: [String: CustomerPurchase] = [:]
+        for purchase in purchases {
+            let key = purchase.platform.prefixed(purchase.productID)
+            if let other = byProduct[key], !other.isOlder(than: purchase) { continue }
+            byProduct[key] = purchase
+        }
+        return byProduct.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// What was paid for later is newer; of what was paid for at once, what runs longer.
+    private func isOlder(than other: CustomerPurchase) -> Bool {
+        func rank(_ one: CustomerPurchase) -> (Timestamp, Timestamp, String) {
+            let none = Timestamp(microseconds: .min)
+            return (one.renewedAt ?? none, one.expiresAt ?? none, one.purchaseID)
+        }
+        return rank(self) < rank(other)
+    }
+}

@@ -1,0 +1,97 @@
+extension SubscriptionLedger {
+    /// What was bought with this subscription: of each product that it ever was the newest purchase.
+    ///
+    /// - Parameters:
+    ///   - shown: how the subscription was shown last, for one whose renewal nobody has told of: until whoever knows was asked,
+    ///     nothing is told as over.
+    ///   - leeway: how long after its end one that will renew is waited for.
+    /// - Returns: empty where no purchase is known of.
+    public func purchases(
+        of name: SubscriptionName, shown: SubscriptionStanding.Status?, at now: Timestamp, leeway: Duration
+    ) -> [CustomerPurchase] {
+        guard let current = current(at: now), let standing = standing(at: now, leeway: leeway) else { return [] }
+        var newest: [String: LedgerPeriod] = [:]
+        for period in periods.values {
+            if let other = newest[period.productID], !Self.isOlder(other, period) { continue }
+            newest[period.productID] = period
+        }
+        newest[current.productID] = current
+        return newest.values.map { period in
+            var purchase = purchase(period, of: name)
+            if period.id == current.id {
+                describe(&purchase, standing, current, shown: shown)
+            } else {
+                replace(&purchase, period)
+            }
+            return purchase
+        }
+    }
+
+    private func purchase(_ period: LedgerPeriod, of name: SubscriptionName) -> CustomerPurchase {
+        let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
+        let purchaseID = platform.name(ofKey: name.originalTransactionID)
+        var purchase = CustomerPurchase(
+            platform: platform, productID: period.productID, purchaseID: purchaseID,
+            transactionID: period.transactionID ?? purchaseID, isSandbox: name.isSandbox, isExpired: true)
+        purchase.purchasedAt = period.originalPurchasedAt ?? period.purchasedAt
+        purchase.renewedAt = period.purchasedAt
+        purchase.expiresAt = period.expiresAt
+        purchase.isTrial = period.isTrial
+        purchase.isIntro = period.isIntro
+        purchase.discountID = period.discountID
+        return purchase
+    }
+
+    private func describe(
+        _ purchase: inout CustomerPurchase, _ standing: SubscriptionStanding, _ period: LedgerPeriod,
+        shown: SubscriptionStanding.Status?
+    ) {
+        let isUnanswered = standing.status == .expired && standing.access == nil
+        let status = isUnanswered ? shown ?? .active : standing.status
+        purchase.isExpired = !status.grantsAccess
+        let said = renewal.flatMap { $0.toldAt >= period.purchasedAt ? $0 : nil }
+        if period.expiresAt != nil, let said {
+            if let willRenew = said.willRenew { purchase.renewalIntent = willRenew ? .renew : .lapse }
+            purchase.isBillingRetry = status == .inGrace || status == .inBillingRetry
+            purchase.priceConsent = said.priceConsent.map { $0 == 1 ? .agreed : .notified }
+        }
+        // Whoever renewed since then has not changed their mind, but what was told of an earlier life is over with it.
+        if purchase.renewalIntent != nil { purchase.renewalIntentChangedAt = intentChangedAt }
+        purchase.cancelationReason = cancelationReason(period, said, status)
+    }
+
+    private func cancelationReason(
+        _ period: LedgerPeriod, _ said: LedgerRenewal?, _ status: SubscriptionStanding.Status
+    ) -> CancelationReason? {
+        if let revocation = period.revocation {
+            return revocation.reason ?? (revocation.kind == .refunded ? .customer : .system)
+        }
+        let told =
+            said?.cancelationReason
+            ?? said?.expirationIntent.map { CancelationReason(expirationIntent: $0) }
+        switch status {
+        case .active where said?.willRenew == false: return told ?? .customer
+        case .active, .inGrace: return nil
+        case .inBillingRetry: return told ?? .billingError
+        case .expired, .revoked: return told ?? (said?.willRenew == false ? .customer : .unknown)
+        }
+    }
+
+    /// A product that the subscription is no longer.
+    private func replace(_ purchase: inout CustomerPurchase, _ period: LedgerPeriod) {
+        if let revocation = period.revocation {
+            purchase.cancelationReason = revocation.reason ?? (revocation.kind == .refunded ? .customer : .system)
+            return
+        }
+        purchase.cancelationReason = .replaced
+        // Who was moved to another product had this one until then.
+        let successor = periods.values.filter { $0.productID != period.productID && Self.isOlder(period, $0) }
+            .min(by: Self.isOlder)
+        if let successor, let end = period.expiresAt { purchase.expiresAt = min(end, successor.purchasedAt) }
+    }
+}
+
+extension SubscriptionName {
+    /// Whether nobody paid for it: Apple's sandbox and what developers test with. What nobody could read is taken to be real.
+    public var isSandbox: Bool { environment != "Production" && environment != "unknown" }
+}

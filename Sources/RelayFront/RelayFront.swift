@@ -87,8 +87,10 @@ public struct RelayFront: Sendable {
                     budget: bodyBudget, registry: registry, onReceived: onEvent
                 ).routes
         }
+        let purchases = PurchaseRoutes(
+            store: store, authenticator: authenticator, leeway: configuration.renewalLeeway)
         return service(
-            payments.routes + entitlements.routes + notifications.routes + events,
+            payments.routes + entitlements.routes + notifications.routes + events + purchases.routes,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
             onListening: onListening, onShutdown: store.changes.shutDown)

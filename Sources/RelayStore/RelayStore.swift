@@ -15,6 +15,8 @@ public struct RelayStore: Sendable {
     public let clock: DatabaseClock
     public let changes: ChangeHub
     let settled: SettledCache
+    /// Customers' purchases as their publishers were told of them last.
+    let told: PurchaseCache
 
     public init(pool: PostgresPool, instance: String, logger: Logger) {
         self.pool = pool
@@ -23,10 +25,12 @@ public struct RelayStore: Sendable {
         self.clock = DatabaseClock()
         self.changes = ChangeHub()
         self.settled = SettledCache()
+        self.told = PurchaseCache()
     }
 
     /// After the commit: nobody in this process may be told what was true before it, and who waits is told what is true now.
-    func publish(_ changed: [Validation]) {
+    func publish(_ changed: [Validation], customers: [CustomerName] = []) {
+        told.changed(customers)
         settled.changed(changed.map(\.id))
         changes.publish(changed)
     }

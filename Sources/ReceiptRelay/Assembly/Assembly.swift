@@ -100,7 +100,10 @@ struct Assembly: Sendable {
             role == .worker
             ? nil
             : Intake(store: store, validationTimeout: settings.validationTimeout, onAccepted: wakeup.ring)
-        if intake != nil { services.append(ClosureService { await ChangeFeed(store: store).run() }) }
+        if intake != nil {
+            services.append(ClosureService { await ChangeFeed(store: store).run() })
+            services.append(ClosureService { await CustomerFeed(store: store).run() })
+        }
         RelayMetrics.register(in: registry, store: store)
 
         let front = RelayFront(

@@ -59,8 +59,7 @@ public struct CustomerPurchase: Sendable, Hashable {
     /// What was paid for later is newer; of what was paid for at once, what runs longer.
     private func isOlder(than other: CustomerPurchase) -> Bool {
         func rank(_ one: CustomerPurchase) -> (Timestamp, Timestamp, String) {
-            let none = Timestamp(microseconds: .min)
-            return (one.renewedAt ?? none, one.expiresAt ?? none, one.purchaseID)
+            (one.renewedAt ?? .earliest, one.expiresAt ?? .distantFuture, one.purchaseID)
         }
         return rank(self) < rank(other)
     }

@@ -28,8 +28,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return .microseconds(overflow ? (later < earlier ? .min : .max) : difference)
     }
 
+    /// Before everything else.
+    public static let earliest = Timestamp(microseconds: .min)
     /// After everything else.
     static let distantFuture = Timestamp(microseconds: .max)
+
+    /// Without what it is past its second.
+    public var wholeSeconds: Timestamp { Timestamp(seconds: microseconds.floorDivided(by: 1_000_000)) }
 
     /// Whole days since 1970-01-01, in UTC.
     public var daysSince1970: Int {

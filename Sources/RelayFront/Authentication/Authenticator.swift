@@ -14,10 +14,35 @@ struct Authenticator: Sendable {
         guard let credentials = BearerCredentials.parse(request.headers[.authorization]) else {
             throw Problem(.missingKey, "send Authorization: Bearer KEY")
         }
-        guard let key = try await keys.authenticate(credentials) else {
+        return try await key(credentials, context, opening: role)
+    }
+
+    /// The same for those who name the publisher beside the key.
+    ///
+    /// - Parameter query: of the request: the two may stand there.
+    func key(
+        _ request: Request, _ context: FrontContext, named query: QueryItems, opening role: KeyRole
+    ) async throws -> APIKey {
+        guard let named = NamedCredentials(authorization: request.headers[.authorization], query: query) else {
+            throw Problem(.missingKey, "Invalid credentials: send appName and apiKey")
+        }
+        let key = try await key(Substring(named.key), context, opening: nil)
+        guard key.publisher == named.publisher else {
+            throw Problem(.unknownKey, "appName and apiKey do not match")
+        }
+        return try check(key, opens: role)
+    }
+
+    /// - Parameter role: nil where it is checked later.
+    private func key(_ text: Substring, _ context: FrontContext, opening role: KeyRole?) async throws -> APIKey {
+        guard let key = try await keys.authenticate(text) else {
             throw Problem(.unknownKey, "the key was never made, or has been revoked")
         }
         context.notes.keyID = key.id
+        return try role.map { try check(key, opens: $0) } ?? key
+    }
+
+    private func check(_ key: APIKey, opens role: KeyRole) throws -> APIKey {
         guard key.role.opens(role) else { throw Problem(.wrongRole, "this takes a key of the role \(role.name)") }
         return key
     }

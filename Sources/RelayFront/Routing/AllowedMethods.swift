@@ -22,6 +22,10 @@ struct AllowedMethods: Sendable {
     }
 
     private static func matches(_ template: [Substring], _ path: [Substring]) -> Bool {
-        template.count == path.count && zip(template, path).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
+        if template.last == "**" {
+            return path.count >= template.count
+                && matches(template.dropLast(), Array(path.prefix(template.count - 1)))
+        }
+        return template.count == path.count && zip(template, path).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
     }
 }

@@ -40,6 +40,7 @@ struct FrontMiddleware: RouterMiddleware {
         begin: ContinuousClock.Instant, requestID: String
     ) throws -> Response {
         var route = context.endpointPath ?? ""
+        let dialect = ErrorDialect(path: request.uri.path)
         var response: Response
         var cause: (any Error)?
         do {
@@ -51,11 +52,11 @@ struct FrontMiddleware: RouterMiddleware {
             response = Response(status: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
         } catch let error as HTTPError where error.status == .notFound {
             // Only the router throws this one.
-            response = unrouted(request).response
+            response = dialect.response(unrouted(request))
             route = ""
         } catch {
             let problem = Problem(describing: error)
-            response = problem.response
+            response = dialect.response(problem)
             if problem.status.kind == .serverError { cause = error }
         }
         response.headers[.xRequestID] = requestID

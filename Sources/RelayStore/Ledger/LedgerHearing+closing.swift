@@ -85,6 +85,8 @@ extension LedgerHearing {
     struct Closing {
         var queries: [PostgresQuery] = []
         var changes: [Int] = []
+        /// Whose purchases changed.
+        var customers: [CustomerName] = []
 
         func changed(_ answers: [PostgresRows]) throws -> [Validation] {
             try changes.flatMap { try answers[$0].map(RelayStore.stored) }
@@ -101,8 +103,9 @@ extension LedgerHearing {
             closing.queries += TransferStatements.queries(transfers, instance: instance)
             closing.changes.append(closing.queries.count - 1)
         }
-        let told = heard.filter { $0.owner != nil && $0.hasNews }
-        if !told.isEmpty { closing.queries.append(Outbox.queue(told)) }
+        let told = customerChanges(heard)
+        if !told.isEmpty { closing.queries.append(CustomerChange.write(told)) }
+        closing.customers = told.map(\.customer)
         closing.queries.append(access(heard))
         closing.changes.append(closing.queries.count - 1)
         return closing
@@ -125,6 +128,25 @@ extension LedgerHearing {
                     from: from, fromCustomer: before.customer)
             }
         }
+    }
+
+    /// Of subscriptions whose owners have something to hear, and of those that go by another id from now on.
+    private func customerChanges(_ heard: [Heard]) -> [CustomerChange] {
+        func change(_ heard: Heard, _ username: String, _ reason: CustomerChange.Reason) -> CustomerChange {
+            CustomerChange(
+                customer: CustomerName(publisher: heard.message.name.publisher, username: username), reason: reason,
+                subscription: heard.message.name)
+        }
+        let moved = heard.filter { $0.username == nil }.flatMap { new in
+            heard.filter { new.message.word.movesFrom.contains($0.message.name.originalTransactionID) }
+                .compactMap { old in old.username.map { change(new, $0, .other) } }
+        }
+        return moved
+            + heard.compactMap { heard in
+                guard let username = heard.username else { return nil }
+                if heard.message.word.movesTo != nil { return change(heard, username, .other) }
+                return heard.hasNews ? change(heard, username, heard.reason) : nil
+            }
     }
 
     private func ledgers(_ heard: [Heard]) -> PostgresQuery {
@@ -157,7 +179,7 @@ extension LedgerHearing {
 
     /// To the new ids that nobody has claimed yet, of those that somebody had claimed before.
     private func moves(_ heard: [Heard]) -> [PostgresQuery] {
-        heard.filter { $0.owner == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
+        heard.filter { $0.username == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             new.message.word.movesFrom.sorted().map { old in
                 let before = new.message.name.under(old)
                 return PostgresQuery(
@@ -228,5 +250,22 @@ extension LedgerHearing.Heard {
     var dueAt: Timestamp? {
         guard ledger.movedTo == nil, let next = standing?.nextLookAt else { return nil }
         return next > now ? next : now + Self.patience
+    }
+}
+
+extension LedgerHearing.Heard {
+    /// As the publisher's webhooks name what was told.
+    fileprivate var reason: CustomerChange.Reason {
+        switch shown?.status {
+        case .revoked: shown?.reason == "family_revoked" ? .revoked : .refunded
+        case .expired, .inBillingRetry: .expired
+        case .inGrace: .enteredGracePeriod
+        case .active where before.expiresAt != shown?.expiresAt || hasNewStatus: .renewed
+        case .active where before.willRenew != shown?.willRenew:
+            shown?.willRenew == false ? .willLapse : .willAutoRenew
+        case .active where before.ledger.renewal?.priceConsent == 0 && ledger.renewal?.priceConsent == 1:
+            .priceChangeConfirmed
+        case .active, nil: .other
+        }
     }
 }

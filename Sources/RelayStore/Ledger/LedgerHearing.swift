@@ -28,7 +28,7 @@ struct LedgerHearing: Sendable {
 
     private static let ownersSQL = """
         SELECT i.ordinal, s.customer, s.email, s.offer_id, coalesce(s.validation_bucket, s.bucket),
-               s.accepted_on - DATE 'epoch', s.id
+               s.accepted_on - DATE 'epoch', s.id, s.application_username
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
              AS i(bucket, publisher, environment, subscription_key, ordinal)
         JOIN subscriptions s ON s.bucket = i.bucket AND s.publisher = i.publisher AND s.environment = i.environment
@@ -88,9 +88,13 @@ struct LedgerHearing: Sendable {
         var ledger = SubscriptionLedger()
         var before = Before()
         var standing: SubscriptionStanding?
+        /// Under which of the publisher's names it stands; nil where nobody has claimed it.
+        var username: String?
+        /// Nil where Cleeng was never told of it.
         var owner: HeardSubscription.Owner?
         var ownerValidation: ValidationID?
         var now = Timestamp(microseconds: 0)
+        var leeway = Duration.zero
         var bundleID: String?
 
         /// What becomes of the access that was granted on it. The end of one that has moved on changes nothing.
@@ -104,18 +108,32 @@ struct LedgerHearing: Sendable {
         }
         /// Whether its publisher has something to hear. Of what has just been granted it hears by the grant.
         var hasNews: Bool {
-            before.status != nil
-                && before
-                    != Before(status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew)
+            guard before.status != nil else { return false }
+            let after = Before(
+                status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew,
+                ledger: ledger)
+            return before.standing != after.standing
+                || (before.ledger != ledger && purchases(before) != purchases(after))
+        }
+        private func purchases(_ words: Before) -> [CustomerPurchase] {
+            words.ledger.purchases(
+                of: message.name, shown: words.status.flatMap(SubscriptionStanding.Status.init), at: now, leeway: leeway
+            )
+            .sorted { $0.productID < $1.productID }
         }
         var hasNewStatus: Bool { before.status != shown?.status.rawValue }
     }
 
     /// What the row said before.
-    struct Before: Sendable, Equatable {
+    struct Before: Sendable {
         var status: Int16?
         var expiresAt: Timestamp?
         var willRenew: Bool?
+        var ledger = SubscriptionLedger()
+
+        fileprivate var standing: [Int64?] {
+            [status.map(Int64.init), expiresAt?.microseconds, willRenew.map { $0 ? 1 : 0 }]
+        }
     }
 
     /// - Parameter answers: those to ``opening``.
@@ -124,8 +142,9 @@ struct LedgerHearing: Sendable {
         var heard = messages.map { Heard(message: $0) }
         for row in answers[0] {
             let index = try row.get(0, as: Int.self) - 1
-            heard[index].owner = .init(
-                customer: try row.get(1), email: try row.get(2), offerID: try row.get(3))
+            heard[index].username = try row.get(7, as: String.self)
+            guard let customer = try row.get(1, as: String?.self) else { continue }
+            heard[index].owner = .init(customer: customer, email: try row.get(2), offerID: try row.get(3))
             heard[index].ownerValidation = try row.validationID(bucket: 4, day: 5, id: 6)
         }
         let places = Dictionary(uniqueKeysWithValues: messages.indices.map { (messages[$0].name, $0) })
@@ -143,7 +162,9 @@ struct LedgerHearing: Sendable {
             heard[index].now = try row.timestamp(5)
             heard[index].bundleID = try row.get(9)
             heard[index].before = Before(
-                status: try row.get(6), expiresAt: try row.timestampIfSet(7), willRenew: try row.get(8))
+                status: try row.get(6), expiresAt: try row.timestampIfSet(7), willRenew: try row.get(8),
+                ledger: heard[index].ledger)
+            heard[index].leeway = leeway
         }
         for row in answers[2] {
             let period = try LedgerJSON.value(LedgerPeriod.self, row.get(1), column: "validations.period")

@@ -45,15 +45,16 @@ extension RelayStore {
     public func hear(_ messages: [LedgerMessage], leeway: Duration) async throws -> [HeardSubscription] {
         guard !messages.isEmpty else { return [] }
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
-        let (heard, changed) = try await retryingDeadlock {
+        let (heard, changed, customers) = try await retryingDeadlock {
             try await pool.withTransaction { transaction in
                 let answers = try await transaction.pipeline(hearing.opening)
                 let heard = try hearing.hear(answers[...])
                 let closing = hearing.closing(heard)
-                return (heard, try closing.changed(try await transaction.commit(with: closing.queries)))
+                let changed = try closing.changed(try await transaction.commit(with: closing.queries))
+                return (heard, changed, closing.customers)
             }
         }
-        publish(changed)
+        publish(changed, customers: customers)
         return heard.map {
             HeardSubscription(
                 name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing,

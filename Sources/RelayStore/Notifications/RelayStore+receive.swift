@@ -13,12 +13,19 @@ extension RelayStore {
         LIMIT 1
         """
 
-    /// Whoever's app has sent a purchase of it. Index used: `validations_subscription`.
+    /// Whoever's app has sent a purchase of it. Indexes used: `validations_subscription`, the primary key.
     private static let purchaserSQL = """
-        SELECT v.publisher
-        FROM validations v
-        WHERE v.bucket = ANY ($1::int2[]) AND v.subscription_key = $2 AND v.environment = $3
-        ORDER BY v.accepted_at DESC
+        SELECT known.publisher
+        FROM (
+            SELECT v.publisher, v.accepted_at
+            FROM validations v
+            WHERE v.bucket = ANY ($1::int2[]) AND v.subscription_key = $2 AND v.environment = $3
+            UNION ALL
+            SELECT s.publisher, s.owned_since
+            FROM subscriptions s
+            WHERE s.bucket = ANY ($1::int2[]) AND s.subscription_key = $2 AND s.environment = $3
+        ) AS known
+        ORDER BY known.accepted_at DESC
         LIMIT 1
         """
 
@@ -75,20 +82,20 @@ extension RelayStore {
     ) async throws -> ReceiveOutcome {
         let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
-        let changed: [Validation] = try await pool.withTransaction { transaction in
+        let (changed, customers): ([Validation], [CustomerName]) = try await pool.withTransaction { transaction in
             let arrival = Self.arrival(received, as: id, lane: lane, publisher: publisher)
             guard !messages.isEmpty else {
                 let answers = try await transaction.pipeline(arrival)
                 guard !answers[0].isEmpty else { throw Repeated() }
-                return []
+                return ([], [])
             }
             let answers = try await transaction.pipeline(arrival + hearing.opening)
             guard !answers[0].isEmpty else { throw Repeated() }
             let heard = try hearing.hear(answers[arrival.count...])
             let closing = hearing.closing(heard)
-            return try closing.changed(try await transaction.commit(with: closing.queries))
+            return (try closing.changed(try await transaction.commit(with: closing.queries)), closing.customers)
         }
-        publish(changed)
+        publish(changed, customers: customers)
         return .stored
     }
 

@@ -101,7 +101,7 @@ extension RelayStore {
                count(*) FILTER (WHERE phase <> 2 AND due_at < now() - interval '2 seconds'),
                (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0 AND phase <> 2)) * 1000000)::int8,
                (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE phase IN (0, 3))) * 1000000)::int8,
-               (SELECT count(*) FROM outbox),
+               (SELECT count(*) FROM customers WHERE untold_since IS NOT NULL),
                (extract(epoch FROM now() - min(coalesce(parked_at, due_at)) FILTER (WHERE phase = 2)) * 1000000)::int8
         FROM pursuits
         """

@@ -12,6 +12,13 @@ struct Ownership: Sendable {
         case readTooOld
     }
 
+    struct Judgement: Sendable {
+        var verdicts: [Verdict]
+        var moved: [Transfer] = []
+        /// Whose purchases are others now.
+        var changes: [CustomerChange] = []
+    }
+
     struct Transfer: Sendable {
         var publisher: String
         var environment: String
@@ -43,6 +50,7 @@ struct Ownership: Sendable {
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             previous_customer = s.customer, previous_accepted_on = s.accepted_on, previous_id = s.id,
             previous_bucket = coalesce(s.validation_bucket, s.bucket), validation_bucket = NULL,
+            previous_username = s.application_username,
             customer = excluded.customer, email = excluded.email, application_username = excluded.application_username,
             app = excluded.app, offer_id = excluded.offer_id, product_id = excluded.product_id,
             accepted_on = excluded.accepted_on, id = excluded.id, accepted_at = excluded.accepted_at,
@@ -50,7 +58,8 @@ struct Ownership: Sendable {
             expires_at = excluded.expires_at
         WHERE s.accepted_at <= excluded.accepted_at
         RETURNING s.bucket, s.accepted_on - DATE 'epoch', s.id, s.publisher, s.environment, s.subscription_key, s.customer,
-                  s.previous_customer, s.previous_accepted_on - DATE 'epoch', s.previous_id, s.previous_bucket
+                  s.previous_customer, s.previous_accepted_on - DATE 'epoch', s.previous_id, s.previous_bucket,
+                  s.application_username, s.previous_username
         """
 
     /// For the grants that did not make the owner: whose the subscription is, and until when what was read of others says
@@ -84,32 +93,47 @@ struct Ownership: Sendable {
     ///   - rows: the answer to ``take(_:)``.
     func judge(
         _ grants: [PursuitWrite], taken rows: PostgresRows
-    ) async throws -> (verdicts: [Verdict], moved: [Transfer]) {
-        var verdicts = [Verdict](repeating: .stands, count: grants.count)
+    ) async throws -> Judgement {
+        var judgement = Judgement(verdicts: [Verdict](repeating: .stands, count: grants.count))
         var owners: Set<ValidationID> = []
-        var moved: [Transfer] = []
         for row in rows {
             let owner = try row.validationID(bucket: 0, day: 1, id: 2)
             owners.insert(owner)
             let customer = try row.get(6, as: String.self)
+            judgement.changes += try Self.changes(row)
             guard let previous = try row.get(7, as: String?.self), previous != customer else { continue }
-            moved.append(
+            judgement.moved.append(
                 Transfer(
                     publisher: try row.get(3), environment: try row.get(4), subscriptionKey: try row.get(5), to: owner,
                     toCustomer: customer, from: try row.validationID(bucket: 10, day: 8, id: 9), fromCustomer: previous)
             )
         }
         let others = grants.indices.filter { !owners.contains(grants[$0].claimed.id) }
-        guard !others.isEmpty else { return (verdicts, moved) }
+        guard !others.isEmpty else { return judgement }
         let ids = others.map { grants[$0].claimed.id }
         for row in try await transaction.query(PostgresQuery(Self.ownersSQL, Settlement.keys(ids))) {
             let grant = others[try row.get(0, as: Int.self) - 1]
             let isOwn = try row.get(1, as: Bool.self)
             let unsettledUntil = try row.timestamp(2)
             if !isOwn, let observed = grants[grant].change?.observedAt, observed <= unsettledUntil {
-                verdicts[grant] = .readTooOld
+                judgement.verdicts[grant] = .readTooOld
             }
         }
-        return (verdicts, moved)
+        return judgement
+    }
+
+    /// The new owner has it, and who had it by another name has it no longer.
+    private static func changes(_ row: PostgresRow) throws -> [CustomerChange] {
+        let subscription = SubscriptionName(
+            publisher: try row.get(3), environment: try row.get(4), originalTransactionID: try row.get(5))
+        func change(_ username: String, _ reason: CustomerChange.Reason) -> CustomerChange {
+            CustomerChange(
+                customer: CustomerName(publisher: subscription.publisher, username: username), reason: reason,
+                subscription: subscription)
+        }
+        let username = try row.get(11, as: String.self)
+        let now = change(username, .purchased)
+        guard let previous = try row.get(12, as: String?.self), previous != username else { return [now] }
+        return [now, change(previous, .other)]
     }
 }

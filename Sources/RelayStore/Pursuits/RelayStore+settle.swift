@@ -6,11 +6,11 @@ extension RelayStore {
     /// timeline, the purchase it stands for, the subscription's owner, the old owner's end, and word to both publishers'
     /// customers.
     func settle(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
-        let (outcomes, changed) = try await pool.withTransaction { transaction in
+        let result = try await pool.withTransaction { transaction in
             let settlement = Settlement(transaction: transaction, instance: instance)
             return try await settlement.run(writes)
         }
-        publish(changed)
-        return outcomes
+        publish(result.changed, customers: result.customers)
+        return result.outcomes
     }
 }

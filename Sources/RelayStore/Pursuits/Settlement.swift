@@ -19,7 +19,14 @@ struct Settlement: Sendable {
         JOIN unnest($4::int4[], $5::int2[]) WITH ORDINALITY AS i(day, status, ordinal) ON i.ordinal = o.ordinal
         """
 
-    func run(_ writes: [PursuitWrite]) async throws -> (outcomes: [PursuitWriteOutcome], changed: [Validation]) {
+    struct Result: Sendable {
+        var outcomes: [PursuitWriteOutcome]
+        var changed: [Validation] = []
+        /// Whose purchases changed.
+        var customers: [CustomerName] = []
+    }
+
+    func run(_ writes: [PursuitWrite]) async throws -> Result {
         let grants = writes.indices.filter { writes[$0].change?.status == .granted }
         var first = [hold(writes)]
         if !grants.isEmpty { first.append(Ownership.take(grants.map { writes[$0] })) }
@@ -33,19 +40,19 @@ struct Settlement: Sendable {
             }
             outcomes[index] = .written
         }
-        var moved: [Ownership.Transfer] = []
+        var ownership = Ownership.Judgement(verdicts: [])
         if answers.count > 1 {
             let held = grants.filter { outcomes[$0] == .written }
-            let ownership = Ownership(transaction: transaction)
-            let judged = try await ownership.judge(held.map { writes[$0] }, taken: answers[1])
-            for (index, verdict) in zip(held, judged.verdicts) where verdict == .readTooOld {
+            ownership = try await Ownership(transaction: transaction).judge(
+                held.map { writes[$0] }, taken: answers[1])
+            for (index, verdict) in zip(held, ownership.verdicts) where verdict == .readTooOld {
                 outcomes[index] = .readTooOld
             }
-            moved = judged.moved
         }
         let settled = writes.indices.filter { outcomes[$0] == .written }.map { writes[$0] }
-        guard !settled.isEmpty else { return (outcomes, []) }
-        return (outcomes, try await write(settled, transfers: moved))
+        guard !settled.isEmpty else { return Result(outcomes: outcomes) }
+        let changed = try await write(settled, ownership)
+        return Result(outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer))
     }
 
     private func hold(_ writes: [PursuitWrite]) -> PostgresQuery {
@@ -120,7 +127,8 @@ struct Settlement: Sendable {
         WHERE p.bucket = held.bucket AND p.key = held.key
         """
 
-    private func write(_ writes: [PursuitWrite], transfers: [Ownership.Transfer]) async throws -> [Validation] {
+    private func write(_ writes: [PursuitWrite], _ ownership: Ownership.Judgement) async throws -> [Validation] {
+        let transfers = ownership.moved
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
         let finished = writes.filter { $0.next == .finished }
         let resting = writes.filter { $0.next != .finished }
@@ -170,8 +178,8 @@ struct Settlement: Sendable {
         let granted = changes.filter { $0.change.status == .granted }.map(\.write)
         if !granted.isEmpty {
             queries.append(LedgerStatements.granted(granted))
-            queries.append(Outbox.queue(granted, transfers: transfers))
         }
+        if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
         if !transfers.isEmpty { queries += TransferStatements.queries(transfers, instance: instance) }
 
         let answers = try await transaction.commit(with: queries)

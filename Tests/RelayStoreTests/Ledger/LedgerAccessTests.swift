@@ -72,7 +72,7 @@ struct LedgerAccessTests {
             #expect(abs((try #require(validation.expiresAt) - end).microseconds) < 5_000_000)
             #expect(try #require(try await store.detail(id)).timeline.last?.event.kind == .renewed)
             #expect(
-                try await database.value("SELECT reason FROM outbox", as: String.self) == "RENEWED")
+                try await database.value("SELECT reason FROM customers", as: String.self) == "RENEWED")
         }
     }
 
@@ -185,7 +185,7 @@ struct LedgerAccessTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             _ = try await granted(notices)
-            #expect(try await database.value("SELECT reason FROM outbox", as: String.self) == "PURCHASED")
+            #expect(try await database.value("SELECT reason FROM customers", as: String.self) == "PURCHASED")
             try await database.run("UPDATE validations SET period = NULL")
             try await database.run(
                 "UPDATE ledgers SET state = NULL, granted_at = granted_at - interval '3 days', due_at = now()")
@@ -195,7 +195,7 @@ struct LedgerAccessTests {
             let standing = try #require(heard.first?.standing)
             #expect(standing.status == .expired && standing.access == nil)
             #expect(try await notices.subscription()?.status == .active)
-            #expect(try await database.count("outbox", where: "reason = 'EXPIRED'") == 0)
+            #expect(try await database.count("customers", where: "reason = 'EXPIRED'") == 0)
         }
     }
 

@@ -11,19 +11,22 @@ struct LedgerPeriodJSONTests {
         "größer 📺 \u{2028}", "e\u{301}",
     ]
 
-    @Test(arguments: 0..<200 as Range<UInt64>) func bothAreTheSame(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+    @Test(arguments: 0..<200) func bothAreTheSame(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
         func moment() -> Timestamp {
             Timestamp(microseconds: Int64.random(in: 0...4_102_444_800_000_000, using: &generator))
         }
         func text() -> String { Self.texts.randomElement(using: &generator) ?? "" }
+        func maybe<T>(_ value: T) -> T? { Bool.random(using: &generator) ? value : nil }
         let kind = LedgerPeriod.Revocation.Kind.allCases.randomElement(using: &generator) ?? .refunded
         let period = LedgerPeriod(
             id: text(), productID: text(), purchasedAt: moment(),
             expiresAt: Bool.random(using: &generator) ? moment() : nil,
-            revocation: Bool.random(using: &generator) ? .init(at: moment(), kind: kind) : nil,
+            revocation: Bool.random(using: &generator)
+                ? .init(at: moment(), kind: kind, reason: maybe(CancelationReason.allCases[seed % 14])) : nil,
             isUpgraded: Bool.random(using: &generator), replacesEarlier: Bool.random(using: &generator),
-            toldAt: moment())
+            toldAt: moment(), transactionID: maybe(text()), originalPurchasedAt: maybe(moment()),
+            isTrial: maybe(seed.isMultiple(of: 2)), isIntro: maybe(seed.isMultiple(of: 3)), discountID: maybe(text()))
         #expect(period.json == LedgerJSON.text(period))
         #expect(try LedgerJSON.value(LedgerPeriod.self, period.json, column: "period") == period)
     }

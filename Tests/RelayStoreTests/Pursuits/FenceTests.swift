@@ -29,7 +29,7 @@ struct FenceTests {
     }
 
     private static let tables = [
-        "pursuits", "validations", "timeline", "purchases", "subscriptions", "transfers", "outbox",
+        "pursuits", "validations", "timeline", "purchases", "subscriptions", "transfers", "customers",
     ]
 
     private func picture(_ database: TestDatabase) async throws -> [[String]] {

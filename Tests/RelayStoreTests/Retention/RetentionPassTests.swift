@@ -48,7 +48,7 @@ struct RetentionPassTests {
             #expect(try await store.validation(ids.old) == nil)
             #expect(try await store.status(of: ids.middle) == .granted)
             #expect(try await store.status(of: ids.young) == .granted)
-            for table in ["validations", "purchases", "outbox"] {
+            for table in ["validations", "purchases"] {
                 #expect(try await database.count(table) == 2, "\(table)")
             }
             #expect(try await database.count("receipts") == 1)
@@ -225,7 +225,6 @@ struct RetentionPassTests {
             #expect(Set(kept) == [ids[0], ids[2], ids[3]])
             #expect(try await database.count("receipts") == 2)
             #expect(try await database.count("purchases") == 3)
-            #expect(try await database.count("outbox") == 2)
             #expect(try await store.purchase(ids[0], by: .receipt).offerID.isEmpty == false)
         }
     }

@@ -37,14 +37,14 @@ struct SettlementTests {
             let ownedSince = try await database.value(
                 "SELECT owned_since FROM subscriptions", as: PostgresTimestamp.self)
             #expect(ownedSince >= before.postgres)
-            let word = try await database.value("SELECT customer || ' ' || reason FROM outbox", as: String.self)
+            let word = try await database.value("SELECT username || ' ' || reason FROM customers", as: String.self)
             #expect(word == "ana@example.test PURCHASED")
             let transactions = try await database.value(
                 """
                 SELECT count(DISTINCT x) FROM (
                     SELECT xmin::text AS x FROM validations UNION ALL SELECT xmin::text FROM purchases
                     UNION ALL SELECT xmin::text FROM timeline UNION ALL SELECT xmin::text FROM subscriptions
-                    UNION ALL SELECT xmin::text FROM outbox) AS t
+                    UNION ALL SELECT xmin::text FROM customers) AS t
                 """, as: Int.self)
             #expect(transactions == 1)
         }
@@ -61,7 +61,7 @@ struct SettlementTests {
             #expect(try await database.count("pursuits") == 0)
             #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == 2)
             #expect(try await database.count("subscriptions") == 0)
-            #expect(try await database.count("outbox") == 0)
+            #expect(try await database.count("customers") == 0)
         }
     }
 
@@ -159,7 +159,7 @@ struct SettlementTests {
             #expect(try await stores[0].status(of: claimed[2].id) == .pending)
             #expect(try await stores[0].status(of: claimed[3].id) == .timedOut)
             #expect(try await database.count("subscriptions") == 1)
-            #expect(try await database.count("outbox") == 1)
+            #expect(try await database.count("customers") == 1)
             #expect(try await stores[1].renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
         }
     }

@@ -18,7 +18,7 @@ struct TransferTests {
     func transfer() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndGrant(.sample(customer: ana))
-            try await database.run("DELETE FROM outbox")
+            try await database.run("DELETE FROM customers")
             let claimed = try await store.takeAndClaim(.sample(customer: ben))
             #expect(try await store.status(of: old) == .granted)
             let waiter = store.changes.register(old)
@@ -31,7 +31,7 @@ struct TransferTests {
             #expect(try await store.status(of: claimed.id) == .granted)
             #expect(try await owner(in: database) == ben)
             let words = try await database.column(
-                "SELECT customer || ' ' || reason FROM outbox ORDER BY 1", as: String.self)
+                "SELECT username || ' ' || reason FROM customers ORDER BY 1", as: String.self)
             #expect(words == ["\(ana) OTHER", "\(ben) PURCHASED"])
             #expect(await waiter.wait(until: .now + .seconds(20)).changed?.status == .transferred)
 
@@ -47,7 +47,7 @@ struct TransferTests {
                 """
                 SELECT count(DISTINCT x) FROM (
                     SELECT xmin::text AS x FROM validations UNION ALL SELECT xmin::text FROM subscriptions
-                    UNION ALL SELECT xmin::text FROM transfers UNION ALL SELECT xmin::text FROM outbox
+                    UNION ALL SELECT xmin::text FROM transfers UNION ALL SELECT xmin::text FROM customers
                     UNION ALL SELECT xmin::text FROM purchases) AS t
                 """, as: Int.self)
             #expect(transactions == 1)
@@ -129,7 +129,7 @@ struct TransferTests {
             #expect(try await database.picture(of: "pursuits") == before)
             #expect(try await store.status(of: old.id) == .pending)
             #expect(try await store.status(of: new) == .granted)
-            #expect(try await database.count("outbox") == 1)
+            #expect(try await database.count("customers") == 1)
             // The very moment counts as before.
             let since = try await database.value("SELECT owned_since FROM subscriptions", as: PostgresTimestamp.self)
             let moment = Timestamp(microseconds: since.microsecondsSince1970)

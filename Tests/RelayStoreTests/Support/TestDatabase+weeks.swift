@@ -25,7 +25,7 @@ extension TestDatabase {
     /// - Returns: its id, in which the day is another one now.
     @discardableResult
     nonisolated func age(_ id: ValidationID, days: Int) async throws -> ValidationID {
-        for table in ["receipts", "timeline", "purchases", "subscriptions", "outbox", "idempotency_keys"] {
+        for table in ["receipts", "timeline", "purchases", "subscriptions", "idempotency_keys"] {
             try await run("UPDATE \(table) SET accepted_on = accepted_on - \(days) WHERE id = $1", .uuid(id.uuid))
         }
         let times = "accepted_at = accepted_at - interval '\(days) days', deadline = deadline - interval '\(days) days'"

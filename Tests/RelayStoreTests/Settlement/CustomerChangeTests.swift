@@ -5,15 +5,15 @@ import Testing
 @testable import RelayStore
 
 @Suite("Word to the publisher")
-struct OutboxTests {
+struct CustomerChangeTests {
     @Test("is one row a customer, the newest change, under a new version")
     func newest() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(subscription: "1"))
-            #expect(try await database.value("SELECT version FROM outbox", as: Int.self) == 1)
-            let second = try await store.takeAndGrant(.sample(subscription: "2"))
-            #expect(try await database.value("SELECT version FROM outbox", as: Int.self) == 2)
-            #expect(try await database.count("outbox", where: "id = '\(second.uuid)'") == 1)
+            #expect(try await database.value("SELECT version FROM customers", as: Int.self) == 1)
+            try await store.takeAndGrant(.sample(subscription: "2"))
+            #expect(try await database.value("SELECT version FROM customers", as: Int.self) == 2)
+            #expect(try await database.count("customers", where: "subscription_key = '2'") == 1)
         }
     }
 
@@ -23,7 +23,7 @@ struct OutboxTests {
             for number in 0..<5 { try await store.take(.sample(subscription: "\(number)")) }
             let outcomes = try await store.settle(try await store.claimDue().map { $0.granted() })
             #expect(outcomes == Array(repeating: .written, count: 5))
-            #expect(try await database.count("outbox") == 1)
+            #expect(try await database.count("customers") == 1)
             #expect(try await database.count("subscriptions") == 5)
         }
     }
@@ -34,7 +34,7 @@ struct OutboxTests {
             try await store.takeAndGrant(.sample(publisher: "one"))
             try await store.takeAndGrant(.sample(publisher: "two"))
             #expect(
-                try await database.column("SELECT publisher FROM outbox ORDER BY 1", as: String.self) == ["one", "two"])
+                try await database.column("SELECT publisher FROM customers ORDER BY 1", as: String.self) == ["one", "two"])
         }
     }
 }

@@ -1,0 +1,48 @@
+/// Purchases as publishers' back ends read them (Fovea), by hand: a customer with fifty of them is asked for as often as a poll.
+/// What does not apply is left out; dates are UTC with milliseconds that are always zero, since receivers compare them as text.
+public enum PurchaseJSON {
+    /// `{"applicationUsername":…,"purchases":{…}}`, in UTF-8.
+    ///
+    /// - Parameter purchases: one of each product.
+    public static func customer(_ username: String, _ purchases: [CustomerPurchase]) -> [UInt8] {
+        var writer = CompactJSON(capacity: 64 + 420 * purchases.count)
+        writer.begin()
+        writer.member("applicationUsername", username)
+        writer.name("purchases")
+        write(purchases, into: &writer)
+        writer.end()
+        return writer.bytes
+    }
+
+    /// The map alone: `{"apple:PRODUCT":{…}}`.
+    static func write(_ purchases: [CustomerPurchase], into writer: inout CompactJSON) {
+        writer.begin()
+        for purchase in purchases {
+            writer.name(purchase.platform.prefixed(purchase.productID))
+            write(purchase, into: &writer)
+        }
+        writer.end()
+    }
+
+    private static func write(_ purchase: CustomerPurchase, into writer: inout CompactJSON) {
+        let platform = purchase.platform
+        writer.begin()
+        writer.member("productId", platform.prefixed(purchase.productID))
+        writer.member("purchaseId", platform.prefixed(purchase.purchaseID))
+        writer.member("transactionId", platform.prefixed(purchase.transactionID))
+        writer.member("platform", platform.rawValue)
+        writer.member("sandbox", purchase.isSandbox)
+        writer.member("purchaseDate", purchase.purchasedAt)
+        writer.member("expirationDate", purchase.expiresAt)
+        writer.member("isExpired", purchase.isExpired)
+        writer.member("renewalIntent", purchase.renewalIntent?.rawValue)
+        writer.member("renewalIntentChangeDate", purchase.renewalIntentChangedAt)
+        writer.member("cancelationReason", purchase.cancelationReason?.rawValue)
+        writer.member("isBillingRetryPeriod", purchase.isBillingRetry)
+        writer.member("isTrialPeriod", purchase.isTrial)
+        writer.member("isIntroPeriod", purchase.isIntro)
+        writer.member("discountId", purchase.discountID)
+        writer.member("priceConsentStatus", purchase.priceConsent?.rawValue)
+        writer.end()
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+
+/// In whose form a client expects its errors. Told by the path alone, so that what never reached a route is answered rightly too.
+enum ErrorDialect: Sendable {
+    /// `application/problem+json` (RFC 9457).
+    case problem
+    /// `{"ok":false,"status":401,"code":"InvalidCredentials","message":"Error: …"}` (Fovea).
+    case fovea
+
+    init(path: String) {
+        self = path.utf8.starts(with: "/v2/customers".utf8) ? .fovea : .problem
+    }
+
+    func response(_ problem: Problem) -> Response {
+        switch self {
+        case .problem: problem.response
+        case .fovea: problem.foveaResponse
+        }
+    }
+}
+
+extension Problem {
+    fileprivate var foveaResponse: Response {
+        var writer = CompactJSON(capacity: 160)
+        writer.begin()
+        writer.member("ok", false)
+        writer.member("status", status.code)
+        writer.member("code", code.foveaCode)
+        writer.member("message", "Error: \(foveaMessage)")
+        writer.end()
+        var headers = headers
+        headers[.contentType] = "application/json"
+        headers[.cacheControl] = "no-store"
+        if headers[.wwwAuthenticate] != nil { headers[.wwwAuthenticate] = "Basic realm=\"receipt-relay\"" }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+
+    /// That form has one line for everything.
+    private var foveaMessage: String {
+        errors.isEmpty ? detail : errors.map { "\($0.field) \($0.detail)" }.joined(separator: "; ")
+    }
+}
+
+extension ProblemCode {
+    /// One of a few, as readers of that form tell errors apart.
+    fileprivate var foveaCode: String {
+        switch status {
+        case .unauthorized: "InvalidCredentials"
+        case .forbidden: "Forbidden"
+        case .notFound: "NotFound"
+        case .methodNotAllowed: "MethodNotAllowed"
+        case .contentTooLarge: "PayloadTooLarge"
+        case .serviceUnavailable: "ServiceUnavailable"
+        case .internalServerError: "InternalError"
+        default: "InvalidPayload"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import RelayCore
+
+/// What stands behind `/v2/customers` in a path. A publisher's name for a customer may be anything, and Fovea's own client does not
+/// encode it: everything up to the last `/purchases` is the name.
+enum CustomerPath: Equatable {
+    case all
+    case purchases(of: String)
+
+    private static let prefix = "/v2/customers"
+    private static let suffix = "/purchases"
+
+    /// Nil for what is neither.
+    init?(_ path: String) {
+        guard path.hasPrefix(Self.prefix) else { return nil }
+        var rest = path.dropFirst(Self.prefix.count)
+        if rest.isEmpty || rest == "/" {
+            self = .all
+            return
+        }
+        if rest.hasSuffix(Self.suffix + "/") { rest = rest.dropLast() }
+        guard rest.hasPrefix("/"), rest.hasSuffix(Self.suffix), rest.utf8.count > Self.suffix.utf8.count + 1 else {
+            return nil
+        }
+        self = .purchases(of: Self.decoded(rest.dropFirst().dropLast(Self.suffix.count)))
+    }
+
+    /// What is not percent-encoded UTF-8 was not encoded at all.
+    static func decoded(_ text: some StringProtocol) -> String { text.removingPercentEncoding ?? String(text) }
+}
+
+/// A publisher's own name for a customer.
+enum ApplicationUsername {
+    static let mostCharacters = 512
+
+    /// Nil where it is none: empty, too long, or with a character that cannot be kept.
+    static func checked(_ text: String) -> String? {
+        guard !text.isEmpty, text.utf8.count <= 4 * mostCharacters, text.unicodeScalars.count <= mostCharacters,
+            !text.utf8.contains(0)
+        else { return nil }
+        return text
+    }
+}

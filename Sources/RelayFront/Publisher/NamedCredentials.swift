@@ -1,0 +1,43 @@
+import Foundation
+
+/// A publisher's id with one of its keys, as Fovea's clients send them: `appName` and `apiKey`.
+struct NamedCredentials: Sendable, Equatable {
+    /// Longer ones are nobody's: an id has 63 characters, a key 128.
+    private static let mostBytes = 400
+
+    var publisher: String
+    var key: String
+
+    /// `Authorization: Basic` or `Bearer` with base64 of `appName:apiKey` (after `Bearer` the pair itself is understood too), else
+    /// both in the query. Nil where there is neither.
+    init?(authorization: String?, query: QueryItems) {
+        if let authorization {
+            guard let pair = Self.pair(authorization) else { return nil }
+            self = pair
+        } else if let publisher = query["appName"], let key = query["apiKey"] {
+            self.init(publisher: publisher, key: key)
+        } else {
+            return nil
+        }
+    }
+
+    private init(publisher: String, key: String) {
+        self.publisher = publisher
+        self.key = key
+    }
+
+    private static func pair(_ header: String) -> NamedCredentials? {
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, header.utf8.count <= mostBytes else { return nil }
+        let scheme = parts[0].lowercased()
+        guard scheme == "basic" || scheme == "bearer" else { return nil }
+        let text = parts[1].trimmingCharacters(in: .whitespaces)
+        if let data = Data(base64Encoded: text), let pair = split(String(decoding: data, as: UTF8.self)) { return pair }
+        return scheme == "bearer" ? split(text) : nil
+    }
+
+    private static func split(_ text: String) -> NamedCredentials? {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        return NamedCredentials(publisher: String(text[..<colon]), key: String(text[text.index(after: colon)...]))
+    }
+}

@@ -1,0 +1,118 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+
+/// `GET /v2/customers/…`: what a publisher's customers bought (Fovea's "Customer Purchases" and "Customers").
+struct PurchaseRoutes: Sendable {
+    let store: RelayStore
+    let authenticator: Authenticator
+    let leeway: Duration
+
+    private static let standardLimit = 100
+    private static let mostCustomers = 1_000
+
+    /// One more for a name with slashes in it.
+    var routes: [Route] { [.get("/v2/customers", answer), .get("/v2/customers/**", answer)] }
+
+    private func answer(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let query = QueryItems(request.uri.query)
+        let key = try await authenticator.key(request, context, named: query, opening: .publisher)
+        switch CustomerPath(request.uri.path) {
+        case .purchases(let text): return try await purchases(text, key)
+        case .all: return try await customers(query, key)
+        case nil: throw Problem(.notFound, "nothing has this address")
+        }
+    }
+
+    private func purchases(_ text: String, _ key: APIKey) async throws -> Response {
+        let name = try name(text, key)
+        let purchases = try await store.purchases(of: name, leeway: leeway)
+        return Self.response(ByteBuffer(bytes: purchases.json))
+    }
+
+    private func customers(_ query: QueryItems, _ key: APIKey) async throws -> Response {
+        guard let list = query["applicationUsername"] else {
+            let limit = try number(query, "limit", 1...Self.mostCustomers) ?? Self.standardLimit
+            let skip = try number(query, "skip", 0...Int(Int32.max)) ?? 0
+            let (names, total) = try await store.customers(of: key.publisher, limit: limit, skip: skip)
+            return try await page(names, skip: skip, limit: limit, total: total)
+        }
+        let texts = list.split(separator: ",", maxSplits: Self.mostCustomers)
+        guard texts.count <= Self.mostCustomers else {
+            throw Problem(.badRequest, "ask for at most \(Self.mostCustomers) customers at once")
+        }
+        // Each is encoded by itself before all of them are encoded together.
+        let names = try texts.map { try name(CustomerPath.decoded($0), key) }
+        return try await page(names, skip: 0, limit: names.count, total: names.count)
+    }
+
+    private func name(_ text: String, _ key: APIKey) throws -> CustomerName {
+        guard let username = ApplicationUsername.checked(text) else {
+            throw Problem(
+                .badRequest, "applicationUsername must have 1 to \(ApplicationUsername.mostCharacters) characters")
+        }
+        return CustomerName(publisher: key.publisher, username: username)
+    }
+
+    private func number(_ query: QueryItems, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw Problem(.badRequest, "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func page(_ names: [CustomerName], skip: Int, limit: Int, total: Int) async throws -> Response {
+        var writer = CompactJSON(capacity: 64 + 300 * names.count)
+        writer.begin()
+        writer.name("paging")
+        writer.begin()
+        writer.member("skip", skip)
+        writer.member("limit", limit)
+        writer.member("total", total)
+        writer.end()
+        writer.name("rows")
+        writer.begin("[")
+        for customer in try await store.purchases(of: names, leeway: leeway) { writer.row(customer) }
+        writer.end("]")
+        writer.end()
+        return Self.response(ByteBuffer(bytes: writer.bytes))
+    }
+
+    private static func response(_ body: ByteBuffer) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: body))
+    }
+}
+
+extension CompactJSON {
+    /// A customer in a list: the newest of each kind of date, and what they own.
+    fileprivate mutating func row(_ customer: CustomerPurchases) {
+        let purchases = customer.purchases
+        let newest = purchases.max { ($0.renewedAt ?? .earliest) < ($1.renewedAt ?? .earliest) }
+        let subscriptions = purchases.filter { $0.expiresAt != nil }
+        let isActive = subscriptions.contains { !$0.isExpired }
+        begin()
+        member("applicationUsername", customer.name.username)
+        name("customerInfo")
+        begin()
+        if let newest {
+            member("lastPurchaseId", newest.platform.prefixed(newest.purchaseID))
+            member("lastPurchaseDate", purchases.compactMap(\.purchasedAt).max())
+            member("lastRenewalDate", purchases.compactMap(\.renewedAt).max())
+            member("expirationDate", purchases.compactMap(\.expiresAt).max())
+            member("activeSubscriber", isActive)
+            member("lapsedSubscriber", !subscriptions.isEmpty && !isActive)
+            member("renewalIntent", newest.renewalIntent?.rawValue)
+        }
+        end()
+        name("receiptIds")
+        begin("[")
+        for id in Set(purchases.map { $0.platform.prefixed($0.purchaseID) }).sorted() { value(id) }
+        end("]")
+        end()
+    }
+}

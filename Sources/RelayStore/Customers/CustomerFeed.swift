@@ -1,0 +1,63 @@
+import Postgres
+import RelayCore
+
+/// How this process learns of customers whose purchases others have changed: one look each tick while any are kept in memory, none
+/// while there are none. What ``ChangeFeed`` is for validations.
+public actor CustomerFeed {
+    private struct Change: Hashable {
+        var name: CustomerName
+        var version: Int64
+    }
+
+    private let store: RelayStore
+    private let tick: Duration
+    private let longestGap: Duration
+    /// What the look before has seen: looks overlap, and each change is told once.
+    private var seen: Set<Change> = []
+    private var lastSentAt = ContinuousClock.now
+
+    public init(store: RelayStore, tick: Duration = .milliseconds(250), longestGap: Duration = .seconds(30)) {
+        self.store = store
+        self.tick = tick
+        self.longestGap = longestGap
+    }
+
+    /// Index used: `customers_changed`.
+    private static let changedSQL = """
+        SELECT c.publisher, c.username, c.version
+        FROM customers c
+        WHERE c.changed_at > clock_timestamp() - $1::int8 * interval '1 microsecond'
+        """
+
+    /// One look.
+    public func runOnce() async throws {
+        let sentAt = ContinuousClock.now
+        let gap = sentAt - lastSentAt
+        guard store.told.isInUse, gap <= longestGap else {
+            // Who comes from now on reads after this moment, and misses nothing before it.
+            store.told.clear(at: sentAt)
+            seen = []
+            lastSentAt = sentAt
+            return
+        }
+        let rows = try await store.pool.query(
+            PostgresQuery(Self.changedSQL, [.int8((gap + ChangeFeed.overlap).microseconds)]))
+        var found: Set<Change> = []
+        found.reserveCapacity(rows.count)
+        for row in rows {
+            let name = CustomerName(publisher: try row.get(0), username: try row.get(1))
+            found.insert(Change(name: name, version: try row.get(2)))
+        }
+        store.told.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))
+        seen = found
+        lastSentAt = sentAt
+    }
+
+    /// Until the task is cancelled.
+    public func run() async {
+        while !Task.isCancelled {
+            try? await runOnce()
+            try? await Task.sleep(for: tick)
+        }
+    }
+}

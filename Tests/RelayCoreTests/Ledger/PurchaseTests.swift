@@ -1,0 +1,185 @@
+import Testing
+
+@testable import RelayCore
+
+@Suite("What a publisher is shown of a subscription")
+struct PurchaseTests {
+    private static let name = SubscriptionName(
+        publisher: "main", environment: "Production", originalTransactionID: "1000")
+
+    private func purchases(_ life: Life, on day: Double, shown: SubscriptionStanding.Status? = nil) -> [CustomerPurchase]
+    {
+        life.ledger.purchases(of: Self.name, shown: shown, at: Life.day(day), leeway: Life.leeway)
+    }
+
+    private func purchase(_ life: Life, on day: Double) throws -> CustomerPurchase {
+        let purchases = purchases(life, on: day)
+        try #require(purchases.count == 1)
+        return purchases[0]
+    }
+
+    @Test("one that runs and will renew")
+    func active() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        let purchase = try purchase(life, on: 10)
+        #expect(!purchase.isExpired && purchase.renewalIntent == .renew && purchase.cancelationReason == nil)
+        #expect(purchase.isBillingRetry == false)
+        #expect(purchase.purchasedAt == Life.day(0) && purchase.expiresAt == Life.day(30))
+    }
+
+    @Test("of renewal nothing is said where nobody told of it")
+    func receiptOnly() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0))
+        let purchase = try purchase(life, on: 10)
+        #expect(purchase.renewalIntent == nil && purchase.isBillingRetry == nil && purchase.cancelationReason == nil)
+    }
+
+    @Test("one whose renewal was turned off runs on, by the customer's will")
+    func lapses() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(false, told: 5))
+        let purchase = try purchase(life, on: 10)
+        #expect(!purchase.isExpired && purchase.renewalIntent == .lapse && purchase.cancelationReason == .customer)
+    }
+
+    @Test(
+        "why it ended is Apple's number in the publisher's words",
+        arguments: [
+            (1, CancelationReason.customer), (2, .billingError), (3, .priceIncrease), (4, .productUnavailable),
+            (5, .unknown), (99, .unknown),
+        ])
+    func expired(intent: Int, reason: CancelationReason) throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(false, intent: intent, told: 30), over: true, on: 30)
+        let purchase = try purchase(life, on: 31)
+        #expect(purchase.isExpired && purchase.renewalIntent == .lapse && purchase.cancelationReason == reason)
+    }
+
+    @Test("in grace it is not expired; in billing retry it is, and for want of money")
+    func unpaid() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, retry: true, grace: 36, told: 30))
+        let grace = try purchase(life, on: 31)
+        #expect(!grace.isExpired && grace.isBillingRetry == true && grace.cancelationReason == nil)
+        let retry = try purchase(life, on: 37)
+        #expect(retry.isExpired && retry.isBillingRetry == true && retry.cancelationReason == .billingError)
+    }
+
+    @Test("while nobody was asked about a late renewal it stands as it was shown last")
+    func lateRenewal() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        let late = purchases(life, on: 40, shown: .active)
+        #expect(late.map(\.isExpired) == [false])
+        #expect(purchases(life, on: 40, shown: .expired).map(\.isExpired) == [true])
+    }
+
+    @Test(
+        "why money was given back",
+        arguments: [
+            (CancelationReason?.none, LedgerPeriod.Revocation.Kind.refunded, CancelationReason.customer),
+            (.technicalIssues, .refunded, .technicalIssues), (.otherReason, .refunded, .otherReason),
+            (nil, .familyRevoked, .system),
+        ])
+    func refunded(
+        told: CancelationReason?, kind: LedgerPeriod.Revocation.Kind, reason: CancelationReason
+    ) throws {
+        var life = Life()
+        var period = Life.period("1", from: 0, told: 3)
+        period.revocation = .init(at: Life.day(3), kind: kind, reason: told)
+        life.told(period)
+        let purchase = try purchase(life, on: 10)
+        #expect(purchase.isExpired && purchase.cancelationReason == reason)
+    }
+
+    @Test("a product that was given up for another is over, and says so, from when the other began")
+    func upgraded() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0, isUpgraded: true, told: 10))
+        life.told(Life.period("2", from: 10, until: 40, product: "year", replaces: true))
+        let both = purchases(life, on: 12)
+        let month = try #require(both.first { $0.productID == "month" })
+        let year = try #require(both.first { $0.productID == "year" })
+        #expect(both.count == 2)
+        #expect(month.isExpired && month.cancelationReason == .replaced && month.expiresAt == Life.day(10))
+        #expect(!year.isExpired && year.cancelationReason == nil)
+    }
+
+    @Test("a renewal keeps when it was bought first, and moves its end")
+    func renewed() throws {
+        var life = Life()
+        var first = Life.period("1", from: 0)
+        first.originalPurchasedAt = Life.day(0)
+        first.transactionID = "t1"
+        var second = Life.period("2", from: 30)
+        second.originalPurchasedAt = Life.day(0)
+        second.transactionID = "t2"
+        life.told(second)
+        life.told(first)
+        let purchase = try purchase(life, on: 31)
+        #expect(purchase.purchaseID == "1000" && purchase.transactionID == "t2")
+        #expect(purchase.purchasedAt == Life.day(0) && purchase.expiresAt == Life.day(60))
+        #expect(purchase.renewedAt == Life.day(30))
+    }
+
+    @Test("when the intent changed is the latest word of it, in whatever order they come")
+    func intentChanged() throws {
+        for order in [[5.0, 9.0], [9.0, 5.0]] {
+            var life = Life()
+            life.told(Life.period("1", from: 0))
+            for day in order {
+                life.words.append(
+                    LedgerWord(renewal: Life.renewal(day == 5, told: day), intentChangedAt: Life.day(day)))
+            }
+            let purchase = try purchase(life, on: 10)
+            #expect(purchase.renewalIntent == .lapse && purchase.renewalIntentChangedAt == Life.day(9))
+        }
+    }
+
+    @Test("of several subscriptions to one product the newest is shown")
+    func newest() {
+        func purchase(_ id: String, renewed: Double) -> CustomerPurchase {
+            var purchase = CustomerPurchase(
+                platform: .apple, productID: "month", purchaseID: id, transactionID: id, isSandbox: false,
+                isExpired: false)
+            purchase.renewedAt = Life.day(renewed)
+            return purchase
+        }
+        let all = [purchase("1", renewed: 3), purchase("2", renewed: 9), purchase("3", renewed: 5)]
+        #expect(CustomerPurchase.newest(of: all).map(\.purchaseID) == ["2"])
+        #expect(CustomerPurchase.newest(of: all.reversed()).map(\.purchaseID) == ["2"])
+    }
+
+    @Test("in JSON what does not apply is left out, nothing is added, and there is no space")
+    func json() {
+        var purchase = CustomerPurchase(
+            platform: .apple, productID: "gold.month", purchaseID: "100000012", transactionID: "100000345",
+            isSandbox: false, isExpired: false)
+        let bare = String(decoding: PurchaseJSON.customer("u-77", [purchase]), as: UTF8.self)
+        #expect(
+            bare
+                == #"{"applicationUsername":"u-77","purchases":{"apple:gold.month":{"productId":"apple:gold.month","purchaseId":"apple:100000012","transactionId":"apple:100000345","platform":"apple","sandbox":false,"isExpired":false}}}"#
+        )
+        purchase.purchasedAt = Timestamp(microseconds: 1_767_323_045_999_999)
+        purchase.expiresAt = Timestamp(seconds: 1_770_001_445)
+        purchase.renewalIntent = .lapse
+        purchase.renewalIntentChangedAt = Timestamp(seconds: 1_767_323_045)
+        purchase.cancelationReason = .cost
+        purchase.isBillingRetry = false
+        purchase.isTrial = true
+        purchase.isIntro = false
+        purchase.discountID = "half"
+        purchase.priceConsent = .notified
+        let full = String(decoding: PurchaseJSON.customer("u\"\n\u{1}", [purchase]), as: UTF8.self)
+        #expect(full.hasPrefix(#"{"applicationUsername":"u\"\n\u0001","#))
+        #expect(
+            full.contains(
+                #""purchaseDate":"2026-01-02T03:04:05.000Z","expirationDate":"2026-02-02T03:04:05.000Z","isExpired":false,"renewalIntent":"Lapse","renewalIntentChangeDate":"2026-01-02T03:04:05.000Z","cancelationReason":"Customer.Cost","isBillingRetryPeriod":false,"isTrialPeriod":true,"isIntroPeriod":false,"discountId":"half","priceConsentStatus":"Notified""#
+            ))
+        #expect(
+            String(decoding: PurchaseJSON.customer("nobody", []), as: UTF8.self)
+                == #"{"applicationUsername":"nobody","purchases":{}}"#)
+    }
+}

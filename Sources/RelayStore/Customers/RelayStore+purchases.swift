@@ -9,7 +9,7 @@ extension RelayStore {
     /// `subscriptions_username`, primary keys.
     private static let sql = """
         SELECT i.ordinal, s.environment, s.subscription_key, s.offer_id, s.expires_at, l.state, l.status, v.period, v.status,
-               v.transaction_id, clock_timestamp()
+               v.transaction_id, clock_timestamp(), s.product_id
         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i(publisher, username, ordinal)
         CROSS JOIN LATERAL (
             SELECT * FROM subscriptions s
@@ -88,13 +88,14 @@ extension RelayStore {
             let next = ledger.standing(at: now, leeway: leeway)?.nextLookAt
             return (purchases, next.flatMap { $0 > now ? $0 : nil })
         }
-        guard let offer = try row.get(3, as: String?.self) else { return ([], nil) }
-        return ([try unread(name, offer: offer, row, at: now)], nil)
+        guard let product = try row.get(11, as: String?.self) ?? row.get(3, as: String?.self) else { return ([], nil) }
+        return ([try unread(name, product: product, row, at: now)], nil)
     }
 
-    /// A purchase that nobody can read stands by its offer, with what Cleeng's word makes of it. The dates are the store's or none.
+    /// A purchase that nobody can read, or of which nothing may be believed but that Cleeng grants on it: it stands by what is known,
+    /// the offer at least. The dates are the store's or none.
     private static func unread(
-        _ name: SubscriptionName, offer: String, _ row: PostgresRow, at now: Timestamp
+        _ name: SubscriptionName, product: String, _ row: PostgresRow, at now: Timestamp
     ) throws -> CustomerPurchase {
         let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
@@ -102,7 +103,7 @@ extension RelayStore {
         // Of one whose validation is no longer kept nothing is known but until when Cleeng granted it.
         let isOver = try status.map { $0 == .revoked } ?? (row.timestampIfSet(4).map { $0 <= now } ?? false)
         return CustomerPurchase(
-            platform: platform, productID: offer, purchaseID: purchaseID,
+            platform: platform, productID: product, purchaseID: purchaseID,
             transactionID: try row.get(9, as: String?.self) ?? purchaseID, isSandbox: name.isSandbox, isExpired: isOver)
     }
 }

@@ -44,6 +44,7 @@ struct JSON: Sendable, Equatable, CustomStringConvertible {
     var bool: Bool? { if case .bool(let bool) = value { bool } else { nil } }
     var number: Double? { if case .number(let number) = value { number } else { nil } }
     var int: Int? { number.map { Int($0) } }
+    var object: [String: JSON]? { if case .object(let object) = value { object } else { nil } }
     var array: [JSON]? { if case .array(let array) = value { array } else { nil } }
     var keys: Set<String> { if case .object(let object) = value { Set(object.keys) } else { [] } }
     var isNull: Bool { value == .null }

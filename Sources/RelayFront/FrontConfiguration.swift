@@ -1,4 +1,5 @@
 public import AppleStore
+public import RelayCore
 
 /// How the fronts listen, and what they let a client cost.
 public struct FrontConfiguration: Sendable {

@@ -1,3 +1,5 @@
+import RelayCore
+
 /// Whose address a request came from, where proxies stand between.
 enum ClientAddress {
     /// Entries of `X-Forwarded-For` that are looked at, from the right.

@@ -20,7 +20,7 @@ public struct AddressRange: Sendable, Hashable {
         prefix = length
     }
 
-    func contains(_ address: IPAddress) -> Bool {
+    public func contains(_ address: IPAddress) -> Bool {
         guard address.bytes.count == network.bytes.count else { return false }
         let whole = prefix / 8
         guard address.bytes.prefix(whole) == network.bytes.prefix(whole) else { return false }

@@ -7,22 +7,26 @@
 #endif
 
 /// An IPv4 or IPv6 address. An IPv4 address written as an IPv6 one (`::ffff:192.0.2.1`) is the IPv4 address.
-struct IPAddress: Hashable, Sendable {
+public struct IPAddress: Hashable, Sendable {
     /// 4 or 16.
-    let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// Nil for anything but the textual form of one address: no port, no brackets, no zone.
-    init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         let text = String(text)
         guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
-        if let bytes = Self.parse(text, family: AF_INET, count: 4) {
-            self.bytes = bytes
-        } else if let bytes = Self.parse(text, family: AF_INET6, count: 16) {
-            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
-            self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
-        } else {
-            return nil
-        }
+        guard
+            let bytes = Self.parse(text, family: AF_INET, count: 4) ?? Self.parse(text, family: AF_INET6, count: 16)
+        else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// Nil unless 4 or 16 bytes, in network order.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        let isMapped =
+            bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
+        self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
     }
 
     private static func parse(_ text: String, family: Int32, count: Int) -> [UInt8]? {
@@ -32,7 +36,7 @@ struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    var description: String {
+    public var description: String {
         if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
         var text = [CChar](repeating: 0, count: 46)
         guard inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "::" }
@@ -43,7 +47,7 @@ extension IPAddress: CustomStringConvertible {
 extension IPAddress {
     /// An IPv6 address with all its eight groups (`2001:db8:0:0:0:0:0:1`): Cleeng's published schema knows no `::`, and would
     /// refuse the purchase for it.
-    var uncompressed: String {
+    public var uncompressed: String {
         guard bytes.count == 16 else { return description }
         return stride(from: 0, to: 16, by: 2)
             .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }

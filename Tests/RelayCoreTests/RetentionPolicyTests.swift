@@ -52,7 +52,7 @@ struct RetentionPolicyTests {
             plan.drops == [
                 partition(.receipts, old), partition(.timeline, old), partition(.validations, old),
                 partition(.notifications, old), partition(.subscriptionEvents, old), partition(.cleengEvents, old),
-                partition(.receipts, young),
+                partition(.webhookDeliveries, old), partition(.receipts, young), partition(.webhookDeliveries, young),
             ])
         #expect(plan.heldBack.isEmpty)
     }

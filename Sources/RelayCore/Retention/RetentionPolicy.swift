@@ -2,7 +2,7 @@
 public struct RetentionPolicy: Sendable, Equatable {
     /// Nil: for ever.
     public let days: Int?
-    /// Of receipts, which go with their validations at the latest. Nil: for ever.
+    /// Of receipts, which go with their validations at the latest, and of messages to webhook endpoints. Nil: for ever.
     public let receiptDays: Int?
 
     /// - Parameters: 0 for ever.
@@ -14,7 +14,7 @@ public struct RetentionPolicy: Sendable, Equatable {
 
     /// The first day whose rows are kept; nil where all are.
     public func firstKeptDay(of table: PartitionedTable, today: Int) -> Int? {
-        (table == .receipts ? receiptDays : days).map { today - $0 }
+        ([.receipts, .webhookDeliveries].contains(table) ? receiptDays : days).map { today - $0 }
     }
 
     /// The first day that is kept of everything; nil where all are.
@@ -34,9 +34,9 @@ public struct RetentionPlan: Sendable, Equatable {
     /// answered is never thrown away.
     public init(
         _ partitions: [WeeklyPartition], policy: RetentionPolicy, today: Int, pursuedDays: some Sequence<Int>,
-        relayedDays: some Sequence<Int> = []
+        relayedDays: some Sequence<Int> = [], deliveryDays: some Sequence<Int> = []
     ) {
-        let (pursued, relayed) = (Set(pursuedDays), Set(relayedDays))
+        let (pursued, relayed, delivered) = (Set(pursuedDays), Set(relayedDays), Set(deliveryDays))
         let order = Dictionary(
             uniqueKeysWithValues: PartitionedTable.allCases.enumerated().map { ($0.element, $0.offset) })
         let past = partitions.filter { partition in
@@ -50,6 +50,7 @@ public struct RetentionPlan: Sendable, Equatable {
                 switch partition.table {
                 case .receipts, .timeline, .validations: pursued
                 case .notifications: relayed
+                case .webhookDeliveries: delivered
                 case .subscriptionEvents, .cleengEvents: []
                 }
             if needed.contains(where: partition.days.contains) {

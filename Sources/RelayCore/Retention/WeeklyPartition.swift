@@ -4,6 +4,7 @@ public enum PartitionedTable: String, Sendable, CaseIterable {
     case receipts, timeline, validations, notifications
     case subscriptionEvents = "subscription_events"
     case cleengEvents = "cleeng_events"
+    case webhookDeliveries = "webhook_deliveries"
 }
 
 /// One week of one table.

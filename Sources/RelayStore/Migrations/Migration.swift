@@ -24,6 +24,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0006_cleeng_events", PackageResources._006_cleeng_events_sql),
         Migration("0007_storekit2", PackageResources._007_storekit2_sql),
         Migration("0008_publishers_side", PackageResources._008_publishers_side_sql),
+        Migration("0009_webhooks", PackageResources._009_webhooks_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -125,6 +125,7 @@ public struct OpsSummary: Sendable {
     public var upstream: InstanceReport?
     public var backlog: Backlog
     public var notifications: NotificationBacklog
+    public var webhooks: WebhookBacklog
 
     public struct Backlog: Sendable {
         /// Not taken by Cleeng yet.

@@ -209,12 +209,13 @@ extension RelayStore {
         async let counts = pool.query(PostgresQuery(Self.countsSQL))
         async let upstream = upstream()
         async let notifications = notificationBacklog()
+        async let webhooks = webhookBacklog()
         let (backlog, oldestPending) = try await backlog()
         var byStatus: [ValidationStatus: Int] = [:]
         for row in try await counts { byStatus[try row.status(0)] = try row.get(1) }
         return OpsSummary(
             countsByStatus: byStatus, oldestPending: oldestPending, upstream: try await upstream, backlog: backlog,
-            notifications: try await notifications)
+            notifications: try await notifications, webhooks: try await webhooks)
     }
 
     /// What is being pursued: cheap enough to ask at every scrape.

@@ -5,6 +5,10 @@ import RelayCore
 extension RelayStore {
     static let partitionedTables = PartitionedTable.allCases.map(\.rawValue)
     private static let week = 7
+    /// Room for the end that is written of each row.
+    private static let options = [
+        "validations": " WITH (fillfactor = 85)", "webhook_deliveries": " WITH (fillfactor = 90)",
+    ]
 
     private static let missingSQL = """
         SELECT t.name, w.start - DATE 'epoch'
@@ -37,7 +41,7 @@ extension RelayStore {
         let script = """
             SET LOCAL lock_timeout = '1s';
             CREATE TABLE IF NOT EXISTS \(table)_\(from.filter { $0 != "-" }) PARTITION OF \(table)
-                FOR VALUES FROM ('\(from)') TO ('\(to)')\(table == "validations" ? " WITH (fillfactor = 85)" : "");
+                FOR VALUES FROM ('\(from)') TO ('\(to)')\(Self.options[table] ?? "");
             """
         do {
             try await pool.withTransaction { try await $0.execute(script: script) }

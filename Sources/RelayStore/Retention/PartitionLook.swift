@@ -27,10 +27,13 @@ public struct PartitionLook: Sendable {
     public var pursued: [Pursued]
     /// Days with notifications that are still to be passed on.
     public var relayedDays: [Int] = []
+    /// Days with messages to webhook endpoints that are still to be delivered.
+    public var deliveryDays: [Int] = []
 
     public func plan(_ policy: RetentionPolicy) -> RetentionPlan {
         RetentionPlan(
-            partitions, policy: policy, today: today, pursuedDays: pursued.map(\.day), relayedDays: relayedDays)
+            partitions, policy: policy, today: today, pursuedDays: pursued.map(\.day), relayedDays: relayedDays,
+            deliveryDays: deliveryDays)
     }
 
     public func pursued(in partition: WeeklyPartition) -> (count: Int, parked: Int) {

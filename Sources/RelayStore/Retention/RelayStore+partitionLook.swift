@@ -41,6 +41,13 @@ extension RelayStore {
         WHERE r.accepted_on < DATE 'epoch' + $1::int4 AND NOT r.stands_aside
         """
 
+    /// The same of messages that are still to be delivered.
+    static let deliveryDaysSQL = """
+        SELECT DISTINCT q.accepted_on - DATE 'epoch'
+        FROM webhook_queue q
+        WHERE q.accepted_on < DATE 'epoch' + $1::int4
+        """
+
     /// - Parameter policy: what counts as old; `pursuits` is looked at only where it reaches some partition.
     public func lookAtPartitions(_ policy: RetentionPolicy) async throws -> PartitionLook {
         let names = PostgresValue.textArray(PartitionedTable.allCases.map(\.rawValue))
@@ -71,6 +78,9 @@ extension RelayStore {
             look.pursued = try await pursued(before: limit)
             look.relayedDays = try await pool.query(
                 PostgresQuery(Self.relayedDaysSQL, [.int4(Int32(clamping: limit))])
+            ).map { try $0.get(0) }
+            look.deliveryDays = try await pool.query(
+                PostgresQuery(Self.deliveryDaysSQL, [.int4(Int32(clamping: limit))])
             ).map { try $0.get(0) }
         }
         return look

@@ -21,6 +21,7 @@ extension RelayStore {
         case .receipts, .timeline, .validations: "SELECT EXISTS (SELECT FROM pursuits w WHERE \(days))"
         case .notifications:
             "SELECT EXISTS (SELECT FROM notification_relays w WHERE \(days) AND NOT w.stands_aside)"
+        case .webhookDeliveries: "SELECT EXISTS (SELECT FROM webhook_queue w WHERE \(days))"
         case .subscriptionEvents, .cleengEvents: nil
         }
     }
@@ -89,6 +90,7 @@ extension RelayStore {
                 WHERE o.bucket = $1 AND o.accepted_on < DATE 'epoch' + $2::int4
                   AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = o.bucket AND p.id = o.id)
                   AND NOT EXISTS (SELECT FROM notification_relays r WHERE r.bucket = o.bucket AND r.id = o.id)
+                  AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.bucket = o.bucket AND q.id = o.id)
                 LIMIT \(PointerPage.size))
             """
     }

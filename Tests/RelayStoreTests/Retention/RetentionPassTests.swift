@@ -40,7 +40,7 @@ struct RetentionPassTests {
         try await withStore { database, store in
             let ids = try await threeAges(database, store)
             let told = try await Self.run(store)
-            #expect(told.dropped == PartitionedTable.allCases + [.receipts])
+            #expect(told.dropped == PartitionedTable.allCases + [.receipts, .webhookDeliveries])
             #expect(told.all.contains { if case .forgotten(_, validations: 1) = $0 { true } else { false } })
             #expect(try await database.pastWeeks(of: .validations) == 1)
             #expect(try await database.pastWeeks(of: .timeline) == 1)
@@ -68,7 +68,7 @@ struct RetentionPassTests {
             _ = try await threeAges(database, store)
             let told = try await Self.run(store, isDryRun: true)
             let would = told.all.compactMap { if case .wouldDrop(let partition) = $0 { partition } else { nil } }
-            #expect(would.map(\.table) == PartitionedTable.allCases + [.receipts])
+            #expect(would.map(\.table) == PartitionedTable.allCases + [.receipts, .webhookDeliveries])
             #expect(would.allSatisfy { $0.bytes > 0 && $0.days.count == 7 })
             #expect(try await database.count("validations") == 3)
             #expect(try await database.count("purchases") == 3)

@@ -8,13 +8,13 @@ struct CatalogueTests {
     private static let hotTables = [
         "validations", "receipts", "timeline", "pursuits", "purchases", "idempotency_keys", "entitlement_reads",
         "subscriptions", "transfers", "outbox", "notifications", "notification_names", "notification_relays", "ledgers",
-        "subscription_events", "cleeng_events", "customers",
+        "subscription_events", "cleeng_events", "customers", "webhook_deliveries", "webhook_queue",
     ]
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.
     private static let smallTables = [
         "api_keys", "duties", "instances", "offer_coupons", "offer_products", "offers", "publishers",
-        "schema_migrations",
+        "schema_migrations", "webhook_endpoints",
     ]
 
     private static let ours = "c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')"

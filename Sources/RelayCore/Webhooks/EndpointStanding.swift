@@ -1,0 +1,64 @@
+/// How an endpoint has done, across all copies and for days: what decides whether it is still sent anything.
+///
+///     well ──a try fails──► failing ──five days without a success, and another try fails──► disabled (failing)
+///       ▲                      │  │
+///       └────a try succeeds────┘  └──410──► disabled (gone); from well too
+///
+/// Whether the endpoint may be called right now is the ``CircuitBreaker``'s to say, of each process by itself.
+public struct EndpointStanding: Sendable, Equatable {
+    public enum Reason: String, Sendable, CaseIterable {
+        /// It answered 410.
+        case gone
+        /// Nothing was taken for ``EndpointStanding/patience``.
+        case failing
+        /// By hand.
+        case `operator`
+    }
+
+    /// What is to be written of it.
+    public enum Change: Sendable, Equatable {
+        case failing
+        case succeeded
+        case disabled(Reason)
+    }
+
+    /// Five days: longer than all tries of a message, and than a weekend that nobody looks.
+    public static let patience = Duration.seconds(5 * 86_400)
+    /// How often a success is written where nothing else changes.
+    static let noteEvery = Duration.seconds(60)
+
+    public private(set) var failingSince: Timestamp?
+    public private(set) var lastSuccessAt: Timestamp?
+    public private(set) var isDisabled: Bool
+
+    public init(failingSince: Timestamp? = nil, lastSuccessAt: Timestamp? = nil, isDisabled: Bool = false) {
+        self.failingSince = failingSince
+        self.lastSuccessAt = lastSuccessAt
+        self.isDisabled = isDisabled
+    }
+
+    /// Nil where nothing has to be written.
+    public mutating func heard(_ verdict: WebhookResult.Verdict, at now: Timestamp) -> Change? {
+        guard !isDisabled else { return nil }
+        switch verdict {
+        case .cancelled: return nil
+        case .delivered:
+            let isNews = failingSince != nil || lastSuccessAt.map { now - $0 >= Self.noteEvery } ?? true
+            guard isNews else { return nil }
+            failingSince = nil
+            lastSuccessAt = now
+            return .succeeded
+        case .gone:
+            isDisabled = true
+            return .disabled(.gone)
+        case .failed, .refused:
+            guard let failingSince else {
+                failingSince = now
+                return .failing
+            }
+            guard now - failingSince >= Self.patience else { return nil }
+            isDisabled = true
+            return .disabled(.failing)
+        }
+    }
+}

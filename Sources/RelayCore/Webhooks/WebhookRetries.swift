@@ -1,0 +1,37 @@
+/// When a message that an endpoint did not take is sent again.
+///
+/// One pause after each try that failed, and no try after the last pause's: N pauses are 1 + N tries. Each is up to a fifth
+/// shorter or longer at random, so that what failed together does not come back together.
+public struct WebhookRetries: Sendable, Equatable {
+    public static let standard: [Duration] = [5, 30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_400].map {
+        .seconds($0)
+    }
+
+    /// A `Retry-After` is heeded up to this: an endpoint that asks for more is asked again all the same.
+    public static let longestWish = Duration.seconds(3_600)
+    private static let spread = 0.2
+
+    public let pauses: [Duration]
+
+    public init(pauses: [Duration] = standard) {
+        self.pauses = pauses
+    }
+
+    /// How long the last try comes after the first at the latest, the tries' own time left out.
+    public var longestSpan: Duration {
+        pauses.reduce(.zero) { $0 + max($1 * (1 + Self.spread), Self.longestWish) }
+    }
+
+    /// Nil where it was the last try.
+    ///
+    /// - Parameters:
+    ///   - failures: how many tries have failed by now, 1 or more.
+    ///   - retryAfter: what the endpoint asked for.
+    ///   - jitter: 0 up to 1, random.
+    public func pause(failures: Int, retryAfter: Duration? = nil, jitter: Double) -> Duration? {
+        let index = max(failures, 1) - 1
+        guard index < pauses.count else { return nil }
+        let pause = pauses[index] * (1 - Self.spread + 2 * Self.spread * min(max(jitter, 0), 1))
+        return max(pause, min(retryAfter ?? .zero, Self.longestWish))
+    }
+}

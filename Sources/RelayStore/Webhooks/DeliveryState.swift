@@ -1,0 +1,21 @@
+/// How far a message has come. The numbers are stored.
+public enum DeliveryState: Int16, Sendable, CaseIterable {
+    case waiting = 0
+    case delivered = 1
+    /// All its tries failed, or the endpoint wants no more.
+    case failed = 2
+    /// A newer state of the same customer took its place.
+    case replaced = 3
+    /// Its endpoint was disabled or removed before it was delivered.
+    case dropped = 4
+
+    public var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .delivered: "delivered"
+        case .failed: "failed"
+        case .replaced: "replaced"
+        case .dropped: "dropped"
+        }
+    }
+}

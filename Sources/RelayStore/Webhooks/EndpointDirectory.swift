@@ -1,0 +1,43 @@
+import NIOConcurrencyHelpers
+import RelayCore
+
+/// The endpoints as they were a moment ago, for those who ask often.
+///
+/// Who enqueues asks it once for each change of a customer: an endpoint that was added is told of changes from a second later on,
+/// one that was disabled or removed at most a second longer, and what is queued for it then is dropped.
+public final class EndpointDirectory: Sendable {
+    private struct Known {
+        var endpoints: [WebhookEndpoint]
+        var readAt: ContinuousClock.Instant
+    }
+
+    private let store: RelayStore
+    private let lifetime: Duration
+    private let known = NIOLockedValueBox<Known?>(nil)
+
+    public init(store: RelayStore, lifetime: Duration = .seconds(1)) {
+        self.store = store
+        self.lifetime = lifetime
+    }
+
+    /// All that were not removed.
+    public func all() async throws -> [WebhookEndpoint] {
+        if let known = known.withLockedValue({ $0 }), known.readAt.duration(to: .now) < lifetime {
+            return known.endpoints
+        }
+        let readAt = ContinuousClock.now
+        let endpoints = try await store.endpoints()
+        known.withLockedValue { $0 = Known(endpoints: endpoints, readAt: readAt) }
+        return endpoints
+    }
+
+    /// Those of a publisher that take messages.
+    public func active(publisher: String) async throws -> [WebhookEndpoint] {
+        try await all().filter { $0.publisher == publisher && $0.isActive }
+    }
+
+    /// The next look goes to the database.
+    public func forget() {
+        known.withLockedValue { $0 = nil }
+    }
+}

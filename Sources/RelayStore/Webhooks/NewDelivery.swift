@@ -1,0 +1,35 @@
+import Foundation
+public import RelayCore
+
+/// Ids of deliveries are made as those of validations are: where the row is stands in them. It is the message's `webhook-id`.
+public typealias DeliveryID = ValidationID
+
+/// A message to one endpoint, before it is written.
+public struct NewDelivery: Sendable {
+    public let id: DeliveryID
+    public let endpoint: EndpointID
+    public let publisher: String
+    /// Whom it is about: the publisher's own name for a customer. Of one endpoint and lane messages go in order.
+    public let lane: String
+    /// Of two states of a lane the greater one is newer.
+    public let sequence: Int64
+    /// JSON, without the password; see ``RelayCore/WebhookBody``.
+    public let body: String
+    /// It holds a whole state: what was not delivered of older ones need not be any more.
+    public let replaces: Bool
+
+    public init(
+        endpoint: EndpointID, publisher: String, lane: String, sequence: Int64, body: String, replaces: Bool
+    ) {
+        var generator = SystemRandomNumberGenerator()
+        id = DeliveryID(
+            bucket: Bucket(of: publisher, lane), day: UInt16(clamping: Int(Date().timeIntervalSince1970 / 86_400)),
+            using: &generator)
+        self.endpoint = endpoint
+        self.publisher = publisher
+        self.lane = lane
+        self.sequence = sequence
+        self.body = body
+        self.replaces = replaces
+    }
+}

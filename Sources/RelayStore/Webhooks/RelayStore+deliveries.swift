@@ -1,0 +1,214 @@
+import Postgres
+public import RelayCore
+
+extension RelayStore {
+    /// Of each endpoint no more than it has room for, and of one endpoint and lane one at a time, in order. One whose lease is over
+    /// goes before the newer ones of its lane. Indexes used: for each endpoint `webhook_queue_due`, for each row that is due
+    /// `webhook_queue_lane`. Two workers that take two of one lane in the same instant meet in `webhook_queue_one_sender`: one
+    /// of the two statements fails, takes nothing, and is run again.
+    private static let claimSQL = """
+        WITH due AS MATERIALIZED (
+            SELECT q.bucket, q.id
+            FROM unnest($1::text[], $2::int4[]) AS e(id, room)
+            CROSS JOIN LATERAL (
+                SELECT q.bucket, q.id
+                FROM webhook_queue q
+                WHERE q.endpoint = e.id AND q.due_at <= now()
+                  AND (q.owner IS NOT NULL OR NOT EXISTS (
+                        SELECT FROM webhook_queue o
+                        WHERE o.bucket = q.bucket AND o.endpoint = q.endpoint AND o.lane = q.lane AND o.id <> q.id
+                          AND (o.owner IS NOT NULL OR (o.sequence, o.created_at, o.id) < (q.sequence, q.created_at, q.id))))
+                ORDER BY q.due_at
+                LIMIT e.room
+                FOR UPDATE OF q SKIP LOCKED
+            ) AS q
+        ), claimed AS (
+            UPDATE webhook_queue q
+            SET owner = $3, fence = q.fence + 1, tries = q.tries + 1,
+                due_at = now() + $4::int8 * interval '1 microsecond', body_mark = coalesce(q.body_mark, $5)
+            FROM due
+            WHERE q.bucket = due.bucket AND q.id = due.id
+            RETURNING q.*
+        )
+        SELECT q.bucket, q.accepted_on - DATE 'epoch', q.id, q.endpoint, q.lane, q.fence, q.tries, q.overtaken, q.body_mark,
+               d.body
+        FROM claimed q
+        LEFT JOIN webhook_deliveries d ON d.bucket = q.bucket AND d.accepted_on = q.accepted_on AND d.id = q.id
+        """
+
+    /// The rows are locked in the order in which those who enqueue do, and then read as they are by then: `overtaken` is what
+    /// decides. Index used: the primary keys.
+    private static let recordSQL = """
+        WITH held AS MATERIALIZED (
+            SELECT q.bucket, q.accepted_on, q.id, q.tries, i.pause, i.status, i.error,
+                   CASE WHEN i.state <> 1 AND q.overtaken THEN 3 ELSE i.state END AS state
+            FROM unnest($1::int2[], $2::uuid[], $3::int4[], $4::int2[], $5::int8[], $6::int4[], $7::text[])
+                 AS i(bucket, id, fence, state, pause, status, error)
+            JOIN webhook_queue q ON q.bucket = i.bucket AND q.id = i.id AND q.fence = i.fence AND q.owner = $8
+            ORDER BY q.bucket, q.id
+            FOR UPDATE OF q
+        ), again AS (
+            UPDATE webhook_queue q
+            SET owner = NULL, due_at = now() + held.pause * interval '1 microsecond'
+            FROM held
+            WHERE q.bucket = held.bucket AND q.id = held.id AND held.state = 0
+        ), ended AS (
+            DELETE FROM webhook_queue q
+            USING held
+            WHERE q.bucket = held.bucket AND q.id = held.id AND held.state <> 0
+        ), told AS (
+            UPDATE webhook_deliveries d
+            SET tries = held.tries, state = held.state, last_status = held.status, last_error = held.error,
+                finished_at = CASE WHEN held.state <> 0 THEN now() END,
+                failed_at = CASE WHEN held.state = 2 THEN now() END
+            FROM held
+            WHERE d.bucket = held.bucket AND d.accepted_on = held.accepted_on AND d.id = held.id
+        )
+        SELECT held.bucket, held.accepted_on - DATE 'epoch', held.id, held.state FROM held
+        """
+
+    /// What was overtaken meanwhile goes back too: the next claim finds it so.
+    private static let returnSQL = """
+        UPDATE webhook_queue q
+        SET owner = NULL, due_at = now(), tries = q.tries - 1
+        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
+        WHERE q.bucket = i.bucket AND q.id = i.id AND q.fence = i.fence AND q.owner = $4
+        """
+
+    /// What nobody will ever send: its endpoint is disabled or removed. Index used: `webhook_queue_due`, for each of those.
+    private static let dropSQL = """
+        WITH page AS MATERIALIZED (
+            SELECT q.bucket, q.id
+            FROM webhook_endpoints e
+            CROSS JOIN LATERAL (
+                SELECT q.bucket, q.id
+                FROM webhook_queue q
+                WHERE q.endpoint = e.id AND (q.owner IS NULL OR q.due_at <= now())
+                LIMIT $1
+                FOR UPDATE OF q SKIP LOCKED
+            ) AS q
+            WHERE e.disabled_at IS NOT NULL OR e.removed_at IS NOT NULL
+            LIMIT $1
+        ), gone AS (
+            DELETE FROM webhook_queue q
+            USING page
+            WHERE q.bucket = page.bucket AND q.id = page.id
+            RETURNING q.bucket, q.accepted_on, q.id, q.tries
+        )
+        UPDATE webhook_deliveries d
+        SET state = 4, finished_at = now(), tries = gone.tries
+        FROM gone
+        WHERE d.bucket = gone.bucket AND d.accepted_on = gone.accepted_on AND d.id = gone.id
+        """
+
+    private static let backlogSQL = """
+        SELECT count(*), count(*) FILTER (WHERE q.tries > 0),
+               (extract(epoch FROM now() - min(q.created_at)) * 1000000)::int8,
+               (SELECT count(*) FROM webhook_endpoints e WHERE e.removed_at IS NULL),
+               (SELECT count(*) FROM webhook_endpoints e WHERE e.removed_at IS NULL AND e.disabled_at IS NOT NULL),
+               (SELECT count(*) FROM webhook_endpoints e
+                WHERE e.removed_at IS NULL AND e.disabled_at IS NULL AND e.failing_since IS NOT NULL)
+        FROM webhook_queue q
+        """
+
+    /// Takes messages that are due, for `lease`.
+    ///
+    /// - Parameters:
+    ///   - rooms: how many at most, by endpoint; nothing is taken of others.
+    ///   - mark: of the password that this process sends.
+    /// - Throws: ``PostgresError``; with the constraint `webhook_queue_one_sender` the same again succeeds.
+    public func claimDeliveries(
+        _ rooms: [EndpointID: Int], lease: Duration, mark: BodyMark
+    ) async throws -> [ClaimedDelivery] {
+        let rooms = rooms.filter { $0.value > 0 }
+        let rows = try await pool.query(
+            PostgresQuery(
+                Self.claimSQL,
+                [
+                    .textArray(rooms.map(\.key.description)), .int4Array(rooms.map { Int32(clamping: $0.value) }),
+                    .text(instance), .int8(lease.microseconds), .int4(mark.number),
+                ]))
+        return try rows.map { row in
+            guard let endpoint = EndpointID(try row.get(3, as: String.self)) else {
+                throw StoreError.unreadable(column: "endpoint")
+            }
+            return ClaimedDelivery(
+                id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint, lane: try row.get(4),
+                fence: try row.get(5), tries: try row.get(6), isOvertaken: try row.get(7),
+                mark: BodyMark(number: try row.get(8)), body: try row.get(9))
+        }
+    }
+
+    /// Writes what became of tries, unless somebody else has them by now. One that failed and was overtaken ends replaced.
+    ///
+    /// - Returns: one outcome for each, in the same order.
+    func record(_ records: [DeliveryRecord]) async throws -> [DeliveryRecordOutcome] {
+        let rows = try await pool.query(
+            PostgresQuery(
+                Self.recordSQL,
+                [
+                    .int2Array(records.map { Int16($0.claimed.id.bucket.number) }),
+                    .uuidArray(records.map(\.claimed.id.uuid)), .int4Array(records.map(\.claimed.fence)),
+                    .int2Array(records.map(\.state.rawValue)), .int8Array(records.map(\.pause.microseconds)),
+                    .int4Array(records.map { $0.status.map { Int32(clamping: $0) } }),
+                    .textArray(records.map(\.error)), .text(instance),
+                ]))
+        var states: [DeliveryID: DeliveryState] = [:]
+        for row in rows {
+            states[try row.validationID(bucket: 0, day: 1, id: 2)] = try Self.deliveryState(row, 3)
+        }
+        return records.map { record in states[record.claimed.id].map { .written($0) } ?? .leaseLost }
+    }
+
+    /// Gives back untouched: another copy goes on at once.
+    public func giveBack(_ claimed: [ClaimedDelivery]) async throws {
+        guard !claimed.isEmpty else { return }
+        _ = try await pool.query(
+            PostgresQuery(
+                Self.returnSQL,
+                [
+                    .int2Array(claimed.map { Int16($0.id.bucket.number) }), .uuidArray(claimed.map(\.id.uuid)),
+                    .int4Array(claimed.map(\.fence)), .text(instance),
+                ]), timeout: .seconds(2))
+    }
+
+    /// Drops what waits for endpoints that are disabled or removed, a bounded number at a time.
+    ///
+    /// - Returns: how many.
+    public func dropUndeliverable(limit: Int = 1_000) async throws -> Int {
+        try await pool.query(PostgresQuery(Self.dropSQL, [.int4(Int32(clamping: limit))])).affectedRows
+    }
+
+    /// What is still to be delivered.
+    public func webhookBacklog() async throws -> WebhookBacklog {
+        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else {
+            throw StoreError.missingRow("the backlog of webhooks")
+        }
+        return WebhookBacklog(
+            waiting: try row.get(0), retrying: try row.get(1),
+            oldest: try row.get(2, as: Int64?.self).map { .microseconds($0) }, endpoints: try row.get(3),
+            disabled: try row.get(4), failing: try row.get(5))
+    }
+
+    static func deliveryState(_ row: PostgresRow, _ index: Int) throws -> DeliveryState {
+        let number = try row.get(index, as: Int.self)
+        guard let state = DeliveryState(rawValue: Int16(truncatingIfNeeded: number)) else {
+            throw StoreError.unknownNumber(column: "state", number: number)
+        }
+        return state
+    }
+}
+
+extension DeliveryRecord {
+    fileprivate var state: DeliveryState {
+        switch outcome {
+        case .delivered: .delivered
+        case .again: .waiting
+        case .failed: .failed
+        }
+    }
+
+    fileprivate var pause: Duration {
+        if case .again(let pause) = outcome { max(pause, .zero) } else { .zero }
+    }
+}

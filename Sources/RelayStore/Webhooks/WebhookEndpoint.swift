@@ -1,0 +1,34 @@
+public import RelayCore
+
+/// Where a publisher's back end is told of changes.
+public struct WebhookEndpoint: Sendable, Equatable {
+    /// What it is told. The numbers are stored.
+    public enum Kind: Sendable, Equatable {
+        /// Each change of a customer's purchases, with all of them.
+        case purchases
+        /// Events of these names, by their ids.
+        case events([String])
+
+        var number: Int16 { self == .purchases ? 1 : 2 }
+    }
+
+    public var id: EndpointID
+    public var publisher: String
+    public var kind: Kind
+    public var url: String
+    public var environment: WebhookEnvironment
+    /// It stands in the configuration.
+    public var isFromSettings: Bool
+    public var createdAt: Timestamp
+    public var lastSuccessAt: Timestamp?
+    public var failingSince: Timestamp?
+    public var disabledAt: Timestamp?
+    /// One of ``EndpointStanding/Reason``.
+    public var disabledReason: String?
+
+    public var isActive: Bool { disabledAt == nil }
+
+    public var standing: EndpointStanding {
+        EndpointStanding(failingSince: failingSince, lastSuccessAt: lastSuccessAt, isDisabled: !isActive)
+    }
+}

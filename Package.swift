@@ -78,6 +78,7 @@ let package = Package(
         room("SimulatorHTTP", [hummingbird, logging, nioCore]),
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
         room("AppStoreServer", [httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
+        room("Webhooks", ["RelayCore", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
             "RelayStore", ["Postgres", "RelayCore", crypto, heap, logging, metrics, locks],
@@ -86,8 +87,8 @@ let package = Package(
         room(
             "RelayWorkers",
             [
-                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "AppleStore", "Postgres", lifecycle, logging,
-                metrics,
+                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "AppleStore", "Postgres", "Webhooks", lifecycle,
+                logging, metrics,
             ]
                 + [locks, nioCore]),
         room(
@@ -99,7 +100,7 @@ let package = Package(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
-                "Postgres", "Telemetry",
+                "Postgres", "Telemetry", "Webhooks",
                 argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1,
                 signals,
                 locks,

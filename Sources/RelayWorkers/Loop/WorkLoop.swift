@@ -33,7 +33,7 @@ struct WorkLoop: Sendable {
 extension Error {
     /// Whether another worker took another one of the same subscription in the same instant. The unique indexes that let only
     /// one at a time be sent are named so.
-    fileprivate var isLostRace: Bool {
+    var isLostRace: Bool {
         (self as? PostgresError)?.constraint?.hasSuffix("_one_sender") == true
     }
 }

@@ -1,0 +1,89 @@
+import Logging
+import Metrics
+import RelayCore
+import RelayStore
+import Webhooks
+
+extension DeliveryService {
+    /// One try, and what is written of it.
+    func deliver(
+        _ claimed: ClaimedDelivery, _ turn: EndpointDesks.Turn, claimedAt: ContinuousClock.Instant
+    ) async {
+        do {
+            guard !claimed.isOvertaken else {
+                heard(nil, of: claimed.endpoint, turn.admission)
+                return try await write(
+                    DeliveryRecord(claimed, .failed, error: "overtaken by a newer state while it was being sent"))
+            }
+            guard let body = claimed.body else {
+                heard(nil, of: claimed.endpoint, turn.admission)
+                logger.error("a message went before it could be delivered: it is no longer kept")
+                return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))
+            }
+            let message = client.credentials.message(id: claimed.id, stored: body, first: claimed.mark)
+            // A process that stood still does not know that its time is over, and that a newer state may have gone.
+            guard claimedAt.duration(to: .now) < settings.startAtMost else {
+                heard(nil, of: claimed.endpoint, turn.admission)
+                return try await Task { try await giveBack(claimed) }.value
+            }
+            let result = await client.send(message, to: turn.endpoint.url)
+            try await ended(result, claimed, turn)
+        } catch {
+            // It is taken up again when its lease has run out, and sent twice under one id.
+            logger.warning("what became of a message could not be written", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func ended(_ result: WebhookResult, _ claimed: ClaimedDelivery, _ turn: EndpointDesks.Turn) async throws {
+        Counter(label: "relay_webhook_tries", dimensions: [("result", result.verdict.rawValue)]).increment()
+        heard(CallResult(result, subject: claimed.lane.hashValue), of: claimed.endpoint, turn.admission)
+        guard
+            let outcome = DeliveryOutcome(
+                result, tries: claimed.tries, retries: settings.retries, jitter: .random(in: 0..<1))
+        else {
+            // The task's own cancellation would cancel the statement.
+            return try await Task { try await giveBack(claimed) }.value
+        }
+        Timer(label: "relay_webhook_duration").record(duration: result.latency)
+        logger.debug(
+            "a message was sent to an endpoint",
+            metadata: [
+                "endpoint": "\(claimed.endpoint)", "delivery": "\(claimed.id)", "result": "\(result.verdict.rawValue)",
+                "upstream_status": "\(result.status.map(String.init) ?? "none")", "try": "\(claimed.tries)",
+                "duration_ms": .stringConvertible(result.latency / .milliseconds(1)),
+            ])
+        try await Task {
+            do {
+                try await note(result.verdict, of: claimed.endpoint)
+            } catch {
+                logger.warning("how an endpoint does could not be written", metadata: ["error": "\(error)"])
+            }
+            try await write(DeliveryRecord(claimed, outcome, status: result.status, error: result.error))
+        }.value
+    }
+
+    private func write(_ record: DeliveryRecord) async throws {
+        switch try await recorder.record(record) {
+        case .written(.waiting): break
+        case .written(let state):
+            Counter(label: "relay_webhook_deliveries", dimensions: [("state", state.name)]).increment()
+        case .leaseLost:
+            Counter(label: "relay_writes_fenced_off").increment()
+            logger.warning("a message's lease had passed on when its try ended")
+        }
+    }
+}
+
+extension CallResult {
+    /// Nil where the try says nothing.
+    fileprivate init?(_ result: WebhookResult, subject: Int) {
+        switch result.verdict {
+        case .cancelled: return nil
+        case .delivered: self.init(.success, subject: subject)
+        case .failed, .gone, .refused:
+            let concernsAll = result.status == 429 || result.status == 503
+            self.init(
+                .failure(result.error ?? "failed"), subject: subject, retryAfter: concernsAll ? result.retryAfter : nil)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+public import RelayCore
+
+/// How messages are delivered.
+public struct DeliverySettings: Sendable {
+    public var retries: WebhookRetries
+    public var rooms: EndpointRooms
+    /// The addresses that the configuration lists, kept in step with the table at the start.
+    public var listed: [String]
+    /// How often is looked although nobody has rung.
+    public var idleTick: Duration
+    /// The same while an endpoint's breaker is open, and probes have to be sent.
+    public var probeTick: Duration
+    /// Between two claims: what ends meanwhile makes room for one claim together.
+    public var claimGap: Duration
+    /// After the claim. What is begun by then ends within the lease.
+    public var startAtMost: Duration
+    /// How long tries under way are waited for in a shutdown.
+    public var grace: Duration
+
+    public init(
+        retries: WebhookRetries = WebhookRetries(), rooms: EndpointRooms = EndpointRooms(), listed: [String] = [],
+        idleTick: Duration = .milliseconds(250), probeTick: Duration = .milliseconds(200),
+        claimGap: Duration = .milliseconds(5), startAtMost: Duration = .seconds(5), grace: Duration = .seconds(4)
+    ) {
+        self.retries = retries
+        self.rooms = rooms
+        self.listed = listed
+        self.idleTick = idleTick
+        self.probeTick = probeTick
+        self.claimGap = claimGap
+        self.startAtMost = startAtMost
+        self.grace = grace
+    }
+
+    /// Of a claim: a try's own time, what may pass before it begins, and as much again for a clock that was stopped.
+    func lease(timeout: Duration) -> Duration { timeout + startAtMost + startAtMost }
+
+    /// Of each endpoint in each process. It never stops for long: a message's tries keep to their schedule but for what this holds
+    /// them up, and an endpoint that hangs takes four places instead of all.
+    static var breaker: CircuitBreaker.Settings {
+        var settings = CircuitBreaker.Settings()
+        settings.failures = 5
+        settings.firstWait = .milliseconds(100)
+        settings.longestWait = .milliseconds(500)
+        settings.longestHold = .seconds(60)
+        settings.probes = 4
+        return settings
+    }
+}

@@ -1,0 +1,109 @@
+import AsyncHTTPClient
+import NIOConcurrencyHelpers
+import NIOCore
+import RelayCore
+
+/// An HTTP client for each pair of a host and one of its vetted addresses.
+///
+/// Each calls that address whatever the name means by then (`dnsOverride`): between vetting and connecting nothing is looked up
+/// again. TLS still verifies the name. And before anything is written to a connection, the address that it was made to is
+/// vetted once more.
+final class ClientBook: Sendable {
+    private struct Key: Hashable {
+        var host: String
+        var address: IPAddress
+    }
+
+    private struct Held {
+        var client: HTTPClient
+        var users = 0
+        var usedAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var held: [Key: Held] = [:]
+        var isShutDown = false
+    }
+
+    /// Unused ones above this, or for longer than this, are closed.
+    private static let most = 256
+    private static let keptFor = Duration.seconds(60)
+
+    private let policy: AddressPolicy
+    private let connections: Int
+    private let connectTimeout: Duration
+    private let state = NIOLockedValueBox(State())
+
+    init(policy: AddressPolicy, connections: Int, connectTimeout: Duration) {
+        self.policy = policy
+        self.connections = connections
+        self.connectTimeout = connectTimeout
+    }
+
+    /// - Parameter body: may use the client until it returns.
+    /// - Throws: ``WebhookTrouble`` after the shutdown; what `body` throws.
+    func withClient<T>(
+        host: String, address: IPAddress, _ body: (HTTPClient) async throws -> T
+    ) async throws -> T {
+        let key = Key(host: host, address: address)
+        let client: HTTPClient? = state.withLockedValue { state in
+            guard !state.isShutDown else { return nil }
+            var held = state.held[key] ?? Held(client: make(key), usedAt: .now)
+            held.users += 1
+            state.held[key] = held
+            return held.client
+        }
+        guard let client else { throw WebhookTrouble(.cancelled) }
+        defer { leave(key) }
+        return try await body(client)
+    }
+
+    func shutDown() async {
+        let clients = state.withLockedValue { state in
+            state.isShutDown = true
+            defer { state.held.removeAll() }
+            return state.held.values.map(\.client)
+        }
+        for client in clients { try? await client.shutdown() }
+    }
+
+    private func leave(_ key: Key) {
+        let now = ContinuousClock.now
+        let idle: [HTTPClient] = state.withLockedValue { state in
+            state.held[key]?.users -= 1
+            state.held[key]?.usedAt = now
+            var gone = state.held.filter { $0.value.users == 0 && $0.value.usedAt + Self.keptFor < now }
+            if state.held.count - gone.count > Self.most {
+                let oldest = state.held.filter { $0.value.users == 0 }.min { $0.value.usedAt < $1.value.usedAt }
+                if let oldest { gone[oldest.key] = oldest.value }
+            }
+            for key in gone.keys { state.held[key] = nil }
+            return gone.values.map(\.client)
+        }
+        for client in idle { Task { try? await client.shutdown() } }
+    }
+
+    private func make(_ key: Key) -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        // A redirect would lead to where nobody has looked, with everything that the message says.
+        configuration.redirectConfiguration = .disallow
+        configuration.httpVersion = .http1Only
+        configuration.decompression = .disabled
+        configuration.tracing.tracer = nil
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // How many there may be is decided by who calls; endpoints of one host must not wait for each other here.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        // Shorter than what servers commonly keep a connection for, so that none is closed just when it is used again.
+        configuration.connectionPool.idleTimeout = .seconds(2)
+        configuration.timeout.connect = TimeAmount(connectTimeout)
+        let text = "\(key.address)"
+        configuration.dnsOverride = [key.host: text, "[\(key.host)]": text]
+        configuration.http1_1ConnectionDebugInitializer = { [policy] channel in
+            guard let remote = channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }), policy.allows(remote) else {
+                return channel.eventLoop.makeFailedFuture(WebhookTrouble(.connectionFailed))
+            }
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+}

@@ -1,0 +1,51 @@
+import RelayCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The system's own look-up of a name. It blocks.
+enum HostLookup {
+    static let mostAddresses = 16
+
+    /// Every spelling of an address that the system would call (`0x7f.1`, `2130706433`) comes back as that address. Empty where there
+    /// is none.
+    static func addresses(of host: String) -> [IPAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = Int32(SOCK_STREAM)
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [IPAddress] = []
+        var next = list
+        while let entry = next?.pointee, found.count < mostAddresses {
+            if let address = address(entry), !found.contains(address) { found.append(address) }
+            next = entry.ai_next
+        }
+        return found
+    }
+
+    private static func address(_ entry: addrinfo) -> IPAddress? {
+        guard let socket = entry.ai_addr else { return nil }
+        switch entry.ai_family {
+        case AF_INET:
+            return socket.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+                withUnsafeBytes(of: pointer.pointee.sin_addr) { IPAddress(bytes: Array($0)) }
+            }
+        case AF_INET6:
+            return socket.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                withUnsafeBytes(of: pointer.pointee.sin6_addr) { IPAddress(bytes: Array($0)) }
+            }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Crypto
+public import RelayCore
+
+/// By what a receiver knows that a message is ours. Every way to print it gives `***`.
+public struct WebhookCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Stands in the body. Nil: left out.
+    let password: String?
+    /// All of them sign, so that one can be changed for another without a gap.
+    let secrets: [SigningSecret]
+    /// Tells this password from others.
+    public let mark: BodyMark
+
+    public init(password: String? = nil, secrets: [SigningSecret] = []) {
+        self.password = password
+        self.secrets = secrets
+        mark = password.map(Self.mark) ?? BodyMark(number: 1 << 16)
+    }
+
+    private static func mark(of password: String) -> BodyMark {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("receipt-relay: the body of a message".utf8), using: SymmetricKey(data: Array(password.utf8)))
+        let bytes = Array(code.prefix(2))
+        return BodyMark(number: Int32(bytes[0]) << 8 | Int32(bytes[1]))
+    }
+
+    /// The message of a stored body.
+    ///
+    /// - Parameter first: the mark of its first try.
+    public func message(id: some CustomStringConvertible, stored: String, first: BodyMark) -> WebhookMessage {
+        // A body without a place for the password is the same whatever that is.
+        let hasPassword = stored.utf8.starts(with: WebhookBody.head.utf8)
+        return WebhookMessage(
+            id: mark.messageID(id, first: hasPassword ? first : mark),
+            body: WebhookBody.whole(stored, password: password))
+    }
+
+    /// One that says nothing.
+    public func testMessage() -> WebhookMessage {
+        var generator = SystemRandomNumberGenerator()
+        return WebhookMessage(
+            id: "test_\(EndpointID(using: &generator))", body: WebhookBody.test(password: password))
+    }
+
+    /// The value of `webhook-signature`; nil without secrets.
+    func signatures(of message: WebhookMessage, secondsSince1970: Int64) -> String? {
+        guard !secrets.isEmpty else { return nil }
+        let content = message.signedContent(secondsSince1970: secondsSince1970)
+        return secrets.map { $0.signature(of: content) }.joined(separator: " ")
+    }
+
+    public var description: String { "***" }
+    public var debugDescription: String { "***" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -26,6 +26,8 @@ public struct RelayFront: Sendable {
     private let logger: Logger
     private let onNotification: @Sendable () -> Void
     private let onEvent: @Sendable () -> Void
+    private let repeater: (any WebhookRepeater)?
+    private let onMessage: @Sendable () -> Void
 
     /// - Parameters:
     ///   - intake: nil in a copy that takes nothing in; it has no ``apps(onListening:)``.
@@ -33,10 +35,13 @@ public struct RelayFront: Sendable {
     ///   - readiness: what `/readyz` says; must end in seconds.
     ///   - onNotification: there is one more to be passed on.
     ///   - onEvent: Cleeng has told something.
+    ///   - repeater: composes a customer's state for its publisher; without it there is no replay of webhooks.
+    ///   - onMessage: there is one more to be delivered to a webhook endpoint.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
-        onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {}
+        onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {},
+        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         self.store = store
@@ -51,6 +56,8 @@ public struct RelayFront: Sendable {
         self.logger = logger
         self.onNotification = onNotification
         self.onEvent = onEvent
+        self.repeater = repeater
+        self.onMessage = onMessage
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.changes.waiterCount)
         }
@@ -111,6 +118,9 @@ public struct RelayFront: Sendable {
                 store: store, authenticator: authenticator, policy: configuration.notifications,
                 isRelayed: configuration.relaysNotifications, leeway: configuration.renewalLeeway,
                 onReplayed: onNotification
+            ).routes
+            + WebhookOpsRoutes(
+                store: store, authenticator: authenticator, repeater: repeater, onReplayed: onMessage
             ).routes
         return service(
             routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),

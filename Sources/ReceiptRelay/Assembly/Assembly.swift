@@ -28,7 +28,7 @@ struct Assembly: Sendable {
         let store = RelayStore(pool: pool, instance: Self.instanceName(), logger: logger)
         let watch = ReadinessWatch(store: store, logger: logger)
         let wakeup = Wakeup()
-        let (ledgerBell, notificationBell, eventBell) = (Wakeup(), Wakeup(), Wakeup())
+        let (ledgerBell, notificationBell, eventBell, webhookBell) = (Wakeup(), Wakeup(), Wakeup(), Wakeup())
         let keys = KeyRing(store: store)
         let trust = ChainOfTrust(settings.apple.roots)
         let notificationPolicy = NotificationPolicy(
@@ -93,6 +93,14 @@ struct Assembly: Sendable {
                         isRelayed: settings.notifications.url != nil, leeway: settings.apple.renewalLeeway,
                         interval: interval, logger: logger, onReceived: notificationBell.ring))
             }
+            let webhooks = DeliveryService(
+                store: store, client: settings.webhooks.client,
+                settings: DeliverySettings(retries: settings.webhooks.retries, listed: settings.webhooks.urls),
+                wakeup: webhookBell, logger: logger)
+            registry.registerGauge("relay_webhooks_in_flight", help: "Messages that are being sent to endpoints.") {
+                Double(webhooks.inFlight)
+            }
+            services.append(webhooks)
             upstream = cleeng
         }
         services.append(InstanceReporter(store: store, upstream: upstream, role: role.rawValue))
@@ -110,7 +118,7 @@ struct Assembly: Sendable {
             configuration: try await frontConfiguration(httpClient, trust, notificationPolicy), store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
-            onEvent: eventBell.ring)
+            onEvent: eventBell.ring, repeater: WebhookCommands.repeater(store), onMessage: webhookBell.ring)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 

@@ -20,9 +20,15 @@ enum RelayMetrics {
             "relay_missed_notifications", help: "Notifications that the App Store had not delivered and was asked for.")
         registry.describe(
             "relay_ledgers_failed", help: "Looks at a subscription that came to nothing for what is in its row.")
+        registry.describe("relay_webhook_tries", help: "Tries to deliver a message to an endpoint, by result.")
+        registry.describe("relay_webhook_deliveries", help: "Messages to endpoints that ended, by state.")
+        registry.describe("relay_webhook_duration", help: "How long tries to deliver a message took.")
+        registry.describe(
+            "relay_webhook_endpoints_disabled", help: "Times that this copy disabled an endpoint, by reason.")
         registry.registerCollector {
             guard let (backlog, oldest) = try? await store.backlog(),
-                let notifications = try? await store.notificationBacklog()
+                let notifications = try? await store.notificationBacklog(),
+                let webhooks = try? await store.webhookBacklog()
             else { return [] }
             func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
                 MetricSample(name: name, help: help, value: value)
@@ -50,6 +56,20 @@ enum RelayMetrics {
                 gauge(
                     "relay_oldest_notification_seconds", "Age of the oldest notification that Cleeng has not taken.",
                     notifications.oldest?.seconds ?? 0),
+                gauge(
+                    "relay_backlog_webhooks", "Messages that wait to be delivered to endpoints.",
+                    Double(webhooks.waiting)),
+                gauge(
+                    "relay_backlog_webhooks_retrying", "Of those, messages that have been tried already.",
+                    Double(webhooks.retrying)),
+                gauge(
+                    "relay_oldest_webhook_seconds", "Age of the oldest message that waits to be delivered.",
+                    webhooks.oldest?.seconds ?? 0),
+                gauge("relay_webhook_endpoints", "Webhook endpoints.", Double(webhooks.endpoints)),
+                gauge(
+                    "relay_webhook_endpoints_failing", "Of those that are not disabled, how many took nothing lately.",
+                    Double(webhooks.failing)),
+                gauge("relay_webhook_endpoints_off", "Webhook endpoints that are disabled.", Double(webhooks.disabled)),
                 gauge("relay_backlog_outbox", "Customers whose publisher has not been told.", Double(backlog.outbox)),
             ]
         }

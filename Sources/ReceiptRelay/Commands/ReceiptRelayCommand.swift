@@ -10,5 +10,8 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             receipt-relay.example.yaml lists them all.
             """,
         version: "0.1.0",
-        subcommands: [Serve.self, Migrate.self, Keys.self, Validations.self, Retention.self, Healthcheck.self])
+        subcommands: [
+            Serve.self, Migrate.self, Keys.self, Validations.self, WebhookCommands.self, Retention.self,
+            Healthcheck.self,
+        ])
 }

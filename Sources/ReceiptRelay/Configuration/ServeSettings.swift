@@ -28,6 +28,7 @@ struct ServeSettings: Sendable {
     var notifications: NotificationSettings
     /// Nil: Cleeng's events are not taken.
     var eventSignature: EventSignature?
+    var webhooks: WebhookSettings
     var retention: RetentionPolicy
     var logLevel: String
 
@@ -59,12 +60,13 @@ struct ServeSettings: Sendable {
         drivers = try Self.drivers(reader)
         notifications = try NotificationSettings(reader)
         eventSignature = try Self.eventSignature(reader)
+        webhooks = try WebhookSettings(reader)
         cleeng = try Self.cleeng(reader)
     }
 
     /// What may be meant, and is better said at the start.
     var warnings: [String] {
-        var warnings = apple.warnings + notifications.warnings
+        var warnings = apple.warnings + notifications.warnings + webhooks.warnings
         guard drivers != .receipt else { return warnings }
         if apple.verification == .off {
             warnings.append(

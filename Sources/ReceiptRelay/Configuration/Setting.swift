@@ -99,6 +99,18 @@ struct Setting: Sendable, Equatable {
     static let retentionDays = Setting(name: "RELAY_RETENTION_DAYS", kind: .count(0...36_500), standard: "400")
     static let receiptRetentionDays = Setting(
         name: "RELAY_RECEIPT_RETENTION_DAYS", kind: .count(0...36_500), standard: "90")
+    static let webhookURLs = Setting(name: "RELAY_WEBHOOK_URLS", kind: .text, standard: nil)
+    static let webhookPassword = Setting(
+        name: "RELAY_WEBHOOK_PASSWORD", kind: .text, standard: nil, isSecret: true)
+    static let webhookSecrets = Setting(
+        name: "RELAY_WEBHOOK_SECRETS", kind: .text, standard: nil, isSecret: true)
+    static let webhookRetries = Setting(
+        name: "RELAY_WEBHOOK_RETRY_SECONDS", kind: .text,
+        standard: "5,30,120,600,3600,10800,21600,43200,86400")
+    static let webhookTimeout = Setting(
+        name: "RELAY_WEBHOOK_TIMEOUT_SECONDS", kind: .seconds(0.1...120), standard: "15")
+    static let webhookAllowNetworks = Setting(
+        name: "RELAY_WEBHOOK_ALLOW_NETWORKS", kind: .addressRanges, standard: nil)
     static let logLevel = Setting(
         name: "RELAY_LOG_LEVEL",
         kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info")
@@ -113,5 +125,6 @@ struct Setting: Sendable, Equatable {
         appleAPIIssuerID, appleAPIURL,
         appleAPISandboxURL, appleHistoryInterval, notificationURL,
         webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
+        webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
     ]
 }

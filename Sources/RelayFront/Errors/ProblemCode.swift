@@ -15,6 +15,8 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case notFound = "not_found"
     case unknownValidation = "unknown_validation"
     case unknownNotification = "unknown_notification"
+    case unknownDelivery = "unknown_delivery"
+    case endpointNotActive = "endpoint_not_active"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
     case stateNotAllowed = "state_not_allowed"
@@ -39,10 +41,10 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .badRequest, .notJSON, .invalidIdempotencyKey, .notANotification: .badRequest
         case .badSignature, .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
         case .wrongRole, .anotherCustomer, .notificationNotGenuine: .forbidden
-        case .notFound, .unknownValidation, .unknownNotification: .notFound
+        case .notFound, .unknownValidation, .unknownNotification, .unknownDelivery: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
-        case .stateNotAllowed, .superseded, .busy, .receiptGone: .conflict
+        case .stateNotAllowed, .superseded, .busy, .receiptGone, .endpointNotActive: .conflict
         case .bodyTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .invalidFields, .idempotencyKeyReused, .receiptNotGenuine: .unprocessableContent
@@ -68,6 +70,8 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .notFound: "Nothing is here"
         case .unknownValidation: "The validation is not known"
         case .unknownNotification: "The notification is not known"
+        case .unknownDelivery: "The message is not known"
+        case .endpointNotActive: "The endpoint takes no messages"
         case .methodNotAllowed: "The method is not allowed here"
         case .requestTimeout: "The request took too long to arrive"
         case .stateNotAllowed: "The validation's status does not allow this"

@@ -43,6 +43,11 @@ extension JSONWriter {
         field("notifications", summary.notifications.waiting)
         field("notificationsRefused", summary.notifications.refused)
         field("oldestNotificationSeconds", seconds(summary.notifications.oldest))
+        field("webhooks", summary.webhooks.waiting)
+        field("webhooksRetrying", summary.webhooks.retrying)
+        field("oldestWebhookSeconds", seconds(summary.webhooks.oldest))
+        field("webhookEndpointsFailing", summary.webhooks.failing)
+        field("webhookEndpointsDisabled", summary.webhooks.disabled)
         endObject()
         endObject()
     }

@@ -1,0 +1,147 @@
+import ArgumentParser
+import RelayCore
+import RelayStore
+
+extension WebhookCommands {
+    /// What composes the present state of a customer; nil where this version cannot.
+    static func repeater(_ store: RelayStore) -> (any WebhookRepeater)? { store as? any WebhookRepeater }
+
+    struct Replay: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tells an endpoint the present state of a customer once more, or of all in a range.",
+            discussion: """
+                What is sent is the state as it is now, under a new id, with the reason WEBHOOK_REPEATED. Either the id of one \
+                message, as GET /ops/webhooks lists it and `webhook-id` carries it, or --since: then of all messages made since that \
+                were not delivered, each customer once.
+                """)
+
+        @Argument(help: "A message's id.")
+        var deliveryId: String?
+
+        @Option(help: "Messages made at or after: a date, or a time such as 2026-11-20T10:00:00Z.")
+        var since: String?
+
+        @Option(help: "Messages made before; now where it is left out.")
+        var until: String?
+
+        @Option(help: "Only this endpoint's.")
+        var endpoint: String?
+
+        @Flag(help: "Those that were delivered too.")
+        var delivered = false
+
+        @Flag(help: "Only says how many customers they are.")
+        var dryRun = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws {
+            guard (deliveryId == nil) != (since == nil) else {
+                throw ValidationError("either a message's id or --since is wanted")
+            }
+            if deliveryId != nil, until != nil || endpoint != nil || delivered || dryRun {
+                throw ValidationError("--until, --endpoint, --delivered and --dry-run go with --since")
+            }
+            if let deliveryId, WebhookCommands.deliveryID(deliveryId) == nil {
+                throw ValidationError("a message's id is 38 hexadecimal digits")
+            }
+            for (name, text) in [("since", since), ("until", until)] {
+                if let text, Timestamp(rfc3339: text) == nil {
+                    throw ValidationError("--\(name) is a date, or a time such as 2026-11-20T10:00:00Z")
+                }
+            }
+            if let endpoint { _ = try WebhookCommands.endpointID(endpoint) }
+        }
+
+        func run() async throws {
+            guard let deliveryId else { return try await range() }
+            guard let id = WebhookCommands.deliveryID(deliveryId) else { return }
+            let new = try await DatabaseSession.run(option) { store in
+                guard let delivery = try await store.delivery(id), let endpoint = EndpointID(delivery.endpoint) else {
+                    ConfigurationOption.complain("there is no message with that id")
+                    throw ExitCode(1)
+                }
+                guard try await store.endpoint(endpoint)?.isActive == true else {
+                    ConfigurationOption.complain("its endpoint is disabled or removed")
+                    throw ExitCode(1)
+                }
+                return try await WebhookCommands.needed(store).repeatCustomer(
+                    publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
+            }
+            guard let new else {
+                ConfigurationOption.complain("nothing is known of that customer any more")
+                throw ExitCode(1)
+            }
+            print(new)
+        }
+
+        private func range() async throws {
+            guard let from = since.flatMap(Timestamp.init(rfc3339:)) else { return }
+            let filter = RepeatFilter(
+                from: from, to: until.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp(seconds: 253_402_300_799),
+                endpoint: endpoint.flatMap { EndpointID($0) }, includesDelivered: delivered)
+            let isDryRun = dryRun
+            let count = try await DatabaseSession.run(option) { store in
+                var filter = filter
+                var count = 0
+                while true {
+                    let page = try await store.repeatTargets(filter)
+                    for target in page where !isDryRun {
+                        let new = try await WebhookCommands.needed(store).repeatCustomer(
+                            publisher: target.publisher, username: target.username, endpoint: target.endpoint)
+                        if new != nil { count += 1 }
+                    }
+                    if isDryRun { count += page.count }
+                    guard page.count == filter.limit, let last = page.last else { return count }
+                    filter.after = last
+                }
+            }
+            print(isDryRun ? "\(count) would be sent" : "\(count) are sent")
+        }
+    }
+
+    struct Resync: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tells all endpoints of a publisher the present state of one customer once more.")
+
+        @Option(help: "The publisher's own name for the customer (applicationUsername).")
+        var username: String
+
+        @Option(help: "The publisher.")
+        var publisher = "main"
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws {
+            guard (1...512).contains(username.unicodeScalars.count) else {
+                throw ValidationError("--username is 1 to 512 characters")
+            }
+        }
+
+        func run() async throws {
+            let (username, publisher) = (username, publisher)
+            let new = try await DatabaseSession.run(option) { store in
+                try await WebhookCommands.needed(store).repeatCustomer(
+                    publisher: publisher, username: username, endpoint: nil)
+            }
+            guard let new else {
+                ConfigurationOption.complain("nothing is known of that customer, or no endpoint takes messages")
+                throw ExitCode(1)
+            }
+            print(new)
+        }
+    }
+
+    private static func needed(_ store: RelayStore) throws -> any WebhookRepeater {
+        guard let repeater = repeater(store) else {
+            ConfigurationOption.complain("this version cannot compose a customer's state")
+            throw ExitCodes.software
+        }
+        return repeater
+    }
+
+    /// As `webhook-id` carries it too, where that has the mark of another password behind it.
+    fileprivate static func deliveryID(_ text: String) -> DeliveryID? {
+        text.split(separator: ".", maxSplits: 1).first.flatMap { DeliveryID($0) }
+    }
+}

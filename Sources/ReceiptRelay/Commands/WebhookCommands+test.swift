@@ -1,0 +1,75 @@
+import ArgumentParser
+import RelayCore
+import RelayStore
+import Webhooks
+
+extension WebhookCommands {
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sends a test message right away and says what was answered.",
+            discussion: """
+                The body is {"type":"test","password":…}, signed as any other. Without an id all endpoints are tested. An endpoint \
+                that was disabled is tested too, and takes messages again where it answers 2xx. Exits 1 where one fails.
+                """)
+
+        @Argument(help: "The endpoint's id; all where it is left out.")
+        var id: String?
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let wanted = try id.map(WebhookCommands.endpointID)
+            let reader = try option.settings()
+            let settings = try ConfigurationOption.reporting { try WebhookSettings(reader) }
+            let client = settings.client
+            let results: [(WebhookEndpoint, WebhookResult)]
+            do {
+                results = try await DatabaseSession.run(option) { store in
+                    try await Self.test(wanted, store, client)
+                }
+            } catch {
+                await client.shutDown()
+                throw error
+            }
+            await client.shutDown()
+            if results.isEmpty {
+                guard wanted == nil else { throw WebhookCommands.unknownEndpoint }
+                print("there are no endpoints")
+            }
+            for (endpoint, result) in results {
+                print("\(endpoint.id)  \(result.line)  \(endpoint.url)")
+            }
+            if results.contains(where: { $0.1.verdict != .delivered }) { throw ExitCode(1) }
+        }
+
+        private static let atOnce = 16
+
+        private static func test(
+            _ id: EndpointID?, _ store: RelayStore, _ client: WebhookClient
+        ) async throws -> [(WebhookEndpoint, WebhookResult)] {
+            let endpoints = try await store.endpoints().filter { id == nil || $0.id == id }
+            var results: [(Int, WebhookResult)] = []
+            await withTaskGroup(of: (Int, WebhookResult).self) { group in
+                for (index, endpoint) in endpoints.enumerated() {
+                    if index >= atOnce, let ended = await group.next() { results.append(ended) }
+                    group.addTask { (index, await client.send(client.credentials.testMessage(), to: endpoint.url)) }
+                }
+                for await ended in group { results.append(ended) }
+            }
+            results.sort { $0.0 < $1.0 }
+            for (index, result) in results where result.verdict == .delivered && !endpoints[index].isActive {
+                _ = try await store.enableEndpoint(endpoints[index].id)
+            }
+            return results.map { (endpoints[$0.0], $0.1) }
+        }
+    }
+}
+
+extension WebhookResult {
+    /// For people.
+    fileprivate var line: String {
+        let answer = status.map { "HTTP \($0)" } ?? "no answer"
+        guard verdict != .delivered else { return "\(answer)  ok" }
+        return [answer, "failed", error].compactMap(\.self).filter { $0 != answer }.joined(separator: ": ")
+    }
+}

@@ -1,0 +1,98 @@
+import RelayCore
+import Webhooks
+
+/// How publishers' own back ends are told of changes.
+struct WebhookSettings: Sendable {
+    /// Endpoints of the first publisher that stand in the configuration.
+    var urls: [String]
+    var credentials: WebhookCredentials
+    var retries: WebhookRetries
+    var timeout: Duration
+    var allowed: [AddressRange]
+    private var isUnsigned: Bool
+
+    private static let mostURLs = 100
+    private static let mostRetries = 50
+    private static let longestPause = 2_592_000.0
+    private static let mostSecrets = 10
+
+    /// - Throws: ``SettingError``.
+    init(_ reader: SettingReader) throws {
+        urls = try Self.urls(reader)
+        let (password, secrets) = (try Self.password(reader), try Self.secrets(reader))
+        credentials = WebhookCredentials(password: password, secrets: secrets)
+        isUnsigned = password == nil && secrets.isEmpty
+        retries = try Self.retries(reader)
+        timeout = try reader.duration(.webhookTimeout)
+        allowed = try Self.list(.webhookAllowNetworks, reader).map { part in
+            guard let range = AddressRange(part) else {
+                throw SettingError.malformed(
+                    Setting.webhookAllowNetworks.name,
+                    wants: "addresses and ranges such as 10.0.0.0/8, comma-separated")
+            }
+            return range
+        }
+    }
+
+    var client: WebhookClient {
+        WebhookClient(credentials: credentials, timeout: timeout, policy: AddressPolicy(allowing: allowed))
+    }
+
+    /// What may be meant, and is better said at the start.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if isUnsigned, !urls.isEmpty {
+            warnings.append(
+                "webhooks are neither signed nor carry a password: set \(Setting.webhookSecrets.name), so that receivers can tell ours from others"
+            )
+        }
+        if urls.contains(where: { WebhookURL($0)?.isSecure == false }) {
+            warnings.append(
+                "\(Setting.webhookURLs.name) names an http address: what is sent there can be read on the way")
+        }
+        return warnings
+    }
+
+    private static func list(_ setting: Setting, _ reader: SettingReader) throws -> [String] {
+        (try reader.text(setting) ?? "").split(separator: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
+    }
+
+    private static func urls(_ reader: SettingReader) throws -> [String] {
+        let urls = try list(.webhookURLs, reader)
+        guard urls.count <= mostURLs, urls.allSatisfy({ WebhookURL($0) != nil }) else {
+            throw SettingError.malformed(
+                Setting.webhookURLs.name, wants: "\(WebhookURL.rule); several, comma-separated, \(mostURLs) at most")
+        }
+        var seen: Set<String> = []
+        return urls.filter { seen.insert($0).inserted }
+    }
+
+    private static func password(_ reader: SettingReader) throws -> String? {
+        guard let password = try reader.text(.webhookPassword) else { return nil }
+        guard password.utf8.count <= 1_024, !password.hasControlCharacters else {
+            throw SettingError.malformed(Setting.webhookPassword.name, wants: "one line of at most 1,024 bytes")
+        }
+        return password
+    }
+
+    private static func secrets(_ reader: SettingReader) throws -> [SigningSecret] {
+        let secrets = try list(.webhookSecrets, reader).map { SigningSecret($0) }
+        guard secrets.count <= mostSecrets, secrets.allSatisfy({ $0 != nil }) else {
+            throw SettingError.malformed(
+                Setting.webhookSecrets.name,
+                wants: "whsec_ and base64 of at least 16 bytes; several, comma-separated, \(mostSecrets) at most")
+        }
+        return secrets.compactMap { $0 }
+    }
+
+    private static func retries(_ reader: SettingReader) throws -> WebhookRetries {
+        let pauses = try list(.webhookRetries, reader).map { Double($0) }
+        guard pauses.count <= mostRetries, pauses.allSatisfy({ $0.map { (0...longestPause).contains($0) } ?? false })
+        else {
+            throw SettingError.malformed(
+                Setting.webhookRetries.name,
+                wants: "numbers of seconds from 0 to 2592000, comma-separated, \(mostRetries) at most")
+        }
+        return WebhookRetries(pauses: pauses.compactMap { $0 }.map { .seconds(rounded: $0) })
+    }
+}

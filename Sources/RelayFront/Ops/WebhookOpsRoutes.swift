@@ -1,0 +1,133 @@
+import HTTPTypes
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// `GET /ops/webhooks`, `GET /ops/webhooks/endpoints` and `POST /ops/webhooks/{id}/replay`.
+struct WebhookOpsRoutes: Sendable {
+    let store: RelayStore
+    let authenticator: Authenticator
+    /// Nil: this version cannot compose a customer's state, and has no replay.
+    let repeater: (any WebhookRepeater)?
+    let onReplayed: @Sendable () -> Void
+
+    var routes: [Route] {
+        let reads: [Route] = [.get("/ops/webhooks", list), .get("/ops/webhooks/endpoints", endpoints)]
+        return repeater == nil ? reads : reads + [.post("/ops/webhooks/:id/replay", replay)]
+    }
+
+    private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
+        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        var page = PageQuery(QueryItems(request.uri.query))
+        let filter = DeliveryFilter(
+            state: page.choice("state", DeliveryState.allCases.map { ($0.name, $0) }), endpoint: page.endpoint(),
+            applicationUsername: page.applicationUsername(), limit: page.limit(),
+            cursor: page.cursor { ValidationCursor($0) })
+        try page.end()
+        let (items, next) = try await store.deliveries(matching: filter)
+        var writer = JSONWriter(capacity: 64 + items.count * 512)
+        writer.beginObject()
+        writer.beginArray("items")
+        for item in items {
+            writer.beginObject()
+            writer.delivery(item)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("nextCursor", next?.description)
+        writer.endObject()
+        return .json(writer)
+    }
+
+    private func endpoints(_ request: Request, _ context: FrontContext) async throws -> Response {
+        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let endpoints = try await store.endpoints()
+        var writer = JSONWriter(capacity: 64 + endpoints.count * 384)
+        writer.beginObject()
+        writer.beginArray("items")
+        for endpoint in endpoints {
+            writer.beginObject()
+            writer.endpoint(endpoint)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return .json(writer)
+    }
+
+    /// Tells the same endpoint the customer's state as it is now, as a new message.
+    private func replay(_ request: Request, _ context: FrontContext) async throws -> Response {
+        _ = try await authenticator.key(request, context, opening: .opsOperator)
+        // A `webhook-id` may have the mark of a changed password behind it.
+        guard let repeater, let text = context.parameters.get("id")?.split(separator: ".", maxSplits: 1).first,
+            let id = DeliveryID(text), let delivery = try await store.delivery(id)
+        else { throw Problem(.unknownDelivery, "nothing is known by this id") }
+        guard let endpoint = EndpointID(delivery.endpoint), try await store.endpoint(endpoint)?.isActive == true else {
+            throw Problem(.endpointNotActive, "its endpoint is disabled or removed")
+        }
+        let new = try await repeater.repeatCustomer(
+            publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
+        guard let new, let written = try await store.delivery(new) else {
+            throw Problem(.unknownDelivery, "nothing is known of that customer any more")
+        }
+        onReplayed()
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        writer.delivery(written)
+        writer.endObject()
+        return .json(writer, status: .accepted)
+    }
+}
+
+extension PageQuery {
+    fileprivate mutating func endpoint() -> EndpointID? {
+        guard let text = query["endpoint"] else { return nil }
+        let id = EndpointID(text)
+        if id == nil { reader.add(FieldError("endpoint", .invalid, "must be 24 hexadecimal digits")) }
+        return id
+    }
+
+    fileprivate mutating func applicationUsername() -> String? {
+        guard let text = query["applicationUsername"] else { return nil }
+        guard (1...512).contains(text.unicodeScalars.count), !text.unicodeScalars.contains("\0") else {
+            reader.add(FieldError("applicationUsername", .invalid, "must be 1 to 512 characters"))
+            return nil
+        }
+        return text
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func delivery(_ item: OpsDelivery) {
+        field("id", item.id.description)
+        field("endpoint", item.endpoint)
+        field("url", item.url)
+        field("publisher", item.publisher)
+        field("applicationUsername", item.applicationUsername)
+        field("state", item.state.name)
+        field("tries", item.tries)
+        field("lastStatus", item.lastStatus)
+        field("lastError", item.lastError)
+        field("createdAt", item.createdAt)
+        field("finishedAt", item.finishedAt)
+        field("nextTryAt", item.nextTryAt)
+    }
+
+    fileprivate mutating func endpoint(_ endpoint: WebhookEndpoint) {
+        field("id", endpoint.id.description)
+        field("url", endpoint.url)
+        field("publisher", endpoint.publisher)
+        field("environment", endpoint.environment.name)
+        field("state", endpoint.isActive ? "active" : "disabled")
+        field("disabledReason", endpoint.disabledReason)
+        field("disabledAt", endpoint.disabledAt)
+        field("failingSince", endpoint.failingSince)
+        field("lastSuccessAt", endpoint.lastSuccessAt)
+        field("createdAt", endpoint.createdAt)
+        field("fromSettings", endpoint.isFromSettings)
+        guard case .events(let names) = endpoint.kind else { return }
+        beginArray("events")
+        for name in names { element(name) }
+        endArray()
+    }
+}

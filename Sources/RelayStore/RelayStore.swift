@@ -18,9 +18,16 @@ public struct RelayStore: Sendable {
     /// Customers' purchases as their publishers were told of them last.
     let told: PurchaseCache
 
-    public init(pool: PostgresPool, instance: String, logger: Logger) {
+    /// This process has committed a change of somebody's purchases.
+    private let onCustomersChanged: @Sendable () -> Void
+
+    public init(
+        pool: PostgresPool, instance: String, logger: Logger,
+        onCustomersChanged: @escaping @Sendable () -> Void = {}
+    ) {
         self.pool = pool
         self.instance = instance
+        self.onCustomersChanged = onCustomersChanged
         self.logger = logger
         self.clock = DatabaseClock()
         self.changes = ChangeHub()
@@ -30,7 +37,10 @@ public struct RelayStore: Sendable {
 
     /// After the commit: nobody in this process may be told what was true before it, and who waits is told what is true now.
     func publish(_ changed: [Validation], customers: [CustomerName] = []) {
-        told.changed(customers)
+        if !customers.isEmpty {
+            told.changed(customers)
+            onCustomersChanged()
+        }
         settled.changed(changed.map(\.id))
         changes.publish(changed)
     }

@@ -25,7 +25,9 @@ struct Assembly: Sendable {
     func run() async throws {
         Task { await ShutdownWatch(logger: logger).run() }
         let pool = PostgresPool(poolConfiguration, logger: logger, observer: DatabaseMetrics(registry: registry))
-        let store = RelayStore(pool: pool, instance: Self.instanceName(), logger: logger)
+        let customerBell = Wakeup()
+        let store = RelayStore(
+            pool: pool, instance: Self.instanceName(), logger: logger, onCustomersChanged: customerBell.ring)
         let watch = ReadinessWatch(store: store, logger: logger)
         let wakeup = Wakeup()
         let (ledgerBell, notificationBell, eventBell, webhookBell) = (Wakeup(), Wakeup(), Wakeup(), Wakeup())
@@ -101,6 +103,10 @@ struct Assembly: Sendable {
                 Double(webhooks.inFlight)
             }
             services.append(webhooks)
+            services.append(
+                CustomerUpdateService(
+                    store: store, leeway: settings.apple.renewalLeeway, wakeup: customerBell, logger: logger,
+                    onQueued: webhookBell.ring))
             upstream = cleeng
         }
         services.append(InstanceReporter(store: store, upstream: upstream, role: role.rawValue))
@@ -118,7 +124,7 @@ struct Assembly: Sendable {
             configuration: try await frontConfiguration(httpClient, trust, notificationPolicy), store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
-            onEvent: eventBell.ring, repeater: WebhookCommands.repeater(store), onMessage: webhookBell.ring)
+            onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway), onMessage: webhookBell.ring)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 

@@ -3,8 +3,12 @@ import RelayCore
 import RelayStore
 
 extension WebhookCommands {
-    /// What composes the present state of a customer; nil where this version cannot.
-    static func repeater(_ store: RelayStore) -> (any WebhookRepeater)? { store as? any WebhookRepeater }
+    /// What composes the present state of a customer, as the copies that are configured like this command do.
+    private static func repeater(_ store: RelayStore, _ option: ConfigurationOption) throws -> CustomerUpdates {
+        let settings = try option.settings()
+        let leeway = try ConfigurationOption.reporting { try settings.duration(.appleRenewalLeeway) }
+        return CustomerUpdates(store: store, leeway: leeway)
+    }
 
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -65,7 +69,7 @@ extension WebhookCommands {
                     ConfigurationOption.complain("its endpoint is disabled or removed")
                     throw ExitCode(1)
                 }
-                return try await WebhookCommands.needed(store).repeatCustomer(
+                return try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
             }
             guard let new else {
@@ -87,7 +91,7 @@ extension WebhookCommands {
                 while true {
                     let page = try await store.repeatTargets(filter)
                     for target in page where !isDryRun {
-                        let new = try await WebhookCommands.needed(store).repeatCustomer(
+                        let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                             publisher: target.publisher, username: target.username, endpoint: target.endpoint)
                         if new != nil { count += 1 }
                     }
@@ -121,7 +125,7 @@ extension WebhookCommands {
         func run() async throws {
             let (username, publisher) = (username, publisher)
             let new = try await DatabaseSession.run(option) { store in
-                try await WebhookCommands.needed(store).repeatCustomer(
+                try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: publisher, username: username, endpoint: nil)
             }
             guard let new else {
@@ -130,14 +134,6 @@ extension WebhookCommands {
             }
             print(new)
         }
-    }
-
-    private static func needed(_ store: RelayStore) throws -> any WebhookRepeater {
-        guard let repeater = repeater(store) else {
-            ConfigurationOption.complain("this version cannot compose a customer's state")
-            throw ExitCodes.software
-        }
-        return repeater
     }
 
     /// As `webhook-id` carries it too, where that has the mark of another password behind it.

@@ -15,7 +15,7 @@ public enum PurchaseJSON {
     }
 
     /// The map alone: `{"apple:PRODUCT":{…}}`.
-    static func write(_ purchases: [CustomerPurchase], into writer: inout CompactJSON) {
+    public static func write(_ purchases: [CustomerPurchase], into writer: inout CompactJSON) {
         writer.begin()
         for purchase in purchases {
             writer.name(purchase.platform.prefixed(purchase.productID))

@@ -24,31 +24,42 @@ struct CustomerChange: Sendable, Hashable {
     /// What it happened to.
     var subscription: SubscriptionName
 
-    /// A newer change of a customer takes the place of an older one that was not told yet. Of several in one call the first counts,
-    /// in the order of their keys, as everybody locks them.
+    /// A newer change of a customer takes the place of an older one that was not told yet; where the two are of different
+    /// environments, everybody hears of it. In the order of their keys, as everybody locks them.
     private static let sql = """
         INSERT INTO customers AS c (
             bucket, publisher, username, changed_at, untold_since, reason, environment, subscription_key)
-        SELECT DISTINCT ON (i.bucket, i.publisher, i.username)
-               i.bucket, i.publisher, i.username, clock_timestamp(), clock_timestamp(), i.reason, i.environment,
+        SELECT i.bucket, i.publisher, i.username, clock_timestamp(), clock_timestamp(), i.reason, i.environment,
                i.subscription_key
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-             WITH ORDINALITY AS i(bucket, publisher, username, reason, environment, subscription_key, ordinal)
-        ORDER BY i.bucket, i.publisher, i.username, i.ordinal
+             AS i(bucket, publisher, username, reason, environment, subscription_key)
+        ORDER BY i.bucket, i.publisher, i.username
         ON CONFLICT (bucket, publisher, username) DO UPDATE SET
             changed_at = excluded.changed_at, untold_since = coalesce(c.untold_since, excluded.untold_since),
-            reason = excluded.reason, environment = excluded.environment, subscription_key = excluded.subscription_key,
-            version = c.version + 1
+            environment = CASE WHEN c.untold_since IS NULL OR c.environment = excluded.environment
+                               THEN excluded.environment END,
+            reason = excluded.reason, subscription_key = excluded.subscription_key, version = c.version + 1
         """
 
+    /// - Parameter changes: of several of one customer the first gives the reason.
     static func write(_ changes: [CustomerChange]) -> PostgresQuery {
-        PostgresQuery(
+        var places: [CustomerName: Int] = [:]
+        var rows: [(change: CustomerChange, environment: String?)] = []
+        for change in changes {
+            if let place = places[change.customer] {
+                if rows[place].environment != change.subscription.environment { rows[place].environment = nil }
+            } else {
+                places[change.customer] = rows.count
+                rows.append((change, change.subscription.environment))
+            }
+        }
+        return PostgresQuery(
             sql,
             [
-                .int2Array(changes.map { Int16($0.customer.bucket.number) }),
-                .textArray(changes.map(\.customer.publisher)), .textArray(changes.map(\.customer.username)),
-                .textArray(changes.map(\.reason.rawValue)), .textArray(changes.map(\.subscription.environment)),
-                .textArray(changes.map(\.subscription.originalTransactionID)),
+                .int2Array(rows.map { Int16($0.change.customer.bucket.number) }),
+                .textArray(rows.map(\.change.customer.publisher)), .textArray(rows.map(\.change.customer.username)),
+                .textArray(rows.map(\.change.reason.rawValue)), .textArray(rows.map(\.environment)),
+                .textArray(rows.map(\.change.subscription.originalTransactionID)),
             ])
     }
 }

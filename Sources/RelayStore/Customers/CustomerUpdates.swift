@@ -1,0 +1,111 @@
+import Foundation
+import Postgres
+public import RelayCore
+
+/// Word to the publishers of what changed: takes customers whose purchases changed, reads the purchases as they are now, and puts a
+/// message for each endpoint into the queue, all in one transaction.
+///
+/// A customer's row is locked while that is done, so that of two states of a customer the one with the greater version was read
+/// later.
+public struct CustomerUpdates: Sendable {
+    let store: RelayStore
+    let leeway: Duration
+    private let directory: EndpointDirectory
+
+    /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
+    public init(store: RelayStore, leeway: Duration) {
+        self.store = store
+        self.leeway = leeway
+        directory = EndpointDirectory(store: store)
+    }
+
+    /// Index used: `customers_untold`.
+    private static let takeSQL = """
+        SELECT c.publisher, c.username, c.version, c.reason, c.environment, c.subscription_key, c.changed_at
+        FROM customers c
+        WHERE c.untold_since IS NOT NULL
+        ORDER BY c.untold_since
+        LIMIT $1
+        FOR UPDATE SKIP LOCKED
+        """
+
+    private static let toldSQL = """
+        UPDATE customers c
+        SET untold_since = NULL
+        FROM unnest($1::int2[], $2::text[], $3::text[]) AS i(bucket, publisher, username)
+        WHERE c.bucket = i.bucket AND c.publisher = i.publisher AND c.username = i.username
+        """
+
+    private static let raiseSQL = """
+        INSERT INTO customers AS c (bucket, publisher, username, changed_at, reason)
+        VALUES ($1, $2, $3, clock_timestamp(), 'OTHER')
+        ON CONFLICT (bucket, publisher, username) DO UPDATE SET version = c.version + 1
+        RETURNING c.version, clock_timestamp()
+        """
+
+    /// Tells of what changed.
+    ///
+    /// - Returns: how many customers were taken, and how many messages were made of it.
+    public func tell(limit: Int) async throws -> (customers: Int, messages: Int) {
+        let endpoints = try await directory.all().filter { $0.isActive && $0.kind == .purchases }
+        return try await store.retryingDeadlock {
+            try await store.pool.withTransaction { transaction in
+                let rows = try await transaction.query(PostgresQuery(Self.takeSQL, [.int4(Int32(limit))]))
+                let changes = try rows.map(ToldChange.init)
+                guard !changes.isEmpty else { return (0, 0) }
+                let names = changes.map(\.name)
+                let told = PostgresQuery(
+                    Self.toldSQL,
+                    [
+                        .int2Array(names.map { Int16($0.bucket.number) }), .textArray(names.map(\.publisher)),
+                        .textArray(names.map(\.username)),
+                    ])
+                let publishers = Set(endpoints.map(\.publisher))
+                let heard = changes.filter { publishers.contains($0.name.publisher) }
+                guard !heard.isEmpty else {
+                    _ = try await transaction.commit(with: [told])
+                    return (changes.count, 0)
+                }
+                let read = try await purchases(of: heard.map(\.name), transaction)
+                let messages = zip(heard, read).flatMap { change, purchases in
+                    endpoints.compactMap { change.message(to: $0, purchases) }
+                }
+                _ = try await transaction.commit(with: [told] + DeliveryStatements.enqueue(messages))
+                return (changes.count, messages.count)
+            }
+        }
+    }
+
+    private func purchases(
+        of names: [CustomerName], _ transaction: PostgresTransaction
+    ) async throws -> [CustomerPurchases] {
+        try RelayStore.purchases(
+            of: names, try await transaction.query(RelayStore.purchasesQuery(names)), leeway: leeway)
+    }
+}
+
+extension CustomerUpdates: WebhookRepeater {
+    public func repeatCustomer(publisher: String, username: String, endpoint: EndpointID?) async throws -> DeliveryID? {
+        let endpoints = try await store.endpoints(publisher: publisher).filter {
+            $0.isActive && $0.kind == .purchases && (endpoint == nil || $0.id == endpoint)
+        }
+        guard !endpoints.isEmpty else { return nil }
+        let name = CustomerName(publisher: publisher, username: username)
+        return try await store.retryingDeadlock {
+            try await store.pool.withTransaction { transaction in
+                let rows = try await transaction.query(
+                    PostgresQuery(
+                        Self.raiseSQL, [.int2(Int16(name.bucket.number)), .text(publisher), .text(username)]))
+                guard let row = rows.first else { throw StoreError.missingRow("a customer") }
+                let change = ToldChange(
+                    name: name, version: try row.get(0), reason: "WEBHOOK_REPEATED", changedAt: try row.timestamp(1))
+                let read = try await purchases(of: [name], transaction)
+                let messages = endpoints.flatMap { endpoint in
+                    read.compactMap { change.message(to: endpoint, $0) }
+                }
+                _ = try await transaction.commit(with: DeliveryStatements.enqueue(messages))
+                return messages.first?.id
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Postgres
+import RelayCore
+
+/// A change of a customer's purchases as it is told to an endpoint.
+struct ToldChange: Sendable {
+    var name: CustomerName
+    var version: Int64
+    var reason: String
+    /// Nil where it concerns several, or none.
+    var environment: String?
+    var subscriptionKey: String?
+    var changedAt: Timestamp
+
+    init(name: CustomerName, version: Int64, reason: String, changedAt: Timestamp) {
+        self.name = name
+        self.version = version
+        self.reason = reason
+        self.changedAt = changedAt
+    }
+
+    init(_ row: PostgresRow) throws {
+        self.init(
+            name: CustomerName(publisher: try row.get(0), username: try row.get(1)), version: try row.get(2),
+            reason: try row.get(3), changedAt: try row.timestamp(6))
+        environment = try row.get(4)
+        subscriptionKey = try row.get(5)
+    }
+
+    /// Nil for an endpoint that hears nothing of this: another publisher's, or of purchases of another kind.
+    func message(to endpoint: WebhookEndpoint, _ purchases: CustomerPurchases) -> NewDelivery? {
+        guard endpoint.publisher == name.publisher, concerns(endpoint.environment) else { return nil }
+        let shown = purchases.purchases(in: endpoint.environment)
+        return NewDelivery(
+            endpoint: endpoint.id, publisher: name.publisher, lane: name.username, sequence: version,
+            body: body(shown), replaces: true)
+    }
+
+    private func concerns(_ asked: WebhookEnvironment) -> Bool {
+        guard let environment else { return true }
+        let isSandbox = SubscriptionName(publisher: "", environment: environment, originalTransactionID: "").isSandbox
+        switch asked {
+        case .all: return true
+        case .production: return !isSandbox
+        case .sandbox: return isSandbox
+        }
+    }
+
+    /// As ``WebhookBody`` wants it: without the password, which comes right after the type.
+    private func body(_ purchases: [CustomerPurchase]) -> String {
+        var writer = CompactJSON(capacity: 320 + 420 * purchases.count)
+        writer.begin()
+        writer.member("type", "purchases.updated")
+        writer.member("applicationUsername", name.username)
+        writer.name("notification")
+        writer.begin()
+        writer.member("reason", reason)
+        writer.member("id", UUID().uuidString.lowercased())
+        writer.member("date", changedAt)
+        if let subscriptionKey {
+            let platform = StorePlatform(subscriptionKey: subscriptionKey)
+            let id = platform.name(ofKey: subscriptionKey)
+            let purchase = purchases.filter { $0.platform == platform && $0.purchaseID == id }
+                .max { ($0.renewedAt ?? .earliest) < ($1.renewedAt ?? .earliest) }
+            writer.member("productId", purchase.map { platform.prefixed($0.productID) })
+            writer.member("purchaseId", platform.prefixed(id))
+            writer.member("transactionId", purchase.map { platform.prefixed($0.transactionID) })
+        }
+        writer.end()
+        writer.name("purchases")
+        PurchaseJSON.write(purchases, into: &writer)
+        writer.end()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension CustomerPurchases {
+    fileprivate func purchases(in environment: WebhookEnvironment) -> [CustomerPurchase] {
+        switch environment {
+        case .all: purchases
+        case .production: CustomerPurchase.newest(of: all.filter { !$0.isSandbox })
+        case .sandbox: CustomerPurchase.newest(of: all.filter(\.isSandbox))
+        }
+    }
+}

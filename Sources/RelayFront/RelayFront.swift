@@ -28,6 +28,7 @@ public struct RelayFront: Sendable {
     private let onEvent: @Sendable () -> Void
     private let repeater: (any WebhookRepeater)?
     private let onMessage: @Sendable () -> Void
+    private let offers: OfferCatalogue
 
     /// - Parameters:
     ///   - intake: nil in a copy that takes nothing in; it has no ``apps(onListening:)``.
@@ -37,11 +38,13 @@ public struct RelayFront: Sendable {
     ///   - onEvent: Cleeng has told something.
     ///   - repeater: composes a customer's state for its publisher; without it there is no replay of webhooks.
     ///   - onMessage: there is one more to be delivered to a webhook endpoint.
+    ///   - offers: which products are sold as what; nil: nothing is known of it.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
         onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {},
-        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {}
+        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {},
+        offers: OfferCatalogue? = nil
     ) {
         self.configuration = configuration
         self.store = store
@@ -58,6 +61,7 @@ public struct RelayFront: Sendable {
         self.onEvent = onEvent
         self.repeater = repeater
         self.onMessage = onMessage
+        self.offers = offers ?? OfferCatalogue(store: store)
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.changes.waiterCount)
         }
@@ -72,7 +76,8 @@ public struct RelayFront: Sendable {
         let poll = PollInterval(configuration.pollInterval)
         let payments = PaymentRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
+            drivers: configuration.drivers, offers: offers,
+            bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
             budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
             poll: poll, metrics: metrics)
@@ -96,8 +101,13 @@ public struct RelayFront: Sendable {
         }
         let purchases = PurchaseRoutes(
             store: store, authenticator: authenticator, leeway: configuration.renewalLeeway)
+        let validator = ValidateRoutes(
+            store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
+            drivers: configuration.drivers, offers: offers,
+            bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
+            leeway: configuration.renewalLeeway, metrics: metrics)
         return service(
-            payments.routes + entitlements.routes + notifications.routes + events + purchases.routes,
+            validator.routes + payments.routes + entitlements.routes + notifications.routes + events + purchases.routes,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
             onListening: onListening, onShutdown: store.changes.shutDown)
@@ -114,6 +124,7 @@ public struct RelayFront: Sendable {
             + ReplayRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
             + SummaryRoutes(store: store, authenticator: authenticator).routes
             + SubscriptionRoutes(store: store, authenticator: authenticator).routes
+            + OfferOpsRoutes(store: store, authenticator: authenticator).routes
             + NotificationOpsRoutes(
                 store: store, authenticator: authenticator, policy: configuration.notifications,
                 isRelayed: configuration.relaysNotifications, leeway: configuration.renewalLeeway,

@@ -3,7 +3,18 @@ public import RelayCore
 extension ReadPurchase {
     /// What the purchase that counts says of its subscription: a snapshot of when it was issued. Nil for what is used up, and
     /// where it says too little.
-    public var ledgerPeriod: LedgerPeriod? {
+    public var ledgerPeriod: LedgerPeriod? { ledgerPeriod(of: entry) }
+
+    /// What it says of each subscription in it, and of the purchase that counts, by original transaction id.
+    public var ledgerPeriods: [String: LedgerPeriod] {
+        var periods: [String: LedgerPeriod] = [:]
+        for one in subscriptions + [entry] {
+            if let id = one.originalTransactionId, let period = ledgerPeriod(of: one) { periods[id] = period }
+        }
+        return periods
+    }
+
+    private func ledgerPeriod(of entry: PurchaseEntry) -> LedgerPeriod? {
         if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriod() }
         guard entry.kind != .consumable, entry.originalTransactionId != nil, let product = entry.productId,
             let purchased = entry.purchaseDate?.moment, let told = (issuedDate ?? entry.purchaseDate)?.moment,

@@ -32,6 +32,7 @@ struct Assembly: Sendable {
         let wakeup = Wakeup()
         let (ledgerBell, notificationBell, eventBell, webhookBell) = (Wakeup(), Wakeup(), Wakeup(), Wakeup())
         let keys = KeyRing(store: store)
+        let offers = OfferCatalogue(store: store)
         let trust = ChainOfTrust(settings.apple.roots)
         let notificationPolicy = NotificationPolicy(
             trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret)
@@ -117,6 +118,7 @@ struct Assembly: Sendable {
         if intake != nil {
             services.append(ClosureService { await ChangeFeed(store: store).run() })
             services.append(ClosureService { await CustomerFeed(store: store).run() })
+            services.append(ClosureService { await offers.run() })
         }
         RelayMetrics.register(in: registry, store: store)
 
@@ -124,7 +126,9 @@ struct Assembly: Sendable {
             configuration: try await frontConfiguration(httpClient, trust, notificationPolicy), store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
-            onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway), onMessage: webhookBell.ring)
+            onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),
+            onMessage: webhookBell.ring,
+            offers: offers)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 

@@ -11,7 +11,8 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Migrate.self, Keys.self, Validations.self, WebhookCommands.self, Retention.self,
+            Serve.self, Migrate.self, Keys.self, Validations.self, WebhookCommands.self, Publishers.self,
+            Offers.self, Retention.self,
             Healthcheck.self,
         ])
 }

@@ -9,15 +9,22 @@ enum ErrorDialect: Sendable {
     case problem
     /// `{"ok":false,"status":401,"code":"InvalidCredentials","message":"Error: …"}` (Fovea).
     case fovea
+    /// `{"ok":false,"status":400,"code":6778001,"message":"…"}`, with HTTP 200 (Fovea's validator): its clients look at nothing else.
+    case validator
 
     init(path: String) {
-        self = path.utf8.starts(with: "/v2/customers".utf8) ? .fovea : .problem
+        if path.utf8.starts(with: "/v2/customers".utf8) {
+            self = .fovea
+        } else {
+            self = path == "/v1/validate" || path == "/v1/validate/" ? .validator : .problem
+        }
     }
 
     func response(_ problem: Problem) -> Response {
         switch self {
         case .problem: problem.response
         case .fovea: problem.foveaResponse
+        case .validator: problem.validatorResponse
         }
     }
 }
@@ -35,7 +42,8 @@ extension Problem {
         headers[.contentType] = "application/json"
         headers[.cacheControl] = "no-store"
         if headers[.wwwAuthenticate] != nil { headers[.wwwAuthenticate] = "Basic realm=\"receipt-relay\"" }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
     }
 
     /// That form has one line for everything.

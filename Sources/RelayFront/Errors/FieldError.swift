@@ -6,6 +6,9 @@ struct FieldError: Sendable, Equatable {
         case invalid
         case tooLong = "too_long"
         case ignored
+        /// It does not go with another field.
+        case mismatch
+        case unknown
     }
 
     /// As the sender knows it: `receipt.transactionId`; empty for the body as a whole.

@@ -11,6 +11,7 @@ struct PaymentRoutes: Sendable {
     let authenticator: Authenticator
     let receipts: ReceiptPolicy
     let drivers: DriverPolicy
+    let offers: OfferCatalogue
     let bodies: BodyReader
     let budget: BodyBudget
     let trustedProxies: [AddressRange]
@@ -44,7 +45,8 @@ struct PaymentRoutes: Sendable {
         let verification = await receipts.judge(receipt)
         metrics.count(verification)
         try receipts.check(verification, of: receipt)
-        let (driver, warnings) = try drivers.choose(for: payment, receipt)
+        var (driver, warnings) = try drivers.choose(for: payment, receipt)
+        warnings += offers.warnings(payment, receipt, of: key.publisher)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
         var generator = SystemRandomNumberGenerator()
         let acceptance = Acceptance(

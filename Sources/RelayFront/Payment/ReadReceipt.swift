@@ -14,6 +14,8 @@ struct ReadReceipt: Sendable {
     /// What it says of the subscription's life; nil where it says nothing of one.
     var period: LedgerPeriod?
     var stored: Acceptance.Receipt
+    /// Nil where it cannot be read.
+    var purchase: ReadPurchase?
     /// Nil where it is none of what the App Store gives out.
     var document: PurchaseDocument?
     var isSignedTransaction: Bool { if case .signedTransaction = document { true } else { false } }
@@ -45,6 +47,7 @@ struct ReadReceipt: Sendable {
             return
         }
         isReadable = true
+        self.purchase = purchase
         self.transactionID = purchase.transactionId
         productID = purchase.productId
         bundleID = purchase.bundleId

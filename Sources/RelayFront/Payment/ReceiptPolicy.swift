@@ -43,6 +43,9 @@ public struct ReceiptPolicy: Sendable {
         }
     }
 
+    /// Whatever the mode is: for those who answer with what a receipt says, and have nobody else to ask.
+    func prove(_ receipt: ReadReceipt) async -> Verification { await verify(receipt.document) }
+
     private func verify(_ document: PurchaseDocument?) async -> Verification {
         do throws(NotGenuine) {
             guard let document else { throw NotGenuine(.unreadable, "it is not a receipt that can be read") }

@@ -14,6 +14,10 @@ struct Route: Sendable {
         Route(method: .get, path: path, handler: handler)
     }
 
+    static func options(_ path: String, _ handler: @escaping Handler) -> Route {
+        Route(method: .options, path: path, handler: handler)
+    }
+
     static func post(_ path: String, _ handler: @escaping Handler) -> Route {
         Route(method: .post, path: path, handler: handler)
     }

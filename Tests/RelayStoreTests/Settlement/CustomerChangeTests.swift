@@ -34,7 +34,9 @@ struct CustomerChangeTests {
             try await store.takeAndGrant(.sample(publisher: "one"))
             try await store.takeAndGrant(.sample(publisher: "two"))
             #expect(
-                try await database.column("SELECT publisher FROM customers ORDER BY 1", as: String.self) == ["one", "two"])
+                try await database.column("SELECT publisher FROM customers ORDER BY 1", as: String.self) == [
+                    "one", "two",
+                ])
         }
     }
 }

@@ -77,7 +77,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a b", "a/b", "100%", "50%25", "ünïcode", "👩‍👩‍👧", "+?&#", "purchases", String(repeating: "ж", count: 300)])
+    @Test(arguments: [
+        "a b", "a/b", "100%", "50%25", "ünïcode", "👩‍👩‍👧", "+?&#", "purchases", String(repeating: "ж", count: 300),
+    ])
     func aNameOfAnyKindComesBackAsItWent(username: String) async throws {
         try await PublisherScene.run { scene in
             scene.life.bought(at: Date())
@@ -105,7 +107,9 @@ import Testing
         try await PublisherScene.run { scene in
             let path = scene.relay.url + "/v2/customers/u/purchases"
             let pair = "main:\(scene.key)"
-            for authorization in ["Basic " + PublisherScene.base64(pair), "Bearer " + PublisherScene.base64(pair), "bearer " + pair] {
+            for authorization in [
+                "Basic " + PublisherScene.base64(pair), "Bearer " + PublisherScene.base64(pair), "bearer " + pair,
+            ] {
                 #expect(try await HTTP.get(path, headers: ["Authorization": authorization]).status == 200)
             }
             #expect(try await HTTP.get(path + "?appName=main&apiKey=\(scene.key)").status == 200)
@@ -135,7 +139,8 @@ import Testing
             let other = try await Relay.makeKey("publisher", scene.setup.database, publisher: "other")
             let answer = try await scene.get("/v2/customers/u-1/purchases", publisher: "other", key: other)
             #expect(answer.text == #"{"applicationUsername":"u-1","purchases":{}}"#)
-            #expect(try await scene.get("/v2/customers/", publisher: "other", key: other).json["paging"]["total"].int == 0)
+            #expect(
+                try await scene.get("/v2/customers/", publisher: "other", key: other).json["paging"]["total"].int == 0)
             #expect(try await scene.get("/v2/customers/u-1/purchases", publisher: "main", key: other).status == 401)
         }
     }

@@ -11,7 +11,8 @@ struct PublisherScene {
     var relay: Relay { setup.relay }
 
     static func run(
-        period: TimeInterval = 86_400, settings: [String: String] = [:], _ body: (inout PublisherScene) async throws -> Void
+        period: TimeInterval = 86_400, settings: [String: String] = [:],
+        _ body: (inout PublisherScene) async throws -> Void
     ) async throws {
         let store = try TestAppStore()
         defer { store.end() }
@@ -29,7 +30,9 @@ struct PublisherScene {
         var purchase = try store.purchase(life, email: email)
         purchase.extra["applicationUsername"] = username
         let answer = try await relay.purchase(purchase)
-        guard let id = answer.json["validationId"].string else { throw HarnessError.failed("a purchase", [answer.text]) }
+        guard let id = answer.json["validationId"].string else {
+            throw HarnessError.failed("a purchase", [answer.text])
+        }
         let outcome = try await relay.outcome(id)
         guard outcome["status"].string == "granted" else { throw HarnessError.failed("a grant", ["\(outcome)"]) }
         return id

@@ -1,0 +1,181 @@
+import ArgumentParser
+import Foundation
+import RelayStore
+
+struct Offers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says which products are sold as which offers, and which coupons an offer has.",
+        discussion: """
+            A purchase of a product that is not its offer's is reported, never refused. `POST /v1/validate` finds the offer of a \
+            product here. Running copies notice a change within five seconds.
+            """,
+        subcommands: [Add.self, Import.self, List.self, Remove.self])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Adds a product to an offer.")
+
+        @Option(help: "The offer's id at Cleeng, such as S598742062_US.")
+        var offer: String
+
+        @Option(help: "The product's id, with google: or amazon: before it where it is not Apple's.")
+        var product: String
+
+        @Option(help: "What to call the offer in lists.")
+        var name = ""
+
+        @Option(help: "Whose offer it is.")
+        var publisher = "main"
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws {
+            try Publishers.check(publisher)
+            guard OfferFile.isID(offer) else { throw ValidationError("--offer is of letters, digits, _, - and .") }
+            guard OfferFile.product(product) != nil else {
+                throw ValidationError("--product is an id of at most 255 characters")
+            }
+        }
+
+        func run() async throws {
+            guard let product = OfferFile.product(product) else { return }
+            try await Offers.put([Offer(id: offer, name: name, products: [product])], publisher, option)
+            print("\(product) is sold as \(offer)")
+        }
+    }
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes offers from a file, YAML or JSON.",
+            discussion: """
+                offers:
+                  - offerId: S598742062_US
+                    name: Monthly
+                    products: [com.example.month, "google:month"]
+                    coupons: [{code: SUMMER, campaign: Summer 2026}, WINTER]
+                """)
+
+        @Argument(help: "The file; - for standard input.")
+        var file: String
+
+        @Flag(help: "Forgets every offer of the publisher that is not in the file.")
+        var replace = false
+
+        @Option(help: "Whose offers they are.")
+        var publisher = "main"
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws { try Publishers.check(publisher) }
+
+        func run() async throws {
+            let data =
+                file == "-"
+                ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
+            guard let data else {
+                ConfigurationOption.complain("\(file) cannot be read")
+                throw ExitCode(66)
+            }
+            let offers: [Offer]
+            do {
+                offers = try OfferFile(String(decoding: data, as: UTF8.self)).offers
+            } catch let error as OfferFile.Malformed {
+                ConfigurationOption.complain("\(file): \(error)")
+                throw ExitCode(65)
+            }
+            try await Offers.put(offers, publisher, option, replacing: replace)
+            let products = offers.reduce(0) { $0 + $1.products.count }
+            print("\(offers.count) offers with \(products) products")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the offers, and what the newest purchases name that no offer has.")
+
+        @Option(help: "Only this publisher's.")
+        var publisher: String?
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let (offers, unmapped) = try await DatabaseSession.run(option) { store in
+                (try await store.offers(of: publisher), try await store.unmappedOffers())
+            }
+            let missing = unmapped.filter { publisher == nil || $0.publisher == publisher }
+            guard !json else {
+                return try JSONOutput.write(
+                    offers.flatMap { publisher, offer in
+                        offer.products.map {
+                            ["publisher": publisher, "offerId": offer.id, "name": offer.name, "product": $0]
+                        }
+                    }
+                        + missing.map {
+                            [
+                                "publisher": $0.publisher, "offerId": $0.offerID, "product": $0.product,
+                                "problem": $0.isMapped ? "product_mismatch" : "offer_without_products",
+                            ]
+                        })
+            }
+            Table(columns: ["PUBLISHER", "OFFER", "PRODUCTS", "COUPONS", "NAME"]).write(
+                offers.map { publisher, offer in
+                    [
+                        publisher, offer.id, offer.products.joined(separator: " "),
+                        offer.coupons.map(\.code).joined(separator: " "), offer.name,
+                    ]
+                })
+            for one in missing {
+                let what = one.product.map { "\($0) was bought as \(one.offerID)" } ?? "\(one.offerID) was bought"
+                print(
+                    "! \(one.publisher): \(what) \(one.purchases) times, which \(one.isMapped ? "is not its product" : "has no products")"
+                )
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Forgets an offer, or one of its products.")
+
+        @Option(help: "The offer's id.")
+        var offer: String
+
+        @Option(help: "Only this product of it.")
+        var product: String?
+
+        @Option(help: "Whose offer it is.")
+        var publisher = "main"
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let product = product.flatMap(OfferFile.product)
+            let isGone = try await DatabaseSession.run(option) {
+                try await $0.removeOffer(offer, product: product, of: publisher)
+            }
+            guard isGone else {
+                ConfigurationOption.complain("that is not known; `receipt-relay offers list` shows what is")
+                throw ExitCode(1)
+            }
+            print("removed")
+        }
+    }
+
+    fileprivate static func put(
+        _ offers: [Offer], _ publisher: String, _ option: ConfigurationOption, replacing: Bool = false
+    ) async throws {
+        let isKnown = try await DatabaseSession.run(option) { store in
+            guard try await store.listPublishers().contains(where: { $0.id == publisher }) || publisher == "main" else {
+                return false
+            }
+            _ = try await store.addPublisher(publisher)
+            try await store.put(offers, of: publisher, replacing: replacing)
+            return true
+        }
+        guard isKnown else {
+            ConfigurationOption.complain("there is no publisher \(publisher); `receipt-relay publishers add` makes one")
+            throw ExitCode(1)
+        }
+    }
+}

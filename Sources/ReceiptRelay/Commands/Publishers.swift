@@ -1,0 +1,56 @@
+import ArgumentParser
+import RelayCore
+import RelayStore
+
+struct Publishers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Adds and lists publishers: one database serves several, and none sees another's customers.",
+        subcommands: [Add.self, List.self])
+
+    /// What a publisher may be called.
+    static func check(_ name: String) throws {
+        guard name.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil else {
+            throw ValidationError("a publisher is up to 63 of a-z, 0-9, _ and -, and starts with a letter or digit")
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Adds a publisher; one that is there already stays.")
+
+        @Argument(help: "Its id, which is its appName and client_id too.")
+        var name: String
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws { try Publishers.check(name) }
+
+        func run() async throws {
+            let isNew = try await DatabaseSession.run(option) { try await $0.addPublisher(name) }
+            print(isNew ? "added \(name)" : "\(name) is there already")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the publishers, with what each has.")
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let publishers = try await DatabaseSession.run(option) { try await $0.listPublishers() }
+            guard !json else {
+                return try JSONOutput.write(
+                    publishers.map { one in
+                        [
+                            "id": one.id, "createdAt": one.createdAt.rfc3339, "keys": "\(one.keys)",
+                            "offers": "\(one.offers)", "endpoints": "\(one.endpoints)",
+                        ]
+                    })
+            }
+            Table(columns: ["ID", "CREATED", "KEYS", "OFFERS", "ENDPOINTS"]).write(
+                publishers.map { ["\($0.id)", $0.createdAt.rfc3339, "\($0.keys)", "\($0.offers)", "\($0.endpoints)"] })
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import AppleStore
+import RelayCore
+import RelayStore
+
+/// What a validator's client is told of a genuine receipt (Fovea, "Validate"): bare product ids, and dates in milliseconds.
+enum ValidateAnswer {
+    static func json(
+        _ request: ValidateRequest, _ receipt: ReadReceipt, _ purchases: [CustomerPurchase], now: Timestamp
+    ) -> [UInt8] {
+        let newest = CustomerPurchase.newest(of: purchases)
+        var writer = CompactJSON(capacity: 400 + 360 * newest.count)
+        writer.begin()
+        writer.member("ok", true)
+        writer.name("data")
+        writer.begin()
+        writer.member("id", request.id.isEmpty ? receipt.productID ?? receipt.bundleID ?? "" : request.id)
+        writer.member("latest_receipt", true)
+        writer.member("date", now)
+        writer.transaction(request, receipt)
+        writer.name("collection")
+        writer.begin("[")
+        for purchase in newest { writer.item(purchase) }
+        writer.end("]")
+        writer.name("ineligible_for_intro_price")
+        writer.begin("[")
+        for purchase in newest where purchase.isTrial == true || purchase.isIntro == true {
+            writer.value(purchase.productID)
+        }
+        writer.end("]")
+        writer.end()
+        writer.end()
+        return writer.bytes
+    }
+}
+
+extension CompactJSON {
+    fileprivate mutating func transaction(_ request: ValidateRequest, _ receipt: ReadReceipt) {
+        name("transaction")
+        begin()
+        member("type", request.kind.rawValue)
+        member("bundle_id", receipt.bundleID)
+        member("product_id", receipt.productID)
+        member("transaction_id", receipt.transactionID)
+        member("original_transaction_id", receipt.purchase?.originalTransactionId)
+        member("environment", receipt.environment)
+        end()
+    }
+
+    fileprivate mutating func item(_ purchase: CustomerPurchase) {
+        begin()
+        member("id", purchase.productID)
+        member("platform", "ios-appstore")
+        member("purchaseId", purchase.purchaseID)
+        member("transactionId", purchase.transactionID)
+        milliseconds("purchaseDate", purchase.purchasedAt)
+        milliseconds("lastRenewalDate", purchase.expiresAt == nil ? nil : purchase.renewedAt)
+        milliseconds("expiryDate", purchase.expiresAt)
+        member("isExpired", purchase.isExpired)
+        member("renewalIntent", purchase.renewalIntent?.rawValue)
+        milliseconds("renewalIntentChangeDate", purchase.renewalIntentChangedAt)
+        member("cancelationReason", purchase.cancelationReason?.rawValue)
+        member("isBillingRetryPeriod", purchase.isBillingRetry)
+        member("isTrialPeriod", purchase.isTrial)
+        member("isIntroPeriod", purchase.isIntro)
+        member("discountId", purchase.discountID)
+        member("priceConsentStatus", purchase.priceConsent?.rawValue)
+        end()
+    }
+
+    private mutating func milliseconds(_ name: StaticString, _ moment: Timestamp?) {
+        member(name, moment.map { Int($0.wholeSeconds.microseconds / 1_000) })
+    }
+}

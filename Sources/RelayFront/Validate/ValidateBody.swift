@@ -1,0 +1,90 @@
+import NIOCore
+
+/// The body of `POST /v1/validate`, as far as it counts (Fovea, "Validate"). Clients send much more: prices, devices, products.
+struct ValidateBody: Sendable {
+    /// What the client asked about; echoed.
+    var id = JSONField.absent
+    var transactionType = JSONField.absent
+    var transactionID = JSONField.absent
+    var appStoreReceipt = JSONField.absent
+    var signedTransaction = JSONField.absent
+    /// A text, or a number as it was written.
+    var applicationUsername = JSONField.absent
+
+    /// - Throws: ``Problem`` 400 where it is not a JSON object.
+    init(_ bytes: ByteBuffer) throws {
+        do {
+            self = try bytes.withUnsafeReadableBytes { try Self(JSONScanner($0)) }
+        } catch let error as JSONSyntaxError {
+            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
+        }
+    }
+
+    private init(_ scanner: consuming JSONScanner) throws {
+        var scanner = scanner
+        guard try scanner.kind() == .object else { throw Problem(.notJSON, "the body must be a JSON object") }
+        var body = (id: JSONField.absent, transaction: Transaction(), username: JSONField.absent)
+        try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
+            switch name {
+            case "id": body.id = try JSONField(&scanner, depth: 2)
+            case "transaction": body.transaction = try Transaction(&scanner)
+            case "additionalData": body.username = try Self.username(&scanner)
+            default: try scanner.skip(depth: 2)
+            }
+        }
+        try scanner.end()
+        id = body.id
+        transactionType = body.transaction.type
+        transactionID = body.transaction.id
+        appStoreReceipt = body.transaction.appStoreReceipt
+        signedTransaction = body.transaction.signedTransaction
+        applicationUsername = body.username
+    }
+
+    private struct Transaction {
+        var type = JSONField.absent
+        var id = JSONField.absent
+        var appStoreReceipt = JSONField.absent
+        var signedTransaction = JSONField.absent
+
+        init() {}
+
+        init(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
+            guard try scanner.kind() == .object else {
+                try scanner.skip(depth: 2)
+                return
+            }
+            var fields = Transaction()
+            try scanner.object(depth: 2) { (scanner, name) throws(JSONSyntaxError) in
+                switch name {
+                case "type": fields.type = try JSONField(&scanner, depth: 3)
+                case "id": fields.id = try JSONField(&scanner, depth: 3)
+                case "appStoreReceipt": fields.appStoreReceipt = try JSONField(&scanner, depth: 3)
+                case "jwsRepresentation": fields.signedTransaction = try JSONField(&scanner, depth: 3)
+                default: try scanner.skip(depth: 3)
+                }
+            }
+            self = fields
+        }
+    }
+
+    private static func username(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> JSONField {
+        guard try scanner.kind() == .object else {
+            try scanner.skip(depth: 2)
+            return .absent
+        }
+        var username = JSONField.absent
+        try scanner.object(depth: 2) { (scanner, name) throws(JSONSyntaxError) in
+            guard name == "applicationUsername" else { return try scanner.skip(depth: 3) }
+            let (kind, start) = (try scanner.kind(), scanner.index)
+            guard kind == .number else {
+                username = try JSONField(&scanner, depth: 3)
+                return
+            }
+            try scanner.skip(depth: 3)
+            let digits = UnsafeRawBufferPointer(rebasing: scanner.bytes[start..<scanner.index])
+            username = .string(String(decoding: digits, as: UTF8.self))
+        }
+        return username
+    }
+}

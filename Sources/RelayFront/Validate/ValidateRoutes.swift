@@ -1,0 +1,121 @@
+import AppleStore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+
+/// `POST /v1/validate`: the validator that cordova-plugin-purchase and its kin call from inside an app. What is genuine enters the
+/// ledger, under the username where one is named; where that is an email, and the product is one of an offer, it goes on to Cleeng
+/// like any other purchase. The answer is HTTP 200 always.
+struct ValidateRoutes: Sendable {
+    let store: RelayStore
+    let intake: Intake
+    let authenticator: Authenticator
+    let receipts: ReceiptPolicy
+    let drivers: DriverPolicy
+    let offers: OfferCatalogue
+    let bodies: BodyReader
+    let budget: BodyBudget
+    let leeway: Duration
+    let metrics: FrontMetrics
+
+    /// WebViews call from wherever they were loaded, without cookies: anybody may read the answer, who has the key.
+    static let headers: HTTPFields = [
+        .contentType: "application/json", .cacheControl: "no-store", .accessControlAllowOrigin: "*",
+    ]
+
+    var routes: [Route] { [.post("/v1/validate", answer), .options("/v1/validate", preflight)] }
+
+    private func preflight(_ request: Request, _ context: FrontContext) -> Response {
+        Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowOrigin: "*", .accessControlAllowMethods: "POST, OPTIONS",
+                .accessControlAllowHeaders: "Authorization, Content-Type", .accessControlMaxAge: "86400",
+            ])
+    }
+
+    private func answer(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let key = try await authenticator.key(
+            request, context, named: QueryItems(request.uri.query), opening: .app)
+        let speaker = try await authenticator.customer(request)
+        let loan = BodyLoan(budget)
+        defer { loan.end() }
+        let wanted = try ValidateRequest(ValidateBody(try await bodies.read(request, on: loan)))
+        if let email = wanted.username.flatMap({ CustomerEmail($0) }) { try speaker.check(email.customer) }
+        let receipt = ReadReceipt(wanted.receiptData, transactionID: wanted.transactionID)
+        let verification = await receipts.prove(receipt)
+        metrics.count(verification)
+        guard let purchase = receipt.purchase else {
+            throw Problem(.receiptNotGenuine, "no purchase can be read out of the receipt")
+        }
+        if case .notGenuine(let code, let detail) = verification {
+            throw Problem(.receiptNotGenuine, "the receipt is not genuine: \(code): \(detail)")
+        }
+        guard verification == .genuine else {
+            throw Problem(.receiptNotGenuine, "a transaction receipt of iOS 6 cannot be verified; send the app receipt")
+        }
+        let messages = purchase.ledgerPeriods.map { id, period in
+            LedgerMessage(
+                SubscriptionName(publisher: key.publisher, environment: receipt.environment, originalTransactionID: id),
+                LedgerWord(periods: [period]), bundleID: receipt.bundleID, note: .init(event: "validated"))
+        }
+        let customer = wanted.username.map { CustomerName(publisher: key.publisher, username: $0) }
+        let entered = try await store.enter(messages, for: customer, app: key.app, leeway: leeway)
+        guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
+        try await forward(entered, wanted, receipt, key: key, now: now, context)
+        let body = ValidateAnswer.json(wanted, receipt, entered.flatMap(\.purchases), now: now)
+        return Response(
+            status: .ok, headers: Self.headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    /// On to Cleeng, what runs, is sold as an offer there, and is not this customer's already.
+    private func forward(
+        _ entered: [EnteredSubscription], _ wanted: ValidateRequest, _ receipt: ReadReceipt, key: APIKey,
+        now: Timestamp, _ context: FrontContext
+    ) async throws {
+        guard let username = wanted.username, let email = CustomerEmail(username), drivers != .storekit2 else { return }
+        for one in entered {
+            guard let running = one.purchases.first(where: { !$0.isExpired }),
+                let offer = offers.offer(
+                    forProduct: running.platform.prefixed(running.productID), of: key.publisher),
+                one.owner?.customer != email.customer || one.owner?.offerID != offer
+            else { continue }
+            var generator = SystemRandomNumberGenerator()
+            let acceptance = Acceptance(
+                validating: one.name, running, of: email, username: username, offer: offer, receipt: receipt, key: key,
+                now: now, using: &generator)
+            context.notes.validation = acceptance.id
+            switch try await intake.accept(acceptance) {
+            case .created: metrics.count(.created)
+            case .existing, .idempotencyKeyReused: metrics.count(.existing)
+            }
+        }
+    }
+}
+
+extension Acceptance {
+    /// The same purchase whenever it is validated again, though a device's receipt is another one each time: it is known by its
+    /// transaction.
+    fileprivate init(
+        validating name: SubscriptionName, _ purchase: CustomerPurchase, of email: CustomerEmail, username: String,
+        offer: String, receipt: ReadReceipt, key: APIKey, now: Timestamp,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        var digest = PurchaseDigest()
+        for part in [
+            "validate", key.publisher, key.app, email.customer, offer, name.environment, name.originalTransactionID,
+            purchase.transactionID,
+        ] { digest.add(part) }
+        self.init(
+            id: ValidationID(
+                bucket: name.bucket, day: UInt16(clamping: now.daysSince1970), using: &generator),
+            publisher: key.publisher, app: key.app, email: email, applicationUsername: username, offerID: offer,
+            transactionID: purchase.transactionID, appType: "ios", ipAddress: nil, couponCode: nil,
+            subscriptionKey: name.originalTransactionID, environment: name.environment, productID: purchase.productID,
+            bundleID: receipt.bundleID, isReceiptReadable: true, verification: .genuine,
+            period: receipt.purchase?.ledgerPeriods[name.originalTransactionID], receipt: receipt.stored,
+            purchaseKey: digest.finalize(), idempotencyKey: nil)
+    }
+}

@@ -1,0 +1,86 @@
+import Postgres
+public import RelayCore
+
+/// A subscription that was shown by its own receipt, as it stands after that.
+public struct EnteredSubscription: Sendable {
+    public var name: SubscriptionName
+    /// Of each product that it ever was the newest purchase.
+    public var purchases: [CustomerPurchase]
+    /// Who has it by a grant of Cleeng's; nil where nobody has.
+    public var owner: HeardSubscription.Owner?
+}
+
+extension RelayStore {
+    /// What nobody has, or somebody has by such a claim alone, is this customer's from now on. What Cleeng granted to somebody stays
+    /// with them. In the order of their keys, as everybody locks owners.
+    private static let claimSQL = """
+        INSERT INTO subscriptions AS s (
+            bucket, publisher, environment, subscription_key, application_username, app, product_id, accepted_at,
+            owned_since)
+        SELECT i.bucket, i.publisher, i.environment, i.subscription_key, $5, $6, i.product_id, 'epoch',
+               clock_timestamp()
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $7::text[]) WITH ORDINALITY
+             AS i(bucket, publisher, environment, subscription_key, product_id, ordinal)
+        ORDER BY i.ordinal
+        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+            previous_username = s.application_username, application_username = excluded.application_username,
+            app = excluded.app, product_id = excluded.product_id, owned_since = excluded.owned_since
+        WHERE s.id IS NULL AND s.application_username <> excluded.application_username
+        RETURNING s.environment, s.subscription_key, s.previous_username
+        """
+
+    /// Enters what a genuine receipt says into the ledger, for a customer where one is named.
+    ///
+    /// - Parameters:
+    ///   - messages: of each subscription in it one.
+    ///   - customer: nil: nobody's, until somebody claims it.
+    ///   - app: the bundle id of the app's key, or empty.
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written.
+    public func enter(
+        _ messages: [LedgerMessage], for customer: CustomerName?, app: String, leeway: Duration
+    ) async throws -> [EnteredSubscription] {
+        guard !messages.isEmpty else { return [] }
+        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
+        let claim = customer.map { [Self.claim(hearing.messages, for: $0, app: app)] } ?? []
+        let (heard, changed, customers) = try await retryingDeadlock {
+            try await pool.withTransaction { transaction in
+                let answers = try await transaction.pipeline(claim + hearing.opening)
+                let heard = try hearing.hear(answers[claim.count...])
+                var closing = hearing.closing(heard)
+                if let customer, let rows = answers.first {
+                    let changes = try rows.flatMap { try Self.changes($0, customer) }
+                    if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
+                    closing.customers += changes.map(\.customer)
+                }
+                let changed = try closing.changed(try await transaction.commit(with: closing.queries))
+                return (heard, changed, closing.customers)
+            }
+        }
+        publish(changed, customers: customers)
+        return heard.map { heard in
+            let shown = heard.shown?.status
+            return EnteredSubscription(
+                name: heard.message.name,
+                purchases: heard.ledger.purchases(of: heard.message.name, shown: shown, at: heard.now, leeway: leeway),
+                owner: heard.owner)
+        }
+    }
+
+    private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: String) -> PostgresQuery {
+        PostgresQuery(
+            claimSQL,
+            LedgerHearing.keys(messages.map(\.name)) + [
+                .text(customer.username), .text(app), .textArray(messages.map { $0.word.periods.first?.productID }),
+            ])
+    }
+
+    private static func changes(_ row: PostgresRow, _ customer: CustomerName) throws -> [CustomerChange] {
+        let subscription = SubscriptionName(
+            publisher: customer.publisher, environment: try row.get(0), originalTransactionID: try row.get(1))
+        let now = CustomerChange(customer: customer, reason: .receiptValidated, subscription: subscription)
+        guard let previous = try row.get(2, as: String?.self) else { return [now] }
+        let before = CustomerName(publisher: customer.publisher, username: previous)
+        return [now, CustomerChange(customer: before, reason: .other, subscription: subscription)]
+    }
+}

@@ -139,6 +139,13 @@ let package = Package(
             "CleengSimulatorTests", ["CleengSimulator", "SimulatorHTTP", httpClient, logging, locks, nioCore, nioHTTP1]),
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
+        tests(
+            "WebhooksTests",
+            [
+                "Webhooks", "RelayWorkers", "RelayStore", "RelayCore", "Postgres", hummingbird, crypto, lifecycle,
+                logging,
+                locks, nioCore, nioPosix,
+            ]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
             "RelayFrontTests", ["RelayFront", "RelayCore", "AppleStore", "AppStoreSimulation", hummingbird, nioCore]),

@@ -161,7 +161,7 @@ extension RelayStore {
     }
 
     /// Gives back untouched: another copy goes on at once.
-    public func giveBack(_ claimed: [ClaimedDelivery]) async throws {
+    public func giveBackDeliveries(_ claimed: [ClaimedDelivery]) async throws {
         guard !claimed.isEmpty else { return }
         _ = try await pool.query(
             PostgresQuery(

@@ -164,7 +164,7 @@ public final class DeliveryService: Service {
             metadata: ["endpoint": "\(id)", "reason": "\(reason.rawValue)"])
     }
 
-    func giveBack(_ claimed: ClaimedDelivery) async throws { try await store.giveBack([claimed]) }
+    func giveBack(_ claimed: ClaimedDelivery) async throws { try await store.giveBackDeliveries([claimed]) }
 
     private func settleDown() async {
         let end = ContinuousClock.now + settings.grace

@@ -1,0 +1,58 @@
+import RelayCore
+import TestSupport
+import Testing
+
+@Suite("How an endpoint stands")
+struct EndpointStandingTests {
+    private static let start = Timestamp(seconds: 1_800_000_000)
+    private static func day(_ days: Double) -> Timestamp { start + .seconds(rounded: days * 86_400) }
+
+    @Test("five days without a success, and the next failure disables it")
+    func patience() {
+        var standing = EndpointStanding()
+        #expect(standing.heard(.failed, at: Self.day(0)) == .failing)
+        #expect(standing.heard(.refused, at: Self.day(2)) == nil)
+        #expect(standing.heard(.failed, at: Self.day(4.99)) == nil)
+        #expect(standing.heard(.failed, at: Self.day(5)) == .disabled(.failing))
+        #expect(standing.heard(.failed, at: Self.day(6)) == nil)
+        #expect(standing.heard(.delivered, at: Self.day(6)) == nil)
+    }
+
+    @Test("one success, and the days are counted anew")
+    func success() {
+        var standing = EndpointStanding()
+        #expect(standing.heard(.failed, at: Self.day(0)) == .failing)
+        #expect(standing.heard(.delivered, at: Self.day(4.9)) == .succeeded)
+        #expect(standing.heard(.failed, at: Self.day(5.1)) == .failing)
+        #expect(standing.heard(.failed, at: Self.day(10)) == nil)
+        #expect(standing.heard(.failed, at: Self.day(10.2)) == .disabled(.failing))
+    }
+
+    @Test("410 disables it at once; a success is written once a minute; a try broken off says nothing")
+    func others() {
+        var standing = EndpointStanding()
+        #expect(standing.heard(.delivered, at: Self.start) == .succeeded)
+        #expect(standing.heard(.delivered, at: Self.start + .seconds(59)) == nil)
+        #expect(standing.heard(.delivered, at: Self.start + .seconds(60)) == .succeeded)
+        #expect(standing.heard(.cancelled, at: Self.day(9)) == nil)
+        #expect(standing.heard(.gone, at: Self.day(9)) == .disabled(.gone))
+        #expect(standing.isDisabled)
+    }
+
+    @Test("whatever comes in whatever order, it is never disabled for failing sooner than five days after a success")
+    func property() {
+        for seed in 0..<200 {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            var (standing, now, success) = (EndpointStanding(), Self.start, Self.start)
+            for _ in 0..<60 {
+                now = now + .seconds(Int.random(in: 1..<200_000, using: &generator))
+                let verdict: WebhookResult.Verdict =
+                    Int.random(in: 0..<6, using: &generator) == 0 ? .delivered : .failed
+                if verdict == .delivered, !standing.isDisabled { success = now }
+                if standing.heard(verdict, at: now) == .disabled(.failing) {
+                    #expect(now - success >= EndpointStanding.patience)
+                }
+            }
+        }
+    }
+}

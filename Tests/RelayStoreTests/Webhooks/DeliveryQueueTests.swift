@@ -1,0 +1,191 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("The queue of messages")
+struct DeliveryQueueTests {
+    @Test("of each endpoint no more is taken than it has room for, and nothing of others")
+    func fair() async throws {
+        try await withStore { database, store in
+            var ids: [EndpointID] = []
+            for _ in 0..<3 { ids.append(try await store.makeEndpoint()) }
+            for id in ids { for lane in 0..<20 { try await database.enqueue(.state(id, "u\(lane)", 1)) } }
+            let claimed = try await store.claimDeliveries(
+                [ids[0]: 2, ids[1]: 7], lease: .seconds(60), mark: RelayStore.mark)
+            #expect(claimed.count { $0.endpoint == ids[0] } == 2)
+            #expect(claimed.count { $0.endpoint == ids[1] } == 7)
+            #expect(claimed.count == 9)
+            let rest = try await store.claimDeliveries(
+                [ids[0]: 0, ids[2]: 99], lease: .seconds(60), mark: RelayStore.mark)
+            #expect(rest.count == 20 && rest.allSatisfy { $0.endpoint == ids[2] })
+        }
+    }
+
+    @Test("two copies never hold the same message")
+    func copies() async throws {
+        try await withStores(3) { database, stores in
+            let endpoint = try await stores[0].makeEndpoint()
+            for lane in 0..<60 { try await database.enqueue(.state(endpoint, "u\(lane)", 1)) }
+            let claimed = try await withThrowingTaskGroup(of: [DeliveryID].self) { group in
+                for store in stores {
+                    group.addTask {
+                        try await store.claimDeliveries(endpoint, 40).map(\.id)
+                            + store.claimDeliveries(endpoint, 40).map(\.id)
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(Set(claimed).count == claimed.count)
+            let left = try await stores[0].claimDeliveries(endpoint, 60).count
+            #expect(claimed.count + left == 60)
+        }
+    }
+
+    @Test("a failed try waits its pause; what is given back is due at once and has not been tried")
+    func pauses() async throws {
+        try await withStore { database, store in
+            let endpoint = try await store.makeEndpoint()
+            let delivery = NewDelivery.state(endpoint, 1)
+            try await database.enqueue(delivery)
+            let first = try await store.claimDeliveries(endpoint)
+            try await store.giveBackDeliveries(first)
+            let second = try await store.claimDeliveries(endpoint)
+            #expect(second.first?.tries == 1 && second.first?.fence == 2)
+            #expect(try await store.written(first[0], .delivered) == .leaseLost)
+            #expect(try await store.written(second[0], .again(after: .seconds(60)), status: 503) == .written(.waiting))
+            #expect(try await store.claimDeliveries(endpoint).isEmpty)
+            let seen = try #require(try await store.delivery(delivery.id))
+            #expect(seen.state == .waiting && seen.tries == 1 && seen.lastStatus == 503 && seen.nextTryAt != nil)
+            #expect(try await store.webhookBacklog().retrying == 1)
+            try await database.endLeases()
+            // The mark of its first try stays with it.
+            let third = try await store.claimDeliveries([endpoint: 1], lease: .seconds(60), mark: BodyMark(number: 9))
+            #expect(third.first?.mark == RelayStore.mark && third.first?.tries == 2)
+            #expect(try await store.written(third[0], .failed, status: 500) == .written(.failed))
+            #expect(
+                try await store.deliveries(matching: DeliveryFilter(state: .failed)).items.map(\.id) == [delivery.id])
+        }
+    }
+
+    @Test("what waits for an endpoint that is disabled or removed is dropped; what is under way ends by itself")
+    func dropped() async throws {
+        try await withStore { database, store in
+            let (off, gone, on) = (
+                try await store.makeEndpoint(), try await store.makeEndpoint(), try await store.makeEndpoint()
+            )
+            let deliveries = [off, gone, on].map { NewDelivery.state($0, 1) }
+            try await database.enqueue(deliveries[0], deliveries[1], deliveries[2], .state(off, "ben", 1))
+            let underWay = try await store.claimDeliveries(off, 1)
+            #expect(try await store.disableEndpoint(off, .gone))
+            #expect(try await store.disableEndpoint(off, .operator) == false)
+            #expect(try await store.removeEndpoint(gone))
+            #expect(try await store.dropUndeliverable() == 2)
+            #expect(try await store.dropUndeliverable() == 0)
+            #expect(try await store.state(deliveries[1]) == .dropped)
+            #expect(try await store.state(deliveries[2]) == .waiting)
+            #expect(try await store.written(underWay[0], .delivered) == .written(.delivered))
+            #expect(try await store.endpoints().map(\.id) == [off, on])
+            #expect(try await store.endpoints()[0].disabledReason == "gone")
+            #expect(try await store.enableEndpoint(off))
+            #expect(try await store.endpoint(off)?.isActive == true)
+            // The list still shows where the message would have gone.
+            #expect(try await store.delivery(deliveries[1].id)?.url == "https://shop.example.com/hook")
+        }
+    }
+
+    @Test("it is disabled for failing only when no copy had a success for five days")
+    func failing() async throws {
+        try await withStore { database, store in
+            let endpoint = try await store.makeEndpoint()
+            #expect(try await store.note(.failing, of: endpoint))
+            #expect(try await store.note(.failing, of: endpoint) == false)
+            #expect(try await store.note(.disabled(.failing), of: endpoint) == false)
+            try await database.run("UPDATE webhook_endpoints SET failing_since = now() - interval '5 days'")
+            #expect(try await store.note(.disabled(.failing), of: endpoint))
+            #expect(try await store.endpoint(endpoint)?.disabledReason == "failing")
+        }
+    }
+
+    @Test("the configuration's endpoints are kept in step, and others are left alone")
+    func listed() async throws {
+        try await withStores(2) { _, stores in
+            let own = try await stores[0].makeEndpoint("https://own.example.com")
+            async let one: Void = stores[0].keepEndpoints(listed: ["https://a.example.com", "https://b.example.com"])
+            async let two: Void = stores[1].keepEndpoints(listed: ["https://a.example.com", "https://b.example.com"])
+            _ = try await (one, two)
+            let before = try await stores[0].endpoints()
+            #expect(
+                Set(before.map(\.url)) == ["https://own.example.com", "https://a.example.com", "https://b.example.com"])
+            #expect(before.count == 3)
+            try await stores[0].keepEndpoints(listed: ["https://b.example.com", "https://c.example.com"])
+            let after = try await stores[0].endpoints()
+            #expect(
+                Set(after.map(\.url)) == ["https://own.example.com", "https://b.example.com", "https://c.example.com"])
+            #expect(
+                after.first { $0.url == "https://b.example.com" }?.id
+                    == before.first { $0.url == "https://b.example.com" }?.id)
+            #expect(after.contains { $0.id == own })
+            #expect(try await stores[0].addEndpoint(publisher: "nobody", url: "https://x.example.com") == nil)
+        }
+    }
+
+    @Test("pages go newest first and miss nothing, whatever they are filtered by")
+    func pages() async throws {
+        try await withStore { database, store in
+            let (one, two) = (try await store.makeEndpoint(), try await store.makeEndpoint())
+            for number in 0..<7 {
+                try await database.enqueue(.state(one, "u\(number)", 1), .state(two, "u\(number)", 1))
+            }
+            let filters: [(DeliveryFilter, Int)] = [
+                (DeliveryFilter(limit: 3), 14), (DeliveryFilter(endpoint: one, limit: 3), 7),
+                (DeliveryFilter(state: .waiting, limit: 4), 14), (DeliveryFilter(state: .delivered, limit: 4), 0),
+                (DeliveryFilter(applicationUsername: "u3", limit: 1), 2),
+                (DeliveryFilter(state: .waiting, endpoint: two, applicationUsername: "u3", limit: 1), 1),
+            ]
+            for (filter, count) in filters {
+                var (filter, seen) = (filter, [OpsDelivery]())
+                for _ in 0..<20 {
+                    let page = try await store.deliveries(matching: filter)
+                    seen += page.items
+                    guard let next = page.next else { break }
+                    filter.cursor = next
+                }
+                #expect(seen.count == count && Set(seen.map(\.id)).count == count)
+                #expect(seen.map(\.createdAt) == seen.map(\.createdAt).sorted(by: >))
+            }
+            let range = RepeatFilter(from: Timestamp(seconds: 0), to: Timestamp(seconds: 4_000_000_000), limit: 5)
+            #expect(try await store.repeatTargets(range).isEmpty)
+            try await database.run("UPDATE webhook_deliveries SET state = 4, finished_at = now()")
+            var (next, targets) = (range, [RepeatTarget]())
+            for _ in 0..<9 {
+                let page = try await store.repeatTargets(next)
+                targets += page
+                guard let last = page.last else { break }
+                next.after = last
+            }
+            #expect(targets.count == 14 && Set(targets).count == 14)
+        }
+    }
+
+    @Test("a week of which something is still to be delivered is not dropped")
+    func retention() async throws {
+        try await withStore { database, store in
+            try await store.makePartitions()
+            try await database.makeWeek(daysAgo: 100)
+            let endpoint = try await store.makeEndpoint()
+            try await database.enqueue(.state(endpoint, 1))
+            for table in ["webhook_deliveries", "webhook_queue"] {
+                try await database.run("UPDATE \(table) SET accepted_on = accepted_on - 100")
+            }
+            let told = try await RetentionPassTests.run(store)
+            #expect(told.heldBack == [.webhookDeliveries])
+            #expect(!told.dropped.contains(.webhookDeliveries))
+            let claimed = try await store.claimDeliveries(endpoint)
+            #expect(claimed.first?.body != nil)
+            #expect(try await store.written(claimed[0], .delivered) == .written(.delivered))
+            #expect(try await RetentionPassTests.run(store).dropped == [.webhookDeliveries])
+        }
+    }
+}

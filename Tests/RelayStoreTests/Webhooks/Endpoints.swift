@@ -1,0 +1,53 @@
+import Postgres
+import RelayCore
+import RelayStore
+import Testing
+
+extension RelayStore {
+    static let mark = BodyMark(number: 1)
+
+    func makeEndpoint(_ url: String = "https://shop.example.com/hook") async throws -> EndpointID {
+        try await ensureFirstPublisher()
+        return try #require(try await addEndpoint(publisher: "main", url: url))
+    }
+
+    func claimDeliveries(_ id: EndpointID, _ room: Int = 10, lease: Duration = .seconds(600)) async throws
+        -> [ClaimedDelivery]
+    {
+        try await claimDeliveries([id: room], lease: lease, mark: Self.mark)
+    }
+
+    /// As the service writes it.
+    func written(_ claimed: ClaimedDelivery, _ outcome: DeliveryOutcome, status: Int? = 200) async throws
+        -> DeliveryRecordOutcome
+    {
+        try await DeliveryRecorder(store: self).record(DeliveryRecord(claimed, outcome, status: status, error: nil))
+    }
+
+    func state(_ delivery: NewDelivery) async throws -> DeliveryState? { try await self.delivery(delivery.id)?.state }
+}
+
+extension NewDelivery {
+    static func state(_ endpoint: EndpointID, _ sequence: Int64, replaces: Bool = true) -> NewDelivery {
+        state(endpoint, "ana", sequence, replaces: replaces)
+    }
+
+    static func state(_ endpoint: EndpointID, _ lane: String, _ sequence: Int64, replaces: Bool = true)
+        -> NewDelivery
+    {
+        NewDelivery(
+            endpoint: endpoint, publisher: "main", lane: lane, sequence: sequence,
+            body: #"{"type":"purchases.updated","n":\#(sequence)}"#, replaces: replaces)
+    }
+}
+
+extension TestDatabase {
+    /// In a transaction, as whoever composes messages does.
+    nonisolated func enqueue(_ deliveries: NewDelivery...) async throws {
+        _ = try await hand.withTransaction { try await $0.pipeline(DeliveryStatements.enqueue(deliveries)) }
+    }
+
+    nonisolated func endLeases() async throws {
+        try await run("UPDATE webhook_queue SET due_at = now() - interval '1 second'")
+    }
+}

@@ -1,0 +1,165 @@
+import Hummingbird
+import NIOConcurrencyHelpers
+import Postgres
+import RelayCore
+import RelayStore
+import RelayWorkers
+import Testing
+
+@testable import Webhooks
+
+@Suite("Messages are delivered")
+struct DeliveryServiceTests {
+    private func isDone(_ bench: DeliveryBench, _ state: Int, _ count: Int) async throws -> Bool {
+        try await bench.number("SELECT count(*) FROM webhook_deliveries WHERE state = \(state)") == count
+    }
+
+    @Test("each once, with the password, and tried again under the same id until it is taken")
+    func retried() async throws {
+        let fails = NIOLockedValueBox(2)
+        try await withReceiver { _ in
+            let fail = fails.withLockedValue { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            return Response(status: fail ? .internalServerError : .ok)
+        } _: { port, received in
+            try await DeliveryBench.run { bench in
+                let endpoint = try await bench.endpoint(port)
+                try await bench.delivering(retries: [.milliseconds(20), .milliseconds(20)]) { bell in
+                    let delivery = DeliveryBench.state(endpoint, "ana", 1)
+                    try await bench.enqueue([delivery])
+                    bell.ring()
+                    try await bench.eventually("it is delivered") { try await isDone(bench, 1, 1) }
+                    let got = received()
+                    #expect(got.count == 3)
+                    #expect(Set(got.map { $0.headers["webhook-id"] }) == [delivery.id.description])
+                    #expect(Set(got.map(\.body)).count == 1)
+                    #expect(
+                        got[0].body.hasPrefix(
+                            #"{"type":"purchases.updated","password":"pw","applicationUsername":"ana""#))
+                    let seen = try #require(try await bench.store.delivery(delivery.id))
+                    #expect(seen.tries == 3 && seen.lastStatus == 200 && seen.lastError == nil)
+                }
+            }
+        }
+    }
+
+    @Test("after the last try it is given up, with what was answered")
+    func givenUp() async throws {
+        try await withReceiver { _ in
+            Response(status: .badRequest)
+        } _: { port, received in
+            try await DeliveryBench.run { bench in
+                let endpoint = try await bench.endpoint(port)
+                // More customers than open a breaker: all their tries are made all the same.
+                let deliveries = (0..<12).map { DeliveryBench.state(endpoint, "u\($0)", 1) }
+                try await bench.enqueue(deliveries)
+                try await bench.delivering(retries: [.milliseconds(20), .milliseconds(20)]) { _ in
+                    try await bench.eventually("all are given up") { try await isDone(bench, 2, 12) }
+                }
+                #expect(received().count == 36)
+                let item = try #require(try await bench.store.delivery(deliveries[0].id))
+                #expect(
+                    item.state == .failed && item.tries == 3 && item.lastStatus == 400 && item.lastError == "HTTP 400")
+                #expect(try await bench.store.endpoint(endpoint)?.failingSince != nil)
+            }
+        }
+    }
+
+    @Test("one that hangs and one that is gone cost the others nothing")
+    func hanging() async throws {
+        try await withReceiver { received in
+            if received.path == "/hangs" { try? await Task.sleep(for: .seconds(60)) }
+            return Response(status: received.path == "/gone" ? .gone : .ok)
+        } _: { port, received in
+            try await DeliveryBench.run { bench in
+                let hangs = try await bench.endpoint(port, "/hangs")
+                let gone = try await bench.endpoint(port, "/gone")
+                let dead = try await bench.endpoint(1)
+                let well = try await bench.endpoint(port, "/well")
+                for endpoint in [hangs, gone, dead, well] {
+                    try await bench.enqueue((0..<200).map { DeliveryBench.state(endpoint, "u\($0)", 1) })
+                }
+                let rooms = EndpointRooms(places: 24, perEndpoint: 16)
+                try await bench.delivering(timeout: .seconds(30), retries: [.seconds(60)], rooms: rooms) { _ in
+                    let start = ContinuousClock.now
+                    try await bench.eventually("all of the well one are delivered") { try await isDone(bench, 1, 200) }
+                    #expect(start.duration(to: .now) < .seconds(15))
+                    try await bench.eventually("what waits for the gone one is dropped") {
+                        try await bench.number("SELECT count(*) FROM webhook_queue WHERE endpoint = '\(gone)'") == 0
+                    }
+                    #expect(try await bench.store.endpoint(gone)?.disabledReason == "gone")
+                    #expect(try await bench.store.endpoint(well)?.lastSuccessAt != nil)
+                    #expect(try await bench.store.endpoint(dead)?.failingSince != nil)
+                    #expect(received().count { $0.path == "/hangs" } <= 16)
+                }
+                // On the way out what was under way went back untried.
+                #expect(
+                    try await bench.number(
+                        "SELECT count(*) FROM webhook_queue WHERE endpoint = '\(hangs)' AND (owner IS NOT NULL OR tries > 0)"
+                    ) == 0)
+            }
+        }
+    }
+
+    @Test("while a state is being sent the newer ones wait, and the newest goes then; in order, with several copies")
+    func order() async throws {
+        let underWay = NIOLockedValueBox<[String: Int]>([:])
+        let crossings = NIOLockedValueBox(0)
+        try await withReceiver { received in
+            let lane = received.body.split(separator: "\"applicationUsername\":\"").last?.prefix { $0 != "\"" } ?? ""
+            let others = underWay.withLockedValue { under in
+                defer { under[String(lane), default: 0] += 1 }
+                return under[String(lane), default: 0]
+            }
+            if others > 0 { crossings.withLockedValue { $0 += 1 } }
+            try? await Task.sleep(for: .milliseconds(5))
+            underWay.withLockedValue { $0[String(lane), default: 1] -= 1 }
+            return Response(status: Int.random(in: 0..<4) == 0 ? .serviceUnavailable : .ok)
+        } _: { port, received in
+            try await DeliveryBench.run { bench in
+                let endpoint = try await bench.endpoint(port)
+                let retries = [Duration](repeating: .milliseconds(10), count: 40)
+                try await bench.delivering("one", retries: retries) { one in
+                    try await bench.delivering("two", retries: retries) { two in
+                        for number in 1...40 {
+                            try await bench.enqueue((0..<5).map { DeliveryBench.state(endpoint, "u\($0)", number) })
+                            one.ring()
+                            two.ring()
+                        }
+                        try await bench.eventually("nothing is left") {
+                            try await bench.number("SELECT count(*) FROM webhook_queue") == 0
+                        }
+                    }
+                }
+                #expect(crossings.withLockedValue { $0 } == 0)
+                for lane in 0..<5 {
+                    let numbers = received().filter { $0.body.contains("\"u\(lane)\"") }.compactMap { received in
+                        received.body.split(separator: "\"n\":").last.flatMap { Int($0.dropLast()) }
+                    }
+                    #expect(numbers == numbers.sorted(), "\(numbers)")
+                    #expect(numbers.last == 40)
+                }
+                #expect(
+                    try await bench.number("SELECT count(*) FROM webhook_deliveries WHERE state NOT IN (1, 3)") == 0)
+            }
+        }
+    }
+
+    @Test("endpoints of the configuration are there when it runs, and an address within is refused with its reason")
+    func listed() async throws {
+        try await DeliveryBench.run { bench in
+            try await bench.delivering(retries: [], listed: ["http://10.255.255.1/hook"]) { _ in
+                try await bench.eventually("it is listed") { try await bench.store.endpoints().count == 1 }
+                let endpoint = try #require(try await bench.store.endpoints().first)
+                #expect(endpoint.isFromSettings)
+                let delivery = DeliveryBench.state(endpoint.id, "ana", 1)
+                try await bench.enqueue([delivery])
+                try await bench.eventually("it is refused") { try await isDone(bench, 2, 1) }
+                let seen = try #require(try await bench.store.delivery(delivery.id))
+                #expect(seen.lastStatus == nil && seen.lastError?.contains("10.255.255.1") == true)
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import Crypto
+import Foundation
+import Hummingbird
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RelayCore
+import Testing
+
+@testable import Webhooks
+
+@Suite("Messages on the wire")
+struct WebhookClientTests {
+    private static let keys = [Data((0..<24).map { UInt8($0) }), Data((0..<32).map { UInt8(200 - $0) })]
+    private static let secrets = keys.compactMap { SigningSecret("whsec_" + $0.base64EncodedString()) }
+
+    /// A client for the length of a test; loopback is allowed unless told otherwise.
+    private func withClient(
+        allowing ranges: [String] = ["127.0.0.0/8"], timeout: Duration = .seconds(5), password: String? = "s3\"t",
+        hosts: HostDirectory = HostDirectory(), _ body: (WebhookClient) async throws -> Void
+    ) async throws {
+        let client = WebhookClient(
+            credentials: WebhookCredentials(password: password, secrets: Self.secrets), timeout: timeout,
+            policy: AddressPolicy(allowing: ranges.compactMap { AddressRange($0) }), hosts: hosts)
+        do {
+            try await body(client)
+        } catch {
+            await client.shutDown()
+            throw error
+        }
+        await client.shutDown()
+    }
+
+    private static let message = WebhookMessage(id: "msg-1", body: Array(#"{"type":"test"}"#.utf8))
+
+    @Test("each secret signs id, second and body, as a receiver with that secret alone works it out")
+    func signature() async throws {
+        try await withReceiver { port, received in
+            try await withClient { client in
+                let stored = #"{"type":"purchases.updated","applicationUsername":"ü"}"#
+                let message = client.credentials.message(id: "abc", stored: stored, first: client.credentials.mark)
+                let result = await client.send(message, to: "http://127.0.0.1:\(port)/hook?a=b")
+                #expect(result.verdict == .delivered && result.status == 200)
+                let got = try #require(received().first)
+                #expect(got.body == #"{"type":"purchases.updated","password":"s3\"t","applicationUsername":"ü"}"#)
+                #expect(got.path == "/hook" && got.headers["webhook-id"] == "abc")
+                #expect(got.headers["content-type"] == "application/json")
+                #expect(got.headers["host"] == "127.0.0.1:\(port)")
+                let second = try #require(got.headers["webhook-timestamp"].flatMap { Int($0) })
+                #expect(abs(Double(second) - Date().timeIntervalSince1970) < 60)
+                let signatures = got.headers["webhook-signature"]?.split(separator: " ").map(String.init)
+                let expected = Self.keys.map { key in
+                    var code = HMAC<SHA256>(key: SymmetricKey(data: key))
+                    code.update(data: Data("abc.\(second).\(got.body)".utf8))
+                    return "v1," + Data(code.finalize()).base64EncodedString()
+                }
+                #expect(signatures == expected)
+            }
+        }
+    }
+
+    @Test("the example of the Standard Webhooks specification")
+    func specification() throws {
+        let secret = try #require(SigningSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+        let message = WebhookMessage(id: "msg_p5jXN8AQM9LWM0D4loKWxJek", body: Array(#"{"test": 2432232314}"#.utf8))
+        #expect(
+            secret.signature(of: message.signedContent(secondsSince1970: 1_614_265_330))
+                == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+        for text in ["", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_c2hvcnQ=", "whsec_***"] {
+            #expect(SigningSecret(text) == nil)
+        }
+        #expect("\(secret)" == "***" && String(reflecting: WebhookCredentials(password: "pw")) == "***")
+    }
+
+    @Test("a redirect is a failure and leads nowhere; 410 is the end; only 2xx is success")
+    func answers() async throws {
+        try await withReceiver { received in
+            switch received.path {
+            case "/302": Response(status: .found, headers: [.location: "/200"])
+            case "/410": Response(status: .gone)
+            case "/503": Response(status: .serviceUnavailable, headers: [.retryAfter: "7"])
+            case "/204": Response(status: .noContent)
+            default: Response(status: .ok)
+            }
+        } _: { port, received in
+            try await withClient { client in
+                func send(_ path: String) async -> WebhookResult {
+                    await client.send(Self.message, to: "http://127.0.0.1:\(port)\(path)")
+                }
+                let redirect = await send("/302")
+                #expect(redirect.verdict == .failed && redirect.status == 302)
+                #expect(await send("/410").verdict == .gone)
+                let busy = await send("/503")
+                #expect(busy.verdict == .failed && busy.retryAfter == .seconds(7))
+                #expect(await send("/204").verdict == .delivered)
+                #expect(received().map(\.path) == ["/302", "/410", "/503", "/204"])
+            }
+        }
+    }
+
+    @Test("who does not answer in time has failed; a body without an end does not matter")
+    func slow() async throws {
+        try await withReceiver { received in
+            if received.path == "/hangs" {
+                try? await Task.sleep(for: .seconds(30))
+                return Response(status: .ok)
+            }
+            return Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    let chunk = ByteBuffer(repeating: 0x20, count: 32 << 10)
+                    for _ in 0..<4_096 {
+                        try await writer.write(chunk)
+                        if received.path == "/trickles" { try await Task.sleep(for: .milliseconds(200)) }
+                    }
+                    try await writer.finish(nil)
+                })
+        } _: { port, _ in
+            try await withClient(timeout: .milliseconds(600)) { client in
+                let start = ContinuousClock.now
+                let result = await client.send(Self.message, to: "http://127.0.0.1:\(port)/hangs")
+                #expect(result.verdict == .failed && result.status == nil && result.error == "no answer in time")
+                #expect(await client.send(Self.message, to: "http://127.0.0.1:\(port)/huge").verdict == .delivered)
+                #expect(await client.send(Self.message, to: "http://127.0.0.1:\(port)/trickles").verdict == .delivered)
+                #expect(start.duration(to: .now) < .seconds(5))
+            }
+        }
+    }
+
+    @Test("nobody there, a connection that ends, what is no HTTP: failed tries")
+    func broken() async throws {
+        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.pipeline.addHandler(Babbler()) }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(channel.localAddress?.port)
+        try await withClient { client in
+            let noise = await client.send(Self.message, to: "http://127.0.0.1:\(port)/")
+            #expect(noise.verdict == .failed && noise.error != nil && noise.status == nil)
+            try await channel.close()
+            let nobody = await client.send(Self.message, to: "http://127.0.0.1:\(port)/")
+            #expect(nobody.verdict == .failed && nobody.error == "no connection could be made")
+            let unknown = await client.send(Self.message, to: "http://nobody.invalid/")
+            #expect(unknown.verdict == .failed && unknown.error == "the host name could not be resolved")
+        }
+    }
+
+    @Test(
+        "no address within is connected to, however it is spelled",
+        arguments: ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0"])
+    func refused(host: String) async throws {
+        try await withReceiver { port, received in
+            try await withClient(allowing: []) { client in
+                let result = await client.send(Self.message, to: "http://\(host):\(port)/")
+                #expect(result.verdict == .refused)
+                #expect(result.error?.contains("RELAY_WEBHOOK_ALLOW_NETWORKS") == true)
+                #expect(received().isEmpty)
+            }
+        }
+    }
+
+    @Test("what was vetted is what is called: the name is not looked up again, and keeps its place in the request")
+    func pinned() async throws {
+        // The second answer is what an attacker's name server would say once the first was vetted.
+        let asked = NIOLockedValueBox(0)
+        let hosts = HostDirectory(lifetime: .seconds(60)) { _ in
+            let count = asked.withLockedValue { count in
+                count += 1
+                return count
+            }
+            return [IPAddress(count == 1 ? "127.0.0.1" : "10.0.0.1")].compactMap(\.self)
+        }
+        try await withReceiver { port, received in
+            try await withClient(hosts: hosts) { client in
+                for _ in 0..<2 {
+                    #expect(
+                        await client.send(Self.message, to: "http://shop.example.com:\(port)/").verdict == .delivered)
+                }
+                #expect(received().map { $0.headers["host"] } == Array(repeating: "shop.example.com:\(port)", count: 2))
+                #expect(asked.withLockedValue { $0 } == 1)
+            }
+        }
+    }
+
+    @Test("when its time is over a name is looked up again, and vetted again")
+    func rebound() async throws {
+        let asked = NIOLockedValueBox(0)
+        let hosts = HostDirectory(lifetime: .zero) { _ in
+            let count = asked.withLockedValue { count in
+                count += 1
+                return count
+            }
+            return [IPAddress(count == 1 ? "127.0.0.1" : "169.254.169.254")].compactMap(\.self)
+        }
+        try await withReceiver { port, received in
+            try await withClient(hosts: hosts) { client in
+                let url = "http://shop.example.com:\(port)/"
+                #expect(await client.send(Self.message, to: url).verdict == .delivered)
+                let second = await client.send(Self.message, to: url)
+                #expect(second.verdict == .refused && second.error?.contains("169.254.169.254") == true)
+                #expect(received().count == 1)
+            }
+        }
+    }
+
+    @Test("of several addresses only those that may be called are, and the next one where nobody is at the first")
+    func several() async throws {
+        let hosts = HostDirectory { _ in ["10.0.0.1", "127.0.0.2", "127.0.0.1"].compactMap { IPAddress($0) } }
+        try await withReceiver { port, received in
+            try await withClient(hosts: hosts) { client in
+                #expect(await client.send(Self.message, to: "http://shop.example.com:\(port)/").verdict == .delivered)
+                #expect(received().count == 1)
+            }
+        }
+    }
+
+    @Test("a name server that hangs holds up its own name alone, and no longer than a try may take")
+    func hangingLookup() async throws {
+        let release = DispatchSemaphore(value: 0)
+        let hosts = HostDirectory { host in
+            if host.hasPrefix("hangs") { release.wait() }
+            return [IPAddress("127.0.0.1")].compactMap(\.self)
+        }
+        try await withReceiver { port, _ in
+            try await withClient(timeout: .milliseconds(400), hosts: hosts) { client in
+                async let hanging = client.send(Self.message, to: "http://hangs.example.com:\(port)/")
+                #expect(await client.send(Self.message, to: "http://well.example.com:\(port)/").verdict == .delivered)
+                let result = await hanging
+                #expect(result.verdict == .failed && result.error == "no answer in time")
+                release.signal()
+            }
+        }
+    }
+
+    @Test("another password is another id, and the body of an id never changes")
+    func passwords() {
+        let (one, two) = (WebhookCredentials(password: "one"), WebhookCredentials(password: "two"))
+        let stored = #"{"type":"purchases.updated","x":1}"#
+        let first = one.message(id: "abc", stored: stored, first: one.mark)
+        #expect(first.id == "abc")
+        #expect(two.message(id: "abc", stored: stored, first: one.mark).id != "abc")
+        #expect(one.message(id: "abc", stored: stored, first: one.mark) == first)
+        // Where there is no place for it, it changes nothing.
+        #expect(two.message(id: "abc", stored: "{}", first: one.mark).id == "abc")
+    }
+
+    @Test(
+        "how long to stay away",
+        arguments: [
+            ("120", 120), ("0", 0), ("99999999999999999999", 86_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 37),
+            ("Sun, 06 Nov 1994 08:48:00 GMT", 0),
+        ])
+    func retryAfter(text: String, seconds: Int) throws {
+        let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:00Z"))
+        #expect(RetryAfterHeader.duration(text, now: now) == .seconds(seconds))
+        for text in [nil, "", "soon", "-1", "1.5", "Sun, 06 Nov 1994 08:49:37"] {
+            #expect(RetryAfterHeader.duration(text, now: now) == nil)
+        }
+    }
+}
+
+/// Answers anything with what is no HTTP.
+private final class Babbler: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "hello, who is there?\r\n\r\n")), promise: nil)
+    }
+}

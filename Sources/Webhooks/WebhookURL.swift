@@ -14,8 +14,10 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
             let host = url.host, url.user == nil, url.password == nil, url.fragment == nil,
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else { return nil }
+        // What is decoded is not what stands there: what is vetted must be what is called.
+        let authority = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first
+        guard let authority, !authority.prefix(while: { $0 != "/" && $0 != "?" }).contains("%") else { return nil }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        // No percent signs and no zones: what is vetted is what is called.
         guard bare.wholeMatch(of: /[A-Za-z0-9_.-]{1,255}/) != nil || bare.wholeMatch(of: /[0-9A-Fa-f:.]{2,45}/) != nil
         else { return nil }
         self.description = text

@@ -70,6 +70,7 @@ extension WebhookResult {
     fileprivate var line: String {
         let answer = status.map { "HTTP \($0)" } ?? "no answer"
         guard verdict != .delivered else { return "\(answer)  ok" }
-        return [answer, "failed", error].compactMap(\.self).filter { $0 != answer }.joined(separator: ": ")
+        let why = error.flatMap { $0 == answer ? nil : ": \($0)" } ?? ""
+        return "\(answer)  failed\(why)"
     }
 }

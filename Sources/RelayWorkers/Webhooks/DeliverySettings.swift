@@ -19,7 +19,7 @@ public struct DeliverySettings: Sendable {
 
     public init(
         retries: WebhookRetries = WebhookRetries(), rooms: EndpointRooms = EndpointRooms(), listed: [String] = [],
-        idleTick: Duration = .milliseconds(250), probeTick: Duration = .milliseconds(200),
+        idleTick: Duration = .milliseconds(250), probeTick: Duration = .milliseconds(50),
         claimGap: Duration = .milliseconds(5), startAtMost: Duration = .seconds(5), grace: Duration = .seconds(4)
     ) {
         self.retries = retries
@@ -40,8 +40,8 @@ public struct DeliverySettings: Sendable {
     static var breaker: CircuitBreaker.Settings {
         var settings = CircuitBreaker.Settings()
         settings.failures = 5
-        settings.firstWait = .milliseconds(100)
-        settings.longestWait = .milliseconds(500)
+        settings.firstWait = .milliseconds(20)
+        settings.longestWait = .milliseconds(100)
         settings.longestHold = .seconds(60)
         settings.probes = 4
         return settings

@@ -96,7 +96,7 @@ struct RetentionPassTests {
             let id = try await database.age(claimed.id, days: 500)
             let told = try await Self.run(store)
             #expect(told.heldBack == [.receipts, .timeline, .validations])
-            #expect(told.dropped == [.notifications, .subscriptionEvents, .cleengEvents])
+            #expect(told.dropped == [.notifications, .subscriptionEvents, .cleengEvents, .webhookDeliveries])
             guard case .heldBack(_, 1, left == .parked ? 1 : 0) = told.all[0] else {
                 Issue.record("\(told.all)")
                 return

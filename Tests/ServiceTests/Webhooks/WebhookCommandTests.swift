@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: [
         ("RELAY_WEBHOOK_URLS", "ftp://a.example"), ("RELAY_WEBHOOK_SECRETS", "secret"),
-        ("RELAY_WEBHOOK_RETRY_SECONDS", "5,soon"), ("RELAY_WEBHOOK_TIMEOUT_SECONDS", "0"),
+        ("RELAY_WEBHOOK_RETRY_SECONDS", "5,soon"), ("RELAY_WEBHOOK_TIMEOUT_SECONDS", "0.05"),
         ("RELAY_WEBHOOK_ALLOW_NETWORKS", "10.0.0.0/33"),
     ])
     func aMalformedSettingStopsTheStartByName(setting: String, value: String) async throws {

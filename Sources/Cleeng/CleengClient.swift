@@ -33,30 +33,6 @@ public struct CleengClient: Sendable {
         self.now = now
     }
 
-    /// Forwards one purchase: `POST {paymentURL}/apple/payment`.
-    ///
-    /// Sending the same purchase of the same email again does no harm (Cleeng: "no action is taken"); another email's
-    /// moves the subscription to that customer.
-    ///
-    /// - Parameter timeout: instead of ``CleengConfiguration/upstreamTimeout``.
-    public func pay(_ payment: ApplePayment, timeout: Duration? = nil) async -> ForwardAnswer {
-        let start = ContinuousClock.now
-        var request = HTTPClientRequest(url: configuration.paymentURL + "/apple/payment")
-        request.method = .POST
-        request.headers = headers()
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(payment.body())
-        do {
-            let deadline = start + (timeout ?? configuration.upstreamTimeout)
-            let reply = try await send(request, route: "/apple/payment", deadline: deadline)
-            let verdict = ForwardAnswer.Verdict(reply, scrubber: scrubber(for: payment.customerEmail), now: now)
-            return ForwardAnswer(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
-        } catch {
-            return ForwardAnswer(
-                verdict: .tryAgain(error, retryAfter: nil), status: nil, latency: start.duration(to: .now))
-        }
-    }
-
     /// Reads what the customer has access to, from the configured source.
     ///
     /// - Parameters:

@@ -7,7 +7,7 @@
 /// Where Cleeng is and how to speak to it. Checked when made, so that a typing error stops the start.
 public struct CleengConfiguration: Sendable {
     public let publisherToken: Secret
-    /// `POST {paymentURL}/apple/payment`; without a trailing slash.
+    /// `POST {paymentURL}/apple/payment`, `/android/payment`, `/amazon/payment`; without a trailing slash.
     public let paymentURL: String
     /// `GET {apiURL}/3.1/entitlements` and `POST {apiURL}/3.0/json-rpc`; without a trailing slash.
     public let apiURL: String

@@ -1,6 +1,15 @@
 import NIOCore
 
 extension ByteBuffer {
+    /// Writes a further field of an object; nothing where there is no value.
+    mutating func writeJSON(field name: StaticString, _ value: String?) {
+        guard let value else { return }
+        writeStaticString(",\"")
+        writeStaticString(name)
+        writeStaticString("\":")
+        writeJSON(value)
+    }
+
     /// Writes a quoted JSON string.
     mutating func writeJSON(_ text: String) {
         writeJSON(ByteBuffer(string: text))

@@ -85,7 +85,8 @@ extension SimulatedCleeng {
             "expiresAt": .int(entitlement.expiresAt.unixSeconds),
             "nextPaymentPrice": renews ? .double(9.99) : .null, "nextPaymentCurrency": .string("USD"),
             "nextPaymentAt": renews ? .int(entitlement.expiresAt.unixSeconds) : .null,
-            "paymentGateway": .string("apple"), "paymentMethod": .string(entitlement.appType),
+            "paymentGateway": .string(PaymentGateway(appType: entitlement.appType).rawValue),
+            "paymentMethod": .string(entitlement.appType),
             "externalPaymentId": .string(entitlement.originalTransactionId), "inTrial": .bool(false),
         ])
     }

@@ -41,7 +41,8 @@ extension SimulatedCleeng {
     /// Tells that a payment will never be granted, once its time is over. Of the real event only topic and envelope are
     /// known, so it says no cause.
     mutating func tellOfRefusal(_ payment: Payment, afterMilliseconds delay: Int64) {
-        let data = facts(of: payment.email, payment.offerId, subscriptionId: nil, named: false)
+        var data = facts(of: payment.email, payment.offerId, subscriptionId: nil, named: false)
+        data["paymentGateway"] = .string(PaymentGateway(appType: payment.appType).rawValue)
         tell(.validationFailed, data, of: payment.email, causedBy: payment.email, afterMilliseconds: delay)
     }
 
@@ -103,8 +104,10 @@ extension SimulatedCleeng {
     private func facts(
         of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int?, named: Bool
     ) -> [String: JSONValue] {
+        let entitlement = customers[email]?.entitlements.last { $0.subscriptionId == subscriptionId }
+        let gateway = PaymentGateway(appType: entitlement?.appType ?? "")
         var data: [String: JSONValue] = [
-            "paymentGateway": .string("apple"), "offerId": .string(offer.text),
+            "paymentGateway": .string(gateway.rawValue), "offerId": .string(offer.text),
             "offerType": .string(offer.typeName),
         ]
         if let customer = customers[email] { data["customerId"] = .int(Int64(customer.id)) }

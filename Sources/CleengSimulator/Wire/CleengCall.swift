@@ -55,7 +55,7 @@ struct CleengCall: Sendable {
         }
         do throws(WireFault) {
             switch route {
-            case .payment: return .payment(try Payment(body: json, identity: identity))
+            case .payment(let gateway): return .payment(try Payment(gateway, body: json, identity: identity))
             case .entitlements: return .listEntitlements(try EntitlementQuery(query))
             case .customer(let id): return .customer(id: try customerId(id))
             case .entitlement(let id, let offer):

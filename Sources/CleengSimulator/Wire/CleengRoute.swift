@@ -1,6 +1,7 @@
 /// The addresses of the simulated Cleeng.
 enum CleengRoute: Equatable {
-    case payment
+    /// A purchase of one of the stores.
+    case payment(PaymentGateway)
     case entitlements
     case entitlement(customerId: String, offerId: String)
     case customer(id: String)
@@ -15,7 +16,9 @@ enum CleengRoute: Equatable {
     /// - Parameter segments: the decoded parts of the path.
     init?(segments: [String]) {
         switch segments.count {
-        case 2 where segments == ["apple", "payment"]: self = .payment
+        case 2 where segments[1] == "payment":
+            guard let gateway = PaymentGateway(rawValue: segments[0]) else { return nil }
+            self = .payment(gateway)
         case 2 where segments == ["3.1", "entitlements"]: self = .entitlements
         case 2 where segments == ["3.0", "json-rpc"]: self = .remoteProcedures
         case 3 where segments == ["api", "3.0", "json-rpc"]: self = .remoteProcedures

@@ -1,10 +1,11 @@
-/// A well-formed body of `POST /apple/payment`.
+/// A well-formed body of `POST /apple/payment`, `/android/payment` or `/amazon/payment`.
 struct Payment: Sendable, Equatable {
     let email: CustomerEmail
     let offerId: OfferId
+    /// Of Google the purchase token, of Amazon the receipt id: neither changes as long as the subscription runs.
     let transactionId: String
     let receipt: ReceiptSummary
-    /// `ios` or `tvos`.
+    /// `ios` or `tvos`; `android` and `amazon` at the addresses of these.
     let appType: String
     let ipAddress: String?
     let couponCode: String?
@@ -14,23 +15,38 @@ struct Payment: Sendable, Equatable {
 
     /// Reads a body and names every wrong field at once.
     ///
-    /// Cleeng publishes no error table for this endpoint; status and code are those of its siblings.
-    init(body: JSONValue?, identity: ReceiptIdentity) throws(WireFault) {
+    /// Cleeng publishes no error table for these endpoints; status and code are those of their siblings.
+    init(_ gateway: PaymentGateway, body: JSONValue?, identity: ReceiptIdentity) throws(WireFault) {
         guard let body, case .object = body else { throw .invalidBody("The body is not a JSON object") }
         var wrong: [String] = []
         func check<T>(_ field: String, _ value: T?) -> T? {
             if value == nil { wrong.append(field) }
             return value
         }
+        func text(_ field: String) -> String? {
+            check("receipt.\(field)", body["receipt"]?[field]?.string.flatMap { $0.isEmpty ? nil : $0 })
+        }
         let email = check("customerEmail", body["customerEmail"]?.string.flatMap { CustomerEmail($0) })
         let offerId = check("offerId", body["offerId"]?.string.flatMap { OfferId($0) })
-        let receipt = body["receipt"]
-        let transactionId = check(
-            "receipt.transactionId",
-            receipt?["transactionId"]?.string.flatMap { TransactionIdText.isAcceptable($0) ? $0 : nil })
-        let receiptData = check(
-            "receipt.receiptData", receipt?["receiptData"]?.string.flatMap { $0.isEmpty ? nil : $0 })
-        let appType = check("appType", Self.optional(body["appType"], "ios") { ["ios", "tvos"].contains($0) })
+        let transactionId: String?
+        let receiptData: String?
+        switch gateway {
+        case .apple:
+            transactionId = check(
+                "receipt.transactionId",
+                body["receipt"]?["transactionId"]?.string.flatMap { TransactionIdText.isAcceptable($0) ? $0 : nil })
+            receiptData = text("receiptData")
+        case .android:
+            // What Google is asked by.
+            let asked = [text("productId"), text("packageName")]
+            transactionId = text("purchaseToken")
+            receiptData = asked.contains(nil) ? nil : transactionId
+        case .amazon:
+            transactionId = text("receiptId")
+            receiptData = text("userId") == nil ? nil : transactionId
+        }
+        let known = gateway == .apple ? ["ios", "tvos"] : [gateway.rawValue]
+        let appType = check("appType", Self.optional(body["appType"], known[0]) { known.contains($0) })
         let ipAddress = check("ipAddress", Self.optional(body["ipAddress"], "", IPAddressText.isAcceptable))
         let couponCode = check("couponCode", Self.optional(body["couponCode"], "") { _ in true })
         guard let email, let offerId, let transactionId, let receiptData, let appType, let ipAddress, let couponCode
@@ -38,8 +54,9 @@ struct Payment: Sendable, Equatable {
         self.email = email
         self.offerId = offerId
         self.transactionId = transactionId
-        self.receipt = ReceiptSummary(
-            receiptData: receiptData, originalTransactionId: identity.read(receiptData, transactionId))
+        receipt = ReceiptSummary(
+            receiptData: receiptData,
+            originalTransactionId: gateway == .apple ? identity.read(receiptData, transactionId) : nil)
         self.appType = appType
         self.ipAddress = ipAddress.isEmpty ? nil : ipAddress
         self.couponCode = couponCode.isEmpty ? nil : couponCode

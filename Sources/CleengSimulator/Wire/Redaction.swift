@@ -7,6 +7,8 @@ struct Redaction: Sendable {
     static let limit = 200
     /// Fields of notifications that hold what a receipt holds.
     private static let signed: Set = ["signedPayload", "latest_receipt"]
+    /// Fields of payments by which a purchase can be asked for.
+    private static let receipts: Set = ["receiptData", "purchaseToken", "receiptId"]
 
     func shown(_ value: JSONValue) -> JSONValue {
         var budget = Self.limit
@@ -19,8 +21,9 @@ struct Redaction: Sendable {
         // The secret that version 1 notifications carry, whatever its shape.
         if key == "password", !value.isNull { return .string(TokenPresence.present.rawValue) }
         switch value {
-        case .string(let text) where key == "receiptData":
-            let summary = receipt ?? ReceiptSummary(receiptData: text, originalTransactionId: nil)
+        case .string(let text) where Self.receipts.contains(key):
+            let isWhole = key == "receiptData" ? receipt : nil
+            let summary = isWhole ?? ReceiptSummary(receiptData: text, originalTransactionId: nil)
             return .object([
                 "sha256": .string(summary.sha256), "length": .int(Int64(summary.length)),
                 "originalTransactionId": .optional(summary.originalTransactionId),

@@ -1,0 +1,158 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import Cleeng
+
+/// `/android/payment` and `/amazon/payment`: the same rules as for the App Store's.
+struct OtherStorePaymentTests {
+    enum Kind: String, CaseIterable, Sendable {
+        case android, amazon
+
+        var path: String { "/\(rawValue)/payment" }
+
+        func pay(_ cleeng: CleengClient) async -> ForwardAnswer {
+            switch self {
+            case .android: await cleeng.pay(androidPayment)
+            case .amazon: await cleeng.pay(amazonPayment)
+            }
+        }
+    }
+
+    private func object(_ body: ByteBuffer) throws -> NSDictionary? {
+        try JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? NSDictionary
+    }
+
+    @Test func aPurchaseOfGooglePlayGoesOutWithCleengsFields() async throws {
+        let (answer, received) = try await withHTTPServer { _ in
+            json(#"{"message":"OK"}"#)
+        } test: { url in
+            try await withCleeng(url) { cleeng in
+                var payment = androidPayment
+                payment.receipt.orderId = "GPA.1"
+                payment.receipt.purchaseState = "0"
+                payment.receipt.purchaseTime = "1495672338713"
+                payment.receipt.developerPayload = "quote \" \\ \u{1}é"
+                payment.ipAddress = "203.0.113.9"
+                payment.couponCode = "INTRO"
+                return await cleeng.pay(payment)
+            }
+        }
+        #expect(answer.verdict == .accepted(message: "OK"))
+        let request = try #require(received.first)
+        #expect(request.method == "POST" && request.path == "/android/payment")
+        #expect(request.headers["x-publisher-token"] == publisherToken)
+        #expect(request.headers["content-type"] == "application/json")
+        #expect(
+            try object(request.body) == [
+                "customerEmail": "ana+tv@example.test", "offerId": "S598742062_US",
+                "receipt": [
+                    "productId": "gold", "purchaseToken": "token-SECRET", "packageName": "com.example.app",
+                    "orderId": "GPA.1", "purchaseState": "0", "purchaseTime": "1495672338713",
+                    "developerPayload": "quote \" \\ \u{1}é",
+                ], "ipAddress": "203.0.113.9", "couponCode": "INTRO",
+            ])
+    }
+
+    @Test func aPurchaseOfTheAmazonAppstoreGoesOutWithCleengsFields() async throws {
+        let (answer, received) = try await withHTTPServer { _ in
+            json("{}")
+        } test: { url in
+            try await withCleeng(url) { cleeng in
+                var payment = amazonPayment
+                payment.ipAddress = "203.0.113.9"
+                return await cleeng.pay(payment)
+            }
+        }
+        #expect(answer.verdict == .accepted(message: nil))
+        let request = try #require(received.first)
+        #expect(request.method == "POST" && request.path == "/amazon/payment")
+        #expect(
+            try object(request.body) == [
+                "customerEmail": "ana+tv@example.test", "offerId": "S598742062_US",
+                "receipt": ["receiptId": "receipt-SECRET", "userId": "user-SECRET"], "ipAddress": "203.0.113.9",
+            ])
+    }
+
+    @Test func whatIsNotGivenIsNotSent() {
+        #expect(
+            String(buffer: androidPayment.body())
+                == #"{"customerEmail":"ana+tv@example.test","offerId":"S598742062_US","receipt":{"productId":"gold","#
+                + #""purchaseToken":"token-SECRET","packageName":"com.example.app"}}"#)
+        #expect(
+            String(buffer: amazonPayment.body())
+                == #"{"customerEmail":"ana+tv@example.test","offerId":"S598742062_US","#
+                + #""receipt":{"receiptId":"receipt-SECRET","userId":"user-SECRET"}}"#)
+    }
+
+    @Test func theyPrintAsTheirOfferAlone() {
+        var dumped = ""
+        dump(androidPayment, to: &dumped)
+        dump(amazonPayment, to: &dumped)
+        dump(androidPayment.receipt, to: &dumped)
+        for text in [dumped, "\(androidPayment) \(amazonPayment) \(androidPayment.receipt)"] {
+            #expect(!text.contains("SECRET") && !text.contains("ana"))
+        }
+    }
+
+    @Test(
+        arguments: Kind.allCases,
+        [
+            (200, .accepted(message: "no")), (202, .accepted(message: "no")),
+            (400, .rejected(code: "E1", message: "no")), (422, .rejected(code: "E1", message: "no")),
+            (401, .misconfigured(message: "no")), (403, .misconfigured(message: "no")),
+            (404, .misconfigured(message: "no")), (408, .tryAgain(.requestTimeout, retryAfter: .seconds(9))),
+            (429, .tryAgain(.throttled, retryAfter: .seconds(9))),
+            (500, .tryAgain(.upstreamError, retryAfter: .seconds(9))),
+        ] as [(Int, ForwardAnswer.Verdict)])
+    func eachStatusIsSorted(kind: Kind, row: (status: Int, verdict: ForwardAnswer.Verdict)) async throws {
+        let log = CapturedLog()
+        let (answer, received) = try await withHTTPServer { _ in
+            json(#"{"code":"E1","message":"no"}"#, status: .init(code: row.status), headers: [.retryAfter: "9"])
+        } test: { url in
+            try await withCleeng(url, log: log) { await kind.pay($0) }
+        }
+        #expect(answer.verdict == row.verdict)
+        #expect(answer.status == row.status)
+        #expect(received.map(\.path) == [kind.path])
+        #expect(log.lines.contains { $0.contains(kind.path) })
+        #expect(log.lines.allSatisfy { $0.hasPrefix("debug") && !$0.contains("SECRET") && !$0.contains("ana") })
+    }
+
+    @Test(arguments: Kind.allCases, [301, 307]) func aRedirectIsNotFollowed(kind: Kind, status: Int) async throws {
+        let (answer, received) = try await withHTTPServer { _ in
+            Response(status: .init(code: status), headers: [.location: "/stolen"])
+        } test: { url in
+            try await withCleeng(url) { await kind.pay($0) }
+        }
+        #expect(answer.verdict == .misconfigured(message: nil))
+        #expect(received.map(\.path) == [kind.path])
+    }
+
+    @Test(arguments: Kind.allCases) func theDeadlineEndsEveryCall(kind: Kind) async throws {
+        let answer = try await withRawServer([.write("HTTP/1.1 200 OK\r\n")]) { url in
+            try await withCleeng(url, timeout: .seconds(2)) { await kind.pay($0) }
+        }
+        #expect(answer.verdict == .tryAgain(.timeout, retryAfter: nil))
+        #expect(answer.latency >= .seconds(2) && answer.latency < .seconds(15))
+    }
+
+    @Test(arguments: Kind.allCases) func anEchoedTokenIsHidden(kind: Kind) async throws {
+        let (answer, _) = try await withHTTPServer { request in
+            json(
+                #"{"message":"\#(request.headers["x-publisher-token"] ?? "") of ana+tv@example.test"}"#,
+                status: .unauthorized)
+        } test: { url in
+            try await withCleeng(url) { await kind.pay($0) }
+        }
+        #expect(answer.verdict == .misconfigured(message: "*** of ***"))
+    }
+}
+
+private let androidPayment = AndroidPayment(
+    customerEmail: "ana+tv@example.test", offerId: "S598742062_US",
+    receipt: .init(productId: "gold", purchaseToken: "token-SECRET", packageName: "com.example.app"))
+
+private let amazonPayment = AmazonPayment(
+    customerEmail: "ana+tv@example.test", offerId: "S598742062_US", receiptId: "receipt-SECRET", userId: "user-SECRET")

@@ -50,6 +50,7 @@ let package = Package(
         .executable(name: "receipt-relay", targets: ["ReceiptRelay"]),
         .executable(name: "cleeng-simulator", targets: ["CleengSimulator"]),
         .executable(name: "app-store-simulator", targets: ["AppStoreSimulator"]),
+        .executable(name: "store-simulator", targets: ["StoreSimulator"]),
         .executable(name: "relay-load", targets: ["RelayLoad"]),
         .library(name: "Postgres", targets: ["Postgres"]),
     ],
@@ -79,6 +80,9 @@ let package = Package(
         room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
         room("AppStoreServer", [httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
         room("Webhooks", ["RelayCore", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
+        room("StoreAPI", ["RelayCore", httpClient, nioCore, nioFoundation, nioHTTP1]),
+        room("GooglePlay", ["StoreAPI", "RelayCore", httpClient, jwt, logging, nioCore, nioHTTP1]),
+        room("AmazonAppStore", ["StoreAPI", "RelayCore", httpClient, logging, nioCore, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
             "RelayStore", ["Postgres", "RelayCore", crypto, heap, logging, metrics, locks],
@@ -100,7 +104,7 @@ let package = Package(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
-                "Postgres", "Telemetry", "Webhooks",
+                "GooglePlay", "AmazonAppStore", "Postgres", "Telemetry", "Webhooks",
                 argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1,
                 signals,
                 locks,
@@ -120,6 +124,12 @@ let package = Package(
             dependencies: [
                 "AppStoreSimulation", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging, locks,
                 nioCore, nioHTTP1,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "StoreSimulator",
+            dependencies: [
+                "SimulatorHTTP", hummingbird, argumentParser, crypto, cryptoExtras, logging, locks, nioCore,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -146,6 +156,23 @@ let package = Package(
                 logging,
                 locks, nioCore, nioPosix,
             ]),
+        .target(
+            name: "StoreTestSupport",
+            dependencies: [
+                "StoreAPI", "TestSupport", httpClient, hummingbird, locks, logging, nioCore, nioHTTP1, nioPosix,
+            ],
+            path: "Tests/StoreTestSupport", swiftSettings: settings),
+        tests("StoreAPITests", ["StoreAPI", "StoreTestSupport", "RelayCore", httpClient, nioCore, nioHTTP1]),
+        tests(
+            "GooglePlayTests",
+            [
+                "GooglePlay", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, jwt, logging,
+                nioCore,
+            ]),
+        tests(
+            "AmazonAppStoreTests",
+            ["AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, logging, nioCore]),
+        tests("StoreSimulatorTests", ["StoreSimulator", "StoreTestSupport", argumentParser, cryptoExtras]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
             "RelayFrontTests", ["RelayFront", "RelayCore", "AppleStore", "AppStoreSimulation", hummingbird, nioCore]),

@@ -1,0 +1,88 @@
+public import AsyncHTTPClient
+import Foundation
+public import Logging
+import NIOCore
+import NIOHTTP1
+import RelayCore
+public import StoreAPI
+
+/// Amazon's Receipt Verification Service. Nothing throws: every call ends in an answer, and within its time.
+///
+/// The shared secret is a part of the path. So no address appears in a log, an error or an answer: at debug level status and time.
+public struct AmazonReceiptClient: Sendable {
+    private let url: String
+    private let secret: AmazonSecret
+    private let timeout: Duration
+    private let httpClient: HTTPClient
+    private let logger: Logger
+
+    /// A receipt takes less than one KiB.
+    private static let mostBytes = 65_536
+
+    /// How the HTTP client for it has to be made.
+    public static var httpClientConfiguration: HTTPClient.Configuration { .store }
+
+    /// - Parameters:
+    ///   - url: `https://appstore-sdk.amazon.com`, with `/sandbox` for receipts of the App Tester; without a trailing slash.
+    ///   - timeout: for one call.
+    ///   - httpClient: made with ``httpClientConfiguration``, and shut down by who made it.
+    public init(url: String, secret: AmazonSecret, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
+        self.url = url
+        self.secret = secret
+        self.timeout = timeout
+        self.httpClient = httpClient
+        self.logger = logger
+    }
+
+    /// Asks how a purchase stands: `verifyReceiptId`, version 1.0.
+    public func receipt(_ receiptID: String, userID: String) async -> StoreAnswer<AmazonReceipt> {
+        guard let user = PathPart.encoded(userID), let receipt = PathPart.encoded(receiptID) else {
+            return .notAPurchase("invalid")
+        }
+        guard let secret = PathPart.encoded(secret.text) else { return .misconfigured("the shared secret") }
+        var request = HTTPClientRequest(
+            url: "\(url)/version/1.0/verifyReceiptId/developer/\(secret)/user/\(user)/receiptId/\(receipt)")
+        request.headers = ["Accept": "application/json", "User-Agent": "receipt-relay"]
+        let start = ContinuousClock.now
+        let reply: StoreReply
+        do {
+            reply = try await StoreReply.of(request, httpClient, by: start + timeout, atMost: Self.mostBytes)
+        } catch {
+            return .tryAgain(error.word, retryAfter: nil)
+        }
+        logger.debug(
+            "amazon answered",
+            metadata: [
+                "upstream_status": .stringConvertible(reply.status),
+                "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
+            ])
+        guard reply.status == 200 else { return Self.refusal(reply) }
+        guard let value = StoreJSON(object: reply.body).flatMap({ AmazonReceipt($0, receiptID: receiptID) }) else {
+            return .tryAgain("unreadable", retryAfter: nil)
+        }
+        return .found(value)
+    }
+
+    /// What an answer other than 200 means.
+    ///
+    /// | status | means | Amazon's words |
+    /// | --- | --- | --- |
+    /// | 400 | not a purchase | the transaction is invalid, or there is none for this receipt id |
+    /// | 410 | not a purchase | the transaction is no longer valid |
+    /// | 497 | not a purchase | the user id is invalid |
+    /// | 496 | our secret | the shared secret is invalid |
+    /// | 408, 409, 429, 5xx | try again | too many requests; an internal error |
+    /// | all else | our settings | |
+    private static func refusal(_ reply: StoreReply) -> StoreAnswer<AmazonReceipt> {
+        switch reply.status {
+        case 400: return .notAPurchase("invalid")
+        case 410: return .notAPurchase("gone")
+        case 497: return .notAPurchase("user")
+        case 496: return .misconfigured("the shared secret is refused")
+        case 408, 409, 425, 429, 500...:
+            let now = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+            return .tryAgain("HTTP \(reply.status)", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+        default: return .misconfigured("HTTP \(reply.status)")
+        }
+    }
+}

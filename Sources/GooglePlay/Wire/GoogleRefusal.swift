@@ -1,0 +1,59 @@
+import RelayCore
+import StoreAPI
+
+/// What answers of Google's other than 200 mean.
+enum GoogleRefusal {
+    /// Of a purchase.
+    ///
+    /// | status, reason | means | source |
+    /// | --- | --- | --- |
+    /// | 400, 404, 410 | not a purchase | no token at all, one of nothing, one of what ended more than 60 days ago |
+    /// | 403 with a reason of quota | try again | Google: usage limits |
+    /// | 401, 403 | our account, or what it was let into | |
+    /// | 408, 409, 429, 5xx | try again | |
+    /// | all else | our settings | |
+    static func purchase<Value>(_ reply: StoreReply, at now: Timestamp) -> StoreAnswer<Value> {
+        let reason = reason(reply)
+        switch reply.status {
+        case 400: return .notAPurchase("invalid")
+        case 404: return .notAPurchase("unknown")
+        case 410: return .notAPurchase("gone")
+        case 401: return .misconfigured("the access token is refused")
+        case 403 where reason.map(quotas.contains) ?? false:
+            return .tryAgain("quota", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+        case 403: return .misconfigured("the service account may not see this app's purchases")
+        case 408, 409, 425, 429, 500...:
+            return .tryAgain("HTTP \(reply.status)", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+        default: return .misconfigured("HTTP \(reply.status)")
+        }
+    }
+
+    /// Of a token (RFC 6749, section 5.2).
+    static func token<Value>(_ reply: StoreReply, at now: Timestamp) -> StoreAnswer<Value> {
+        switch reply.status {
+        case 408, 409, 425, 429, 500...:
+            return .tryAgain("token HTTP \(reply.status)", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+        default:
+            let said = StoreJSON(object: reply.body)?["error"]?.text
+            let word = said.flatMap { faults.contains($0) ? $0 : nil }
+            return .misconfigured("the service account gets no token: \(word ?? "HTTP \(reply.status)")")
+        }
+    }
+
+    private static let faults: Set = [
+        "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+        "invalid_scope", "access_denied", "deleted_client", "disabled_client", "org_internal",
+    ]
+
+    private static let quotas: Set = [
+        "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "dailyLimitExceeded", "RATE_LIMIT_EXCEEDED",
+        "RESOURCE_EXHAUSTED",
+    ]
+
+    /// `error.errors[].reason`, or of newer answers that of `error.details[]`.
+    private static func reason(_ reply: StoreReply) -> String? {
+        let error = StoreJSON(object: reply.body)?["error"]
+        return error?["errors"]?.list.first?["reason"]?.text
+            ?? error?["details"]?.list.lazy.compactMap { $0["reason"]?.text }.first ?? error?["status"]?.text
+    }
+}

@@ -1,0 +1,71 @@
+public import RelayCore
+
+extension StoreSubscription {
+    /// What it says of a subscription's life, in the ledger's words. Nil for what was never bought, and for what is used up.
+    ///
+    /// Stores tell of one period alone, the one that runs or ran last, and of the beginning of the first: `purchasedAt` is the
+    /// same of all periods.
+    ///
+    /// | state | period's end | renewal | over |
+    /// | --- | --- | --- | --- |
+    /// | active, unknown | as told | as told | no; nothing is said of an unknown one |
+    /// | in grace | now at the latest | not paid, grace to the end told | no |
+    /// | on hold | now at the latest | not paid | nothing is said |
+    /// | canceled | as told | will not renew | no |
+    /// | paused, expired | now at the latest | as told | yes |
+    /// | revoked | as told, taken back | as told | yes |
+    public var ledgerWord: LedgerWord? {
+        guard kind != .consumable, state.isPurchase else { return nil }
+        let periods = items.map(period)
+        return LedgerWord(
+            periods: periods, renewal: renewal, end: end(periods), movesFrom: previous.map { [$0] } ?? [],
+            isCurrentAt: previous.map { _ in readAt })
+    }
+
+    private var previous: String? { previousKey.flatMap { $0 == key ? nil : store.ledgerKey($0) } }
+
+    private func period(_ item: Item) -> LedgerPeriod {
+        var ends = item.expiresAt
+        // The store says that it is not paid, or does not run: by then it has ended, whatever time of grace is in the date.
+        if state == .inGrace || state.isShut && kind == .subscription { ends = ends.map { min($0, readAt) } ?? readAt }
+        let taken =
+            state == .revoked
+            ? LedgerPeriod.Revocation(at: cancellation?.at ?? min(item.expiresAt ?? readAt, readAt), kind: .refunded)
+            : nil
+        return LedgerPeriod(
+            id: periodID(item), productID: item.productID, purchasedAt: firstPurchasedAt ?? readAt, expiresAt: ends,
+            revocation: taken, toldAt: readAt)
+    }
+
+    /// One order may have paid for several products.
+    private func periodID(_ item: Item) -> String {
+        let order = item.orderID ?? key
+        let isShared = items.contains { $0.productID != item.productID && ($0.orderID ?? key) == order }
+        return isShared ? "\(order):\(item.productID)" : order
+    }
+
+    private var renewal: LedgerRenewal? {
+        guard kind == .subscription, let item = mainItem else { return nil }
+        let isLapsing = state == .canceled || state == .expired || state == .revoked
+        return LedgerRenewal(
+            willRenew: isLapsing ? false : item.autoRenews, productID: item.nextProductID ?? item.productID,
+            isInBillingRetry: isInBillingRetry, graceUntil: state == .inGrace ? graceUntil ?? item.expiresAt : nil,
+            expirationIntent: isLapsing ? cancellation?.reason.expirationIntent : nil,
+            priceConsent: item.hasAgreedToPrice.map { $0 ? 1 : 0 }, toldAt: readAt)
+    }
+
+    private func end(_ periods: [LedgerPeriod]) -> LedgerEnd? {
+        guard kind == .subscription else { return nil }
+        let until = periods.compactMap(\.expiresAt).max()
+        switch state {
+        case .active, .canceled:
+            return LedgerEnd(isOver: false, until: until, toldAt: readAt)
+        case .inGrace:
+            return LedgerEnd(isOver: false, until: graceUntil ?? mainItem?.expiresAt, toldAt: readAt)
+        case .paused, .expired, .revoked:
+            return LedgerEnd(isOver: true, until: until, toldAt: readAt)
+        case .onHold, .unknown, .pending, .pendingCanceled:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import RelayCore
+
+/// What a store says of one purchase, read at one moment.
+public struct StoreSubscription: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
+        case subscription
+        /// Bought once and kept.
+        case oneTime = "one_time"
+        /// Used up: it enters no ledger.
+        case consumable
+    }
+
+    /// One product of a purchase. Google sells several at once; all others have one.
+    public struct Item: Sendable, Hashable {
+        public var productID: String
+        public var basePlanID: String?
+        /// The discount or offer by which it was bought.
+        public var offerID: String?
+        /// Of the last payment that went through.
+        public var orderID: String?
+        public var expiresAt: Timestamp?
+        /// Nil where the store does not say.
+        public var autoRenews: Bool?
+        /// The product that comes after this period, where it is another one.
+        public var nextProductID: String?
+        /// Nil where the store does not say.
+        public var isTrial: Bool?
+        public var isIntro: Bool?
+        /// Whether a higher price was agreed to; nil where none is asked for.
+        public var hasAgreedToPrice: Bool?
+
+        public init(productID: String) { self.productID = productID }
+    }
+
+    public var store: Store
+    public var kind: Kind
+    /// What the store knows the purchase by, from its beginning to its end: the purchase token at Google, the receipt id at
+    /// Amazon. Without prefix.
+    public var key: String
+    /// Of the purchase that this one took the place of.
+    public var previousKey: String?
+    /// Never empty.
+    public var items: [Item]
+    public var state: StoreState
+    /// The store's own word for it.
+    public var rawState: String
+    public var firstPurchasedAt: Timestamp?
+    /// Until when access goes on although it was not paid.
+    public var graceUntil: Timestamp?
+    /// When what is paused goes on.
+    public var resumesAt: Timestamp?
+    public var cancellation: StoreCancellation?
+    public var isTest: Bool
+    /// Nil where the store does not say, or asks for none.
+    public var isAcknowledged: Bool?
+    /// What the app told the store of its user.
+    public var accountID: String?
+    /// When the store was asked.
+    public var readAt: Timestamp
+
+    public init(
+        _ store: Store, _ kind: Kind, key: String, items: [Item], state: StoreState, rawState: String, isTest: Bool,
+        readAt: Timestamp
+    ) {
+        self.store = store
+        self.kind = kind
+        self.key = key
+        self.items = items
+        self.state = state
+        self.rawState = rawState
+        self.isTest = isTest
+        self.readAt = readAt
+    }
+
+    /// What it is called in the ledger.
+    public var ledgerKey: String { store.ledgerKey(key) }
+
+    /// As the ledger names environments.
+    public var environment: String { isTest ? "Sandbox" : "Production" }
+
+    /// The one that runs longest, and so speaks for the purchase; of several the first. What says no end runs longest of all.
+    public var mainItem: Item? {
+        var main = items.first
+        for item in items.dropFirst() {
+            guard let end = main?.expiresAt else { break }
+            if item.expiresAt.map({ $0 > end }) ?? true { main = item }
+        }
+        return main
+    }
+
+    public var productID: String { mainItem?.productID ?? "" }
+    public var basePlanID: String? { mainItem?.basePlanID }
+    public var orderID: String? { mainItem?.orderID }
+    public var isTrial: Bool? { mainItem?.isTrial }
+    public var isIntro: Bool? { mainItem?.isIntro }
+    /// Of what is in grace, until grace ends.
+    public var expiresAt: Timestamp? { mainItem?.expiresAt }
+    /// Nil where the store does not say.
+    public var autoRenews: Bool? { mainItem?.autoRenews }
+
+    /// Fovea's `renewalIntent`; nil where there is nothing to renew, or the store does not say.
+    public var renewalIntent: String? {
+        guard kind == .subscription, state.isPurchase else { return nil }
+        switch state {
+        case .canceled, .expired, .revoked: return "Lapse"
+        default: return autoRenews.map { $0 ? "Renew" : "Lapse" }
+        }
+    }
+
+    /// Fovea's `renewalIntentChangeDate`.
+    public var renewalIntentChangedAt: Timestamp? { renewalIntent == "Lapse" ? cancellation?.at : nil }
+
+    /// Fovea's `cancelationReason`; empty for what goes on.
+    public var cancelationReason: String { cancellation?.reason.cancelationReason ?? "" }
+
+    /// Fovea's `isBillingRetryPeriod`.
+    public var isInBillingRetry: Bool { state == .inGrace || state == .onHold }
+
+    /// Fovea's `priceConsentStatus`.
+    public var priceConsentStatus: String? { mainItem?.hasAgreedToPrice.map { $0 ? "Agreed" : "Notified" } }
+}

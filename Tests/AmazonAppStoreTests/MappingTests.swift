@@ -1,0 +1,126 @@
+import NIOCore
+import RelayCore
+import StoreAPI
+import Testing
+
+@testable import AmazonAppStore
+
+/// The table of docs/stores.md, row by row. `readAt` is 2026-09-21T14:13:20Z.
+@Suite struct MappingTests {
+    static let past: Int64 = 1_789_900_000_000
+    static let future: Int64 = 1_791_000_000_000
+
+    /// As the Receipt Verification Service documents it, with made-up values.
+    private func read(type: String = "SUBSCRIPTION", _ fields: String) throws -> StoreSubscription {
+        let text =
+            #"{"betaProduct":false,"parentProductId":null,"productId":"gold","productType":"\#(type)","quantity":null,"#
+            + #""purchaseDate":1780000000000,"receiptId":"r1:3:11","term":"1 Month","termSku":"gold-monthly","#
+            + #""countryCode":"US",\#(fields)"testTransaction":true}"#
+        let json = try #require(StoreJSON(object: ByteBuffer(string: text)))
+        return try #require(AmazonReceipt(json, receiptID: "r1:3:11")).subscription(readAt: readAt)
+    }
+
+    struct Row: Sendable {
+        var fields: String
+        var known: StoreState
+        var status: SubscriptionStanding.Status
+        var intent: String?
+        var word = ""
+    }
+
+    @Test(
+        arguments: [
+            Row(
+                fields: #""autoRenewing":true,"renewalDate":\#(future),"#, known: .active, status: .active,
+                intent: "Renew"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":null,"renewalDate":\#(future),"#, known: .canceled,
+                status: .active, intent: "Lapse", word: "Customer"),
+            Row(
+                fields: #""autoRenewing":true,"renewalDate":\#(past),"gracePeriodEndDate":\#(future),"#,
+                known: .inGrace,
+                status: .inGrace, intent: "Renew"),
+            // The end of an earlier grace stays there.
+            Row(
+                fields: #""autoRenewing":true,"renewalDate":\#(future),"gracePeriodEndDate":\#(past),"#, known: .active,
+                status: .active, intent: "Renew"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":\#(past),"cancelReason":1,"renewalDate":\#(future),"#,
+                known: .expired, status: .expired, intent: "Lapse", word: "Customer"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":\#(past),"cancelReason":2,"#, known: .expired,
+                status: .expired, intent: "Lapse", word: "System"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":\#(past),"cancelReason":4,"#, known: .expired,
+                status: .expired, intent: "Lapse", word: "System.Replaced"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":\#(past),"cancelReason":0,"#, known: .expired,
+                status: .expired, intent: "Lapse", word: "Unknown"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":\#(past),"cancelReason":3,"#, known: .expired,
+                status: .expired, intent: "Lapse", word: "Unknown"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":\#(past),"cancelReason":null,"#, known: .expired,
+                status: .expired, intent: "Lapse", word: "Unknown"),
+            Row(
+                fields: #""autoRenewing":false,"cancelDate":\#(future),"cancelReason":1,"renewalDate":\#(future),"#,
+                known: .canceled, status: .active, intent: "Lapse", word: "Customer"),
+        ])
+    func theStateFollowsFromTheDates(row: Row) throws {
+        let found = try read(row.fields)
+        #expect(found.state == row.known)
+        #expect(found.renewalIntent == row.intent)
+        #expect(found.cancelationReason == row.word)
+        #expect(found.environment == "Sandbox" && found.key == "r1:3:11")
+        #expect(found.productID == "gold" && found.basePlanID == "gold-monthly")
+        #expect(found.firstPurchasedAt == Timestamp(seconds: 1_780_000_000))
+        let word = try #require(found.ledgerWord)
+        #expect(word.periods.map(\.id) == ["r1:3:11"])
+        var ledger = SubscriptionLedger()
+        ledger.hear(word)
+        let standing = try #require(ledger.standing(at: readAt + .seconds(60), leeway: .seconds(3_600)))
+        #expect(standing.status == row.status)
+        if row.known == .expired { #expect(standing.access == .ends(reason: "expired")) }
+    }
+
+    @Test func aRenewalMovesTheEndOfTheSamePeriod() throws {
+        var first = try read(#""autoRenewing":true,"renewalDate":\#(Self.past),"#)
+        first.readAt = Timestamp(seconds: 1_789_000_000)
+        let second = try read(#""autoRenewing":true,"renewalDate":\#(Self.future),"#)
+        for words in [[first, second], [second, first]] {
+            var ledger = SubscriptionLedger()
+            for word in words.compactMap(\.ledgerWord) { ledger.hear(word) }
+            #expect(
+                ledger.standing(at: readAt, leeway: .seconds(1))?.expiresAt == Timestamp(seconds: Self.future / 1_000))
+        }
+    }
+
+    @Test func trialsAndIntroductoryPrices() throws {
+        #expect(try read(#""renewalDate":\#(Self.future),"freeTrialEndDate":\#(Self.future),"#).isTrial == true)
+        #expect(try read(#""renewalDate":\#(Self.future),"freeTrialEndDate":\#(Self.past),"#).isTrial == false)
+        #expect(try read(#""renewalDate":\#(Self.future),"#).isTrial == false)
+        let intro = #""promotions":[{"promotionType":"Introductory Price - Period","promotionStatus":"STATUS"}],"#
+        for (status, isIntro) in [("InProgress", true), ("Completed", false), ("Queued", false)] {
+            #expect(try read(intro.replacing("STATUS", with: status)).isIntro == isIntro)
+        }
+    }
+
+    @Test func whatIsBoughtOnceStaysUnlessItIsTakenBack() throws {
+        let kept = try read(type: "ENTITLED", "")
+        #expect(kept.kind == .oneTime && kept.state == .active && kept.renewalIntent == nil)
+        #expect(kept.ledgerWord?.periods.first?.expiresAt == nil)
+        let taken = try read(type: "ENTITLED", #""cancelDate":\#(Self.past),"cancelReason":1,"#)
+        #expect(taken.state == .revoked && taken.cancelationReason == "Customer")
+        #expect(
+            taken.ledgerWord?.periods.first?.revocation
+                == .init(at: Timestamp(seconds: Self.past / 1_000), kind: .refunded))
+        #expect(try read(type: "CONSUMABLE", "").ledgerWord == nil)
+    }
+
+    @Test func fieldsThatAreNotWhatTheyShouldBeAreNotThere() throws {
+        let found = try read(
+            #""autoRenewing":"yes","renewalDate":"soon","cancelDate":true,"cancelReason":[],"promotions":{},"#)
+        #expect(found.state == .active && found.expiresAt == nil && found.renewalIntent == nil)
+        #expect(try read(type: "NEW_KIND", #""renewalDate":\#(Self.future),"#).kind == .subscription)
+    }
+}

@@ -1,0 +1,46 @@
+import RelayCore
+import StoreAPI
+import Testing
+
+@Suite struct SubscriptionTests {
+    private let now = Timestamp(seconds: 1_790_000_000)
+
+    private func subscription(_ items: [(String, Timestamp?)]) -> StoreSubscription {
+        StoreSubscription(
+            .amazon, .subscription, key: "r",
+            items: items.map { product, end in
+                var item = StoreSubscription.Item(productID: product)
+                item.expiresAt = end
+                return item
+            }, state: .active, rawState: "", isTest: false, readAt: now)
+    }
+
+    @Test func theProductThatRunsLongestSpeaksForThePurchase() {
+        let (early, late) = (now, now + .seconds(1))
+        #expect(subscription([("a", early), ("b", late)]).productID == "b")
+        #expect(subscription([("a", late), ("b", early)]).productID == "a")
+        #expect(subscription([("a", late), ("b", late)]).productID == "a")
+        #expect(subscription([("a", late), ("b", nil), ("c", late)]).productID == "b")
+        #expect(subscription([]).productID.isEmpty)
+    }
+
+    /// Fovea's own list; what is not in it breaks its strictest readers.
+    @Test func everyReasonIsOneOfFoveas() {
+        let known: Set = [
+            "Developer", "System", "System.Replaced", "System.ProductUnavailable", "System.BillingError",
+            "System.Deleted", "Customer", "Customer.TechnicalIssues", "Customer.PriceIncrease", "Customer.Cost",
+            "Customer.FoundBetterApp", "Customer.NotUsefulEnough", "Customer.OtherReason", "Unknown",
+        ]
+        for reason in StoreCancellation.Reason.allCases { #expect(known.contains(reason.cancelationReason)) }
+    }
+
+    @Test func aPurchaseThatReplacesItselfMovesNowhere() {
+        var purchase = subscription([("a", now + .seconds(1))])
+        purchase.previousKey = "r"
+        #expect(purchase.ledgerWord?.movesFrom == [])
+        purchase.previousKey = "q"
+        #expect(purchase.ledgerWord?.movesFrom == ["amazon:q"])
+        purchase.kind = .consumable
+        #expect(purchase.ledgerWord == nil)
+    }
+}

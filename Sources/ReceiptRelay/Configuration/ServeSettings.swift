@@ -25,6 +25,10 @@ struct ServeSettings: Sendable {
     var apple: AppleSettings
     /// Nil: the App Store is not asked.
     var appStore: AppStoreSettings?
+    /// Nil: Google Play is not asked.
+    var google: GoogleSettings?
+    /// Nil: the Amazon Appstore is not asked.
+    var amazon: AmazonSettings?
     var notifications: NotificationSettings
     /// Nil: Cleeng's events are not taken.
     var eventSignature: EventSignature?
@@ -57,6 +61,8 @@ struct ServeSettings: Sendable {
         customerJWKS = try Self.jwks(reader)
         apple = try AppleSettings(reader)
         appStore = try AppStoreSettings.read(reader, scope: apple.scope)
+        google = try GoogleSettings.read(reader)
+        amazon = try AmazonSettings.read(reader)
         drivers = try Self.drivers(reader)
         notifications = try NotificationSettings(reader)
         eventSignature = try Self.eventSignature(reader)

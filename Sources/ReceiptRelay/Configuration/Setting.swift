@@ -96,6 +96,16 @@ struct Setting: Sendable, Equatable {
         name: "RELAY_APPLE_API_SANDBOX_URL", kind: .url, standard: "https://api.storekit-sandbox.apple.com")
     static let appleHistoryInterval = Setting(
         name: "RELAY_APPLE_HISTORY_INTERVAL_SECONDS", kind: .seconds(1...86_400), standard: "3600")
+    static let googleServiceAccountFile = Setting(
+        name: "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE", kind: .path, standard: nil)
+    static let googleAPIURL = Setting(
+        name: "RELAY_GOOGLE_API_URL", kind: .url, standard: "https://androidpublisher.googleapis.com")
+    static let googleTokenURL = Setting(
+        name: "RELAY_GOOGLE_TOKEN_URL", kind: .url, standard: "https://oauth2.googleapis.com/token")
+    static let amazonSharedSecret = Setting(
+        name: "RELAY_AMAZON_SHARED_SECRET", kind: .text, standard: nil, isSecret: true)
+    static let amazonRVSURL = Setting(
+        name: "RELAY_AMAZON_RVS_URL", kind: .url, standard: "https://appstore-sdk.amazon.com")
     static let retentionDays = Setting(name: "RELAY_RETENTION_DAYS", kind: .count(0...36_500), standard: "400")
     static let receiptRetentionDays = Setting(
         name: "RELAY_RECEIPT_RETENTION_DAYS", kind: .count(0...36_500), standard: "90")
@@ -123,7 +133,8 @@ struct Setting: Sendable, Equatable {
         maxConcurrentCalls, retentionDays, receiptRetentionDays, appleVerification, appleBundleIDs, appleAppID,
         appleEnvironments, appleExtraRoots, appleSharedSecret, appleRenewalLeeway, appleAPIKey, appleAPIKeyID,
         appleAPIIssuerID, appleAPIURL,
-        appleAPISandboxURL, appleHistoryInterval, notificationURL,
+        appleAPISandboxURL, appleHistoryInterval, googleServiceAccountFile, googleAPIURL, googleTokenURL,
+        amazonSharedSecret, amazonRVSURL, notificationURL,
         webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
         webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
     ]

@@ -1,7 +1,8 @@
 public import RelayCore
 
 extension StoreSubscription {
-    /// What it says of a subscription's life, in the ledger's words. Nil for what was never bought, and for what is used up.
+    /// What it says of a subscription's life, in the ledger's words. Nil for what was never bought, for what is used up, and where too
+    /// little is said: a subscription of which nobody knows the end is not one without an end.
     ///
     /// Stores tell of one period alone, the one that runs or ran last, and of the beginning of the first: `purchasedAt` is the
     /// same of all periods.
@@ -9,14 +10,16 @@ extension StoreSubscription {
     /// | state | period's end | renewal | over |
     /// | --- | --- | --- | --- |
     /// | active, unknown | as told | as told | no; nothing is said of an unknown one |
-    /// | in grace | now at the latest | not paid, grace to the end told | no |
+    /// | in grace | what was paid for, else now at the latest | not paid, grace to the end told | no |
     /// | on hold | now at the latest | not paid | nothing is said |
     /// | canceled | as told | will not renew | no |
-    /// | paused, expired | now at the latest | as told | yes |
-    /// | revoked | as told, taken back | as told | yes |
+    /// | paused | now at the latest | as told | yes |
+    /// | expired | now at the latest | will not renew | yes |
+    /// | revoked | now at the latest, taken back | will not renew | yes |
     public var ledgerWord: LedgerWord? {
-        guard kind != .consumable, state.isPurchase else { return nil }
-        let periods = items.map(period)
+        guard kind != .consumable, state.isPurchase, kind == .subscription || state != .unknown else { return nil }
+        let periods = items.compactMap(period)
+        guard !periods.isEmpty else { return nil }
         return LedgerWord(
             periods: periods, renewal: renewal, end: end(periods), movesFrom: previous.map { [$0] } ?? [],
             isCurrentAt: previous.map { _ in readAt })
@@ -24,10 +27,14 @@ extension StoreSubscription {
 
     private var previous: String? { previousKey.flatMap { $0 == key ? nil : store.ledgerKey($0) } }
 
-    private func period(_ item: Item) -> LedgerPeriod {
+    private func period(_ item: Item) -> LedgerPeriod? {
         var ends = item.expiresAt
-        // The store says that it is not paid, or does not run: by then it has ended, whatever time of grace is in the date.
-        if state == .inGrace || state.isShut && kind == .subscription { ends = ends.map { min($0, readAt) } ?? readAt }
+        if kind == .subscription {
+            // The store says that it is not paid, or does not run: by then it has ended, whatever time of grace is in the date.
+            if state == .inGrace { ends = min(paidUntil ?? ends ?? readAt, readAt) }
+            if state.isShut { ends = min(ends ?? readAt, readAt) }
+            guard ends != nil else { return nil }
+        }
         let taken =
             state == .revoked
             ? LedgerPeriod.Revocation(at: cancellation?.at ?? min(item.expiresAt ?? readAt, readAt), kind: .refunded)

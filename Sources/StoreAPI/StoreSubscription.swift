@@ -47,6 +47,8 @@ public struct StoreSubscription: Sendable, Hashable {
     public var firstPurchasedAt: Timestamp?
     /// Until when access goes on although it was not paid.
     public var graceUntil: Timestamp?
+    /// Of what is in grace, when the period that was paid for ended; nil where the store does not say.
+    public var paidUntil: Timestamp?
     /// When what is paused goes on.
     public var resumesAt: Timestamp?
     public var cancellation: StoreCancellation?

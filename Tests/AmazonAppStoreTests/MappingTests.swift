@@ -95,6 +95,20 @@ import Testing
         }
     }
 
+    @Test func ofWhatIsInGraceThePaidPeriodEndsWhenItWasPaidTo() throws {
+        let found = try read(
+            #""autoRenewing":true,"renewalDate":\#(Self.past),"gracePeriodEndDate":\#(Self.future),"#)
+        #expect(found.expiresAt == Timestamp(seconds: Self.future / 1_000))
+        let word = try #require(found.ledgerWord)
+        #expect(word.periods.first?.expiresAt == Timestamp(seconds: Self.past / 1_000))
+        #expect(word.renewal?.graceUntil == found.expiresAt)
+        // Nobody says what became of it: after grace it is tried further, without access.
+        var ledger = SubscriptionLedger()
+        ledger.hear(word)
+        let after = try #require(found.expiresAt) + .seconds(1)
+        #expect(ledger.standing(at: after, leeway: .seconds(3_600))?.status == .inBillingRetry)
+    }
+
     @Test func trialsAndIntroductoryPrices() throws {
         #expect(try read(#""renewalDate":\#(Self.future),"freeTrialEndDate":\#(Self.future),"#).isTrial == true)
         #expect(try read(#""renewalDate":\#(Self.future),"freeTrialEndDate":\#(Self.past),"#).isTrial == false)
@@ -121,6 +135,8 @@ import Testing
         let found = try read(
             #""autoRenewing":"yes","renewalDate":"soon","cancelDate":true,"cancelReason":[],"promotions":{},"#)
         #expect(found.state == .active && found.expiresAt == nil && found.renewalIntent == nil)
+        // Nobody knows its end: that is not one without an end.
+        #expect(found.ledgerWord == nil)
         #expect(try read(type: "NEW_KIND", #""renewalDate":\#(Self.future),"#).kind == .subscription)
     }
 }

@@ -118,6 +118,13 @@ struct ClientTests {
                 return
             }
             #expect(refunded.subscription(readAt: readAt).ledgerWord?.periods.first?.revocation?.kind == .refunded)
+            // Of what is new nobody knows whether it is a purchase.
+            try await google.control("PUT", "products/film-1", #"{"productId":"film","purchaseState":7}"#)
+            guard case .found(let new) = await client.product("film", token: "film-1", packageName: app) else {
+                Issue.record("not found")
+                return
+            }
+            #expect(new.subscription(readAt: readAt).ledgerWord == nil)
             try await google.control("PUT", "products/film-1", #"{"productId":"film","isConsumed":true}"#)
             guard case .found(let used) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")

@@ -168,7 +168,9 @@ import Testing
                 + #""latestOrderId":{},"linkedPurchaseToken":["a"],"canceledStateContext":"x"}"#)
         #expect(found.items.map(\.productID) == ["gold"])
         #expect(found.expiresAt == nil && found.orderID == nil && !found.isTest && found.previousKey == nil)
-        #expect(found.state == .active && found.ledgerWord?.periods.first?.id == "token-2")
+        #expect(found.state == .active)
+        // Nobody knows its end: that is not one without an end.
+        #expect(found.ledgerWord == nil)
     }
 
     @Test func productsOfOneOrderAreSeveralPeriods() throws {

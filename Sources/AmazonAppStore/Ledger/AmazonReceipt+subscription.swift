@@ -39,7 +39,7 @@ extension AmazonReceipt {
             .amazon, kind, key: receiptID, items: [item], state: state, rawState: productType,
             isTest: isTestTransaction || isBetaProduct, readAt: readAt)
         purchase.firstPurchasedAt = purchaseDate
-        purchase.graceUntil = state == .inGrace ? gracePeriodEndDate : nil
+        if state == .inGrace { (purchase.graceUntil, purchase.paidUntil) = (gracePeriodEndDate, renewalDate) }
         purchase.cancellation = cancellation(state)
         return purchase
     }

@@ -98,7 +98,7 @@ let package = Package(
         room(
             "RelayFront",
             ["RelayStore", "RelayCore", "AppleStore", "Telemetry", hummingbird, lifecycle, logging, metrics, locks]
-                + [nioCore, structuredFields, jwt, crypto]),
+                + ["Webhooks", nioCore, structuredFields, jwt, crypto]),
         room("Telemetry", [logging, metrics, locks]),
         .executableTarget(
             name: "ReceiptRelay",

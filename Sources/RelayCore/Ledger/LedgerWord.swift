@@ -1,5 +1,5 @@
 /// What one message says of one subscription: a notification, a receipt, an answer of the store. Any part may be missing.
-public struct LedgerWord: Sendable, Hashable {
+public struct LedgerWord: Sendable, Hashable, Codable {
     public var periods: [LedgerPeriod]
     public var renewal: LedgerRenewal?
     public var end: LedgerEnd?

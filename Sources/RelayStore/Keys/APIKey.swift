@@ -11,6 +11,8 @@ public struct APIKey: Sendable, Equatable {
     public var app: String
     public var name: String
     var digest: [UInt8]
+    /// Of the access token that was given out for it; nil where none ever was.
+    var tokenDigest: [UInt8]?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
 
@@ -47,8 +49,12 @@ public struct APIKey: Sendable, Equatable {
     }
 
     /// In a time that does not depend on where the two differ.
-    func matches(_ other: [UInt8]) -> Bool {
-        guard digest.count == other.count else { return false }
-        return zip(digest, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    func matches(_ other: [UInt8]) -> Bool { Self.areEqual(digest, other) }
+
+    func matchesToken(_ other: [UInt8]) -> Bool { tokenDigest.map { Self.areEqual($0, other) } ?? false }
+
+    private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

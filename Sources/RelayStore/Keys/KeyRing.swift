@@ -26,13 +26,27 @@ public final class KeyRing: Sendable {
     public func authenticate(_ text: Substring) async throws -> APIKey? {
         guard let (id, digest) = APIKey.parse(text) else { return nil }
         if let key = known(id) { return key.matches(digest) ? key : nil }
+        return try await lookUp(id) { $0.matches(digest) }
+    }
+
+    /// The key that an access token was given out for; see ``RelayStore/accessToken(for:)``.
+    ///
+    /// - Throws: as ``authenticate(_:)``.
+    public func authenticate(accessToken text: Substring) async throws -> APIKey? {
+        guard let (id, digest) = APIKey.parse(text), AccessToken.isOne(text) else { return nil }
+        if let key = known(id), key.matchesToken(digest) { return key }
+        // It may have been given out by another copy a moment ago.
+        return try await lookUp(id) { $0.matchesToken(digest) }
+    }
+
+    private func lookUp(_ id: String, isRight: (APIKey) -> Bool) async throws -> APIKey? {
         let arrival = ContinuousClock.now
         let isLoaded = state.withLockedValue { $0.keys != nil }
         // A look that was under way already may have been sent before the key was made: then there is one more.
         for _ in 0..<2 {
             do {
                 let lookedAt = try await load()
-                if let key = known(id) { return key.matches(digest) ? key : nil }
+                if let key = known(id), isRight(key) { return key }
                 if lookedAt >= arrival { return nil }
             } catch  where isLoaded {
                 return nil

@@ -9,7 +9,7 @@ extension RelayStore {
         """
 
     private static let listSQL = """
-        SELECT id, publisher, role, app, name, digest, created_at, revoked_at
+        SELECT id, publisher, role, app, name, digest, created_at, revoked_at, token_digest
         FROM api_keys
         WHERE $1 OR revoked_at IS NULL
         ORDER BY created_at, id
@@ -48,7 +48,8 @@ extension RelayStore {
             }
             return APIKey(
                 id: try row.get(0), publisher: try row.get(1), role: role, app: try row.get(3), name: try row.get(4),
-                digest: try row.get(5), createdAt: try row.timestamp(6), revokedAt: try row.timestampIfSet(7))
+                digest: try row.get(5), tokenDigest: try row.get(8), createdAt: try row.timestamp(6),
+                revokedAt: try row.timestampIfSet(7))
         }
     }
 

@@ -7,11 +7,12 @@ extension LedgerHearing {
         UPDATE ledgers l
         SET state = i.state, status = i.status, will_renew = i.will_renew, expires_at = i.expires_at,
             product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
-            due_at = i.due_at, predecessors = i.predecessors, trouble = NULL
+            due_at = i.due_at, predecessors = i.predecessors, transaction_id = i.transaction_id, trouble = NULL
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int2[], $7::bool[],
-                    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[])
+                    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[],
+                    $14::text[])
              AS i(bucket, publisher, environment, subscription_key, state, status, will_renew, expires_at, product_id,
-                  auto_renew_product_id, reason, due_at, predecessors)
+                  auto_renew_product_id, reason, due_at, predecessors, transaction_id)
         WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
           AND l.subscription_key = i.subscription_key
         """
@@ -106,6 +107,7 @@ extension LedgerHearing {
         let told = customerChanges(heard)
         if !told.isEmpty { closing.queries.append(CustomerChange.write(told)) }
         closing.customers = told.map(\.customer)
+        closing.queries += ContractNews.queries(heard)
         closing.queries.append(access(heard))
         closing.changes.append(closing.queries.count - 1)
         return closing
@@ -160,6 +162,7 @@ extension LedgerHearing {
                 .textArray(standings.map { $0?.productID }), .textArray(standings.map { $0?.autoRenewProductID }),
                 .textArray(standings.map { $0?.reason }),
                 .timestamptzArray(heard.map { $0.dueAt?.postgres }), .textArray(heard.map(\.predecessors)),
+                .textArray(heard.map(\.newestTransaction)),
             ])
     }
 
@@ -241,6 +244,12 @@ extension LedgerHearing.Heard {
         return ledger.movedFrom.sorted().map { old in
             "\(message.name.under(old).bucket.number):\(old)"
         }.joined(separator: " ")
+    }
+
+    /// Nil where it goes by the subscription's own number.
+    fileprivate var newestTransaction: String? {
+        let newest = ledger.periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.transactionID
+        return newest == message.name.originalTransactionID ? nil : newest
     }
 
     /// Where it should have been looked at already, whoever does so has this long before somebody else does.

@@ -68,6 +68,7 @@ struct LedgerHearing: Sendable {
             PostgresQuery(Self.ownersSQL, keys),
             PostgresQuery(Self.ledgersSQL, keys + [.textArray(messages.map(\.bundleID))]),
             PostgresQuery(Self.purchasesSQL, keys),
+            ContractNews.look(for: messages.map(\.name)),
         ]
     }
 
@@ -96,6 +97,8 @@ struct LedgerHearing: Sendable {
         var now = Timestamp(microseconds: 0)
         var leeway = Duration.zero
         var bundleID: String?
+        /// The contract that it is of, with who is to be told of that; nil where it is of none.
+        var contract: ContractNews.Contract?
 
         /// What becomes of the access that was granted on it. The end of one that has moved on changes nothing.
         var access: AccessVerdict? { ledger.movedTo == nil ? standing?.access : nil }
@@ -170,6 +173,7 @@ struct LedgerHearing: Sendable {
             let period = try LedgerJSON.value(LedgerPeriod.self, row.get(1), column: "validations.period")
             heard[try row.get(0, as: Int.self) - 1].ledger.hear(LedgerWord(periods: [period]))
         }
+        try ContractNews.read(answers[3]) { heard[$0].contract = $1 }
         for index in heard.indices {
             var word = messages[index].word
             // Whoever says that it is over speaks of what is known by now: of a renewal that is told of later they cannot know.

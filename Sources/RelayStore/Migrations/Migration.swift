@@ -25,6 +25,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0007_storekit2", PackageResources._007_storekit2_sql),
         Migration("0008_publishers_side", PackageResources._008_publishers_side_sql),
         Migration("0009_webhooks", PackageResources._009_webhooks_sql),
+        Migration("0010_orders", PackageResources._010_orders_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -24,6 +24,10 @@ extension RelayStore {
             SELECT s.publisher, s.owned_since
             FROM subscriptions s
             WHERE s.bucket = ANY ($1::int2[]) AND s.subscription_key = $2 AND s.environment = $3
+            UNION ALL
+            SELECT c.publisher, c.added_at
+            FROM contract_subscriptions c
+            WHERE c.subscription_key = $2 AND c.environment = $3
         ) AS known
         ORDER BY known.accepted_at DESC
         LIMIT 1

@@ -9,6 +9,7 @@ struct CatalogueTests {
         "validations", "receipts", "timeline", "pursuits", "purchases", "idempotency_keys", "entitlement_reads",
         "subscriptions", "transfers", "outbox", "notifications", "notification_names", "notification_relays", "ledgers",
         "subscription_events", "cleeng_events", "customers", "webhook_deliveries", "webhook_queue",
+        "external_subscriptions", "billing_customers", "orders", "contracts", "contract_subscriptions",
     ]
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.

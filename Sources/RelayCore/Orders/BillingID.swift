@@ -1,0 +1,39 @@
+/// The name of an order, a contract, a customer or an external subscription: 24 hexadecimal digits in lower case.
+///
+/// | bytes | hold |
+/// | --- | --- |
+/// | 1-4 | the second in which it was made, so that ids sort by time (of an external subscription: digest) |
+/// | 5-12 | random bits (of an external subscription: digest); the last byte is the bucket |
+public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    /// Nil unless exactly 24 hexadecimal digits, in either case.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 24, let bytes = Hex.bytes(Substring(text)) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// A new one. Of one second they stand in no order.
+    public init(at moment: Timestamp, using generator: inout some RandomNumberGenerator) {
+        let second = UInt32(truncatingIfNeeded: moment.microseconds.floorDivided(by: 1_000_000))
+        description = Hex.text(of: UInt64(second)).suffix(8) + Hex.text(of: generator.next())
+    }
+
+    /// What always names the same thing.
+    ///
+    /// - Parameter digest: of what it names; the first twelve bytes count, and what is missing of them is zero.
+    public init(digest: some Collection<UInt8>) {
+        self.init(bytes: digest.prefix(12) + Array(repeating: 0, count: max(0, 12 - digest.count)))
+    }
+
+    private init(bytes: [UInt8]) {
+        description = Hex.text(of: bytes)
+    }
+
+    /// By which a row is found with the id alone.
+    public var bucket: Bucket {
+        Bucket(number: UInt8(description.suffix(2), radix: 16) ?? 0)
+    }
+
+    public static func < (left: BillingID, right: BillingID) -> Bool { left.description < right.description }
+}

@@ -1,0 +1,129 @@
+/// How a contract stands, as far as the ledgers of its subscriptions tell. What is nil is not known, or does not apply.
+public struct ContractStanding: Sendable, Hashable {
+    /// billwerk's words.
+    public enum Lifecycle: String, Sendable, CaseIterable {
+        case active = "Active"
+        case inTrial = "InTrial"
+        /// The store could not collect the payment and goes on trying; access is withheld meanwhile.
+        case paused = "Paused"
+        case ended = "Ended"
+    }
+
+    /// A time of the contract in which one product was sold.
+    public struct Phase: Sendable, Hashable {
+        public enum Kind: String, Sendable {
+            case normal = "Normal"
+            case trial = "Trial"
+            case inactive = "Inactive"
+        }
+
+        public var kind: Kind
+        public var start: Timestamp
+        /// With the store's name before it; nil of one that is inactive.
+        public var product: String?
+    }
+
+    /// One subscription of the contract.
+    public struct Part: Sendable {
+        public var name: SubscriptionName
+        public var ledger: SubscriptionLedger
+        /// How it was shown last; see ``SubscriptionLedger/purchases(of:shown:at:leeway:)``.
+        public var shown: SubscriptionStanding.Status?
+
+        public init(name: SubscriptionName, ledger: SubscriptionLedger, shown: SubscriptionStanding.Status?) {
+            self.name = name
+            self.ledger = ledger
+            self.shown = shown
+        }
+    }
+
+    public var lifecycle: Lifecycle
+    public var start: Timestamp?
+    /// Of one that has ended, and of one that will not be renewed.
+    public var end: Timestamp?
+    public var paidUntil: Timestamp?
+    public var lastBilling: Timestamp?
+    public var nextBilling: Timestamp?
+    public var product: String?
+    /// In order; the last one is the present one.
+    public var phases: [Phase]
+
+    /// Of several subscriptions the one speaks that runs, or ran, longest: after an upgrade the old one ends by itself.
+    ///
+    /// - Parameter leeway: how long after its end one that will renew is waited for.
+    public init(_ parts: [Part], at now: Timestamp, leeway: Duration) {
+        let known = parts.filter { $0.ledger.movedTo == nil }.compactMap { View($0, at: now, leeway: leeway) }
+        guard let leading = known.max(by: { $0.rank < $1.rank }) else {
+            self.init(lifecycle: .ended, phases: [])
+            return
+        }
+        self.init(lifecycle: leading.lifecycle, phases: [])
+        product = leading.product
+        start = known.compactMap(\.start).min()
+        paidUntil = leading.standing.expiresAt
+        lastBilling = leading.period?.purchasedAt
+        switch lifecycle {
+        case .ended: end = leading.end
+        case .active, .inTrial:
+            if leading.standing.willRenew == false { end = paidUntil } else { nextBilling = paidUntil }
+        case .paused: break
+        }
+        phases = known.filter { $0.rank < leading.rank }.compactMap(\.phase).sorted { $0.start < $1.start }
+        if let phase = leading.phase { phases.append(phase) }
+        if lifecycle == .ended, let end { phases.append(Phase(kind: .inactive, start: end)) }
+    }
+
+    private init(lifecycle: Lifecycle, phases: [Phase]) {
+        self.lifecycle = lifecycle
+        self.phases = phases
+    }
+
+    /// One subscription, looked at now.
+    private struct View {
+        var standing: SubscriptionStanding
+        var period: LedgerPeriod?
+        var platform: StorePlatform
+        /// What nobody has told the end of is not over.
+        var status: SubscriptionStanding.Status
+
+        init?(_ part: Part, at now: Timestamp, leeway: Duration) {
+            guard let standing = part.ledger.standing(at: now, leeway: leeway) else { return nil }
+            self.standing = standing
+            period = part.ledger.current(at: now)
+            platform = part.name.platform
+            let isUnanswered = standing.status == .expired && standing.access == nil
+            status = isUnanswered ? part.shown ?? .active : standing.status
+        }
+
+        var lifecycle: Lifecycle {
+            switch status {
+            case .active, .inGrace: period?.isTrial == true ? .inTrial : .active
+            case .inBillingRetry: .paused
+            case .expired, .revoked: .ended
+            }
+        }
+
+        var product: String? { standing.productID.map(platform.prefixed) }
+        var start: Timestamp? { period.map { $0.originalPurchasedAt ?? $0.purchasedAt } }
+        var end: Timestamp? { period?.revocation?.at ?? standing.expiresAt }
+        var phase: Phase? {
+            (period?.isTrial == true ? period?.purchasedAt : start).map {
+                Phase(kind: period?.isTrial == true ? .trial : .normal, start: $0, product: product)
+            }
+        }
+
+        var rank: (Int, Timestamp, Timestamp) {
+            let order: Int =
+                switch lifecycle {
+                case .active, .inTrial: 2
+                case .paused: 1
+                case .ended: 0
+                }
+            return (order, standing.expiresAt ?? .distantFuture, period?.purchasedAt ?? .earliest)
+        }
+    }
+}
+
+extension SubscriptionName {
+    public var platform: StorePlatform { StorePlatform(subscriptionKey: originalTransactionID) }
+}

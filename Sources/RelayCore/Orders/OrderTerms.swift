@@ -1,0 +1,53 @@
+/// For whom an order is made, and of which subscription: what a publisher has to say of both, each in one of several ways.
+public struct OrderTerms<Customer: Sendable, Cart: Sendable>: Sendable {
+    public enum Party: Sendable {
+        case customer(BillingID)
+        case newCustomer(Customer)
+        /// The order goes into a contract that there is already.
+        case contract(BillingID)
+    }
+
+    public enum Subject: Sendable {
+        /// It was checked before.
+        case checked(BillingID)
+        /// It is to be checked now.
+        case cart(Cart)
+    }
+
+    public var party: Party
+    public var subject: Subject
+
+    /// - Throws: ``OrderTermsError`` where none or several of the ways were taken.
+    public init(
+        customerID: BillingID?, customer: Customer?, contractID: BillingID?, externalSubscriptionID: BillingID?,
+        cart: Cart?
+    ) throws(OrderTermsError) {
+        let parties: [Party] =
+            [customerID.map { .customer($0) }, customer.map { .newCustomer($0) }, contractID.map { .contract($0) }]
+            .compactMap(\.self)
+        let subjects: [Subject] =
+            [externalSubscriptionID.map { .checked($0) }, cart.map { .cart($0) }].compactMap(\.self)
+        guard let subject = subjects.first, subjects.count == 1 else {
+            throw subjects.isEmpty ? .noSubject : .severalSubjects
+        }
+        guard let party = parties.first, parties.count == 1 else {
+            throw parties.isEmpty ? .noParty : .severalParties
+        }
+        self.party = party
+        self.subject = subject
+    }
+}
+
+/// Why an order is none.
+public enum OrderTermsError: Error, Sendable, Equatable, CaseIterable {
+    case noParty, severalParties, noSubject, severalSubjects
+
+    public var description: String {
+        switch self {
+        case .noParty: "give one of CustomerId, Customer and ContractId"
+        case .severalParties: "give only one of CustomerId, Customer and ContractId"
+        case .noSubject: "give ExternalSubscriptionId, or ExternalCart for GoogleIap and AmazonIap"
+        case .severalSubjects: "give only one of ExternalSubscriptionId and ExternalCart"
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Postgres
+import RelayCore
+
+/// What the life of a subscription means for the contract that it is of, and who is to be told. A hearing looks for contracts when it
+/// opens (one probe of a primary key for each subscription) and writes only where there is one.
+enum ContractNews {
+    struct Contract: Sendable {
+        var id: String
+        var customer: String
+        var publisher: String
+        /// Those that take messages.
+        var endpoints: [Endpoint]
+    }
+
+    /// An endpoint that is told of events by their ids.
+    struct Endpoint: Sendable {
+        var id: EndpointID
+        var events: [Substring]
+        var environment: WebhookEnvironment
+
+        func wants(_ event: BillingEvent) -> Bool { events.contains { $0 == event.rawValue } }
+
+        func takes(_ environment: String) -> Bool {
+            switch self.environment {
+            case .all: true
+            case .production: environment == "Production"
+            case .sandbox: environment == "Sandbox"
+            }
+        }
+
+        /// In a lane of its own: no message of this kind takes another's place.
+        func delivery(
+            _ event: BillingEvent, publisher: String, contract: String, customer: String, order: String? = nil
+        ) -> NewDelivery {
+            var generator = SystemRandomNumberGenerator()
+            return NewDelivery(
+                endpoint: id, publisher: publisher, lane: EndpointID(using: &generator).description, sequence: 1,
+                body: event.body(contract: contract, customer: customer, order: order), replaces: false)
+        }
+    }
+
+    private static let endpointColumns = "e.id, e.events, e.environment"
+    private static let isActive = "e.kind = 2 AND e.disabled_at IS NULL AND e.removed_at IS NULL"
+
+    /// The whole of a small table.
+    private static let endpointsSQL = """
+        SELECT \(endpointColumns) FROM webhook_endpoints e WHERE e.publisher = $1 AND \(isActive) ORDER BY e.id
+        """
+
+    /// Index used: the primary key.
+    private static let lookSQL = """
+        SELECT \(endpointColumns), i.ordinal, c.contract, c.customer, c.publisher
+        FROM unnest($1::int2[], $2::text[]) WITH ORDINALITY AS i(bucket, id, ordinal)
+        JOIN contract_subscriptions c ON c.bucket = i.bucket AND c.external_subscription = i.id
+        LEFT JOIN webhook_endpoints e ON e.publisher = c.publisher AND \(isActive)
+        ORDER BY i.ordinal, e.id
+        """
+
+    /// Where the store goes on with a subscription under another number, its contract goes along. Index used: the primary key.
+    private static let moveSQL = """
+        INSERT INTO contract_subscriptions (
+            bucket, external_subscription, publisher, contract, customer, platform, environment, subscription_key,
+            ledger_bucket, added_at)
+        SELECT $1, $2, c.publisher, c.contract, c.customer, c.platform, c.environment, $3, $4, clock_timestamp()
+        FROM contract_subscriptions c
+        WHERE c.bucket = $5 AND c.external_subscription = $6
+        ON CONFLICT (bucket, external_subscription) DO NOTHING
+        """
+
+    static func endpoints(of publisher: String) -> PostgresQuery { PostgresQuery(endpointsSQL, [.text(publisher)]) }
+
+    static func endpoints(_ rows: PostgresRows) throws -> [Endpoint] { try rows.compactMap(endpoint) }
+
+    static func look(for names: [SubscriptionName]) -> PostgresQuery {
+        let ids = names.map { BillingID(external: $0) }
+        return PostgresQuery(
+            lookSQL, [.int2Array(ids.map { Int16($0.bucket.number) }), .textArray(ids.map(\.description))])
+    }
+
+    /// - Parameter found: is called for each subscription that is of a contract, with its place among the names.
+    static func read(_ rows: PostgresRows, found: (Int, Contract) -> Void) throws {
+        var contracts: [Int: Contract] = [:]
+        for row in rows {
+            let index = try row.get(3, as: Int.self) - 1
+            var contract =
+                try contracts[index]
+                ?? Contract(id: try row.get(4), customer: try row.get(5), publisher: try row.get(6), endpoints: [])
+            if let endpoint = try endpoint(row) { contract.endpoints.append(endpoint) }
+            contracts[index] = contract
+        }
+        for (index, contract) in contracts { found(index, contract) }
+    }
+
+    private static func endpoint(_ row: PostgresRow) throws -> Endpoint? {
+        guard let text = try row.get(0, as: String?.self), let id = EndpointID(text) else { return nil }
+        let number = try row.get(2, as: Int16.self)
+        guard let environment = WebhookEnvironment(rawValue: number) else {
+            throw StoreError.unknownNumber(column: "environment", number: Int(number))
+        }
+        let events = try row.get(1, as: String?.self) ?? ""
+        return Endpoint(id: id, events: events.split(separator: ","), environment: environment)
+    }
+
+    /// What a hearing writes for contracts; nothing where there are none.
+    static func queries(_ heard: [LedgerHearing.Heard]) -> [PostgresQuery] {
+        moves(heard) + DeliveryStatements.enqueue(heard.flatMap(deliveries))
+    }
+
+    private static func deliveries(_ heard: LedgerHearing.Heard) -> [NewDelivery] {
+        guard let contract = heard.contract, let event = heard.contractEvent else { return [] }
+        return contract.endpoints.filter { $0.takes(heard.message.name.environment) && $0.wants(event) }.map {
+            $0.delivery(event, publisher: contract.publisher, contract: contract.id, customer: contract.customer)
+        }
+    }
+
+    private static func moves(_ heard: [LedgerHearing.Heard]) -> [PostgresQuery] {
+        heard.filter { $0.contract == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
+            let name = new.message.name
+            return heard.filter {
+                $0.contract != nil && new.message.word.movesFrom.contains($0.message.name.originalTransactionID)
+                    && $0.message.name.environment == name.environment
+            }.map { old in
+                PostgresQuery(
+                    moveSQL,
+                    BillingID(external: name).key + [
+                        .text(name.originalTransactionID), .int2(Int16(name.bucket.number)),
+                    ]
+                        + BillingID(external: old.message.name).key)
+            }
+        }
+    }
+}
+
+extension LedgerHearing.Heard {
+    /// Nil where its contract is as it was; the end of one that has moved on changes nothing.
+    fileprivate var contractEvent: BillingEvent? {
+        guard ledger.movedTo == nil, let shown else { return nil }
+        let before = BillingEvent.Picture(
+            status: before.status.flatMap(SubscriptionStanding.Status.init), expiresAt: before.expiresAt,
+            willRenew: before.willRenew, productID: before.ledger.standing(at: now, leeway: leeway)?.productID)
+        return BillingEvent(
+            from: before,
+            to: BillingEvent.Picture(
+                status: shown.status, expiresAt: shown.expiresAt, willRenew: shown.willRenew,
+                productID: shown.productID))
+    }
+}

@@ -1,0 +1,54 @@
+import Postgres
+public import RelayCore
+
+extension RelayStore {
+    private static let insertSQL = """
+        INSERT INTO billing_customers (bucket, id, publisher, created_at, details) VALUES ($1, $2, $3, now(), $4)
+        RETURNING id, created_at, details
+        """
+
+    /// Index used: the primary key.
+    private static let oneSQL = """
+        SELECT c.id, c.created_at, c.details FROM billing_customers c
+        WHERE c.bucket = $1 AND c.id = $2 AND c.publisher = $3
+        """
+
+    /// Index used: `billing_customers_list`.
+    private static let listSQL = """
+        SELECT c.id, c.created_at, c.details FROM billing_customers c
+        WHERE c.publisher = $1 AND c.id > $2
+        ORDER BY c.id
+        LIMIT $3
+        """
+
+    /// - Parameter details: a JSON object.
+    static func newCustomer(_ id: BillingID, publisher: String, details: String) -> PostgresQuery {
+        PostgresQuery(insertSQL, id.key + [.text(publisher), .text(details)])
+    }
+
+    /// - Parameter details: a JSON object.
+    public func addBillingCustomer(details: String, publisher: String) async throws -> BillingCustomer {
+        let id = newBillingID()
+        let rows = try await pool.query(Self.newCustomer(id, publisher: publisher, details: details))
+        guard let row = rows.first else { throw StoreError.unreadable(column: "id") }
+        return try Self.billingCustomer(row)
+    }
+
+    /// Nil where this publisher has none by that id.
+    public func billingCustomer(_ id: BillingID, publisher: String) async throws -> BillingCustomer? {
+        try await pool.query(PostgresQuery(Self.oneSQL, id.key + [.text(publisher)])).first.map(Self.billingCustomer)
+    }
+
+    public func billingCustomers(of publisher: String, _ page: BillingPage) async throws -> [BillingCustomer] {
+        try await pool.query(
+            PostgresQuery(
+                Self.listSQL,
+                [.text(publisher), .text(page.from?.description ?? ""), .int4(Int32(clamping: page.take))])
+        ).map(Self.billingCustomer)
+    }
+
+    private static func billingCustomer(_ row: PostgresRow) throws -> BillingCustomer {
+        BillingCustomer(
+            id: try row.billingID(0, "id"), createdAt: try row.timestamp(1), details: try row.get(2))
+    }
+}

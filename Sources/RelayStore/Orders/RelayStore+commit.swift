@@ -1,0 +1,116 @@
+import Postgres
+public import RelayCore
+
+/// A commit is one transaction. It holds the external subscription's row from its beginning on: of two orders, or of one order
+/// that is committed twice in the same moment, the later one sees what the first has made of it.
+///
+///     lock the subscription ─► whose it is, how far the order is ─► the ledger hears what the store said
+///         ─► contract, its subscription, the order's state, word to the publisher; COMMIT
+extension RelayStore {
+    /// Index used: the primary key, as in the two that follow.
+    private static let lockSQL = """
+        SELECT e.publisher, e.environment, e.subscription_key, e.bundle_id, e.word
+        FROM external_subscriptions e
+        WHERE e.bucket = $1 AND e.id = $2
+        FOR UPDATE
+        """
+
+    private static let stateSQL = "SELECT o.state FROM orders o WHERE o.bucket = $1 AND o.id = $2"
+
+    private static let ownerSQL = """
+        SELECT c.contract FROM contract_subscriptions c WHERE c.bucket = $1 AND c.external_subscription = $2
+        """
+
+    /// Once: where it is there already somebody has gone around the lock, and nothing of the commit is written.
+    private static let joinSQL = """
+        INSERT INTO contract_subscriptions (
+            bucket, external_subscription, publisher, contract, customer, platform, environment, subscription_key,
+            ledger_bucket, added_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())
+        """
+
+    private static let contractSQL = """
+        INSERT INTO contracts (bucket, id, publisher, customer, platform, created_at) VALUES ($1, $2, $3, $4, $5, now())
+        """
+
+    private static let completeSQL = """
+        UPDATE orders SET state = 2, completed_at = now() WHERE bucket = $1 AND id = $2
+        """
+
+    /// Makes the contract of an order, or brings its subscription into the contract that it names.
+    ///
+    /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
+    public func commitOrder(_ id: BillingID, publisher: String, leeway: Duration) async throws -> CommitOutcome {
+        guard let order = try await order(id, publisher: publisher) else { return .unknownOrder }
+        let (verdict, changed, customers) = try await retryingDeadlock {
+            try await pool.withTransaction { transaction in
+                try await commit(order, publisher: publisher, leeway: leeway, in: transaction)
+            }
+        }
+        publish(changed, customers: customers)
+        guard verdict != .conflicts else { return .conflict }
+        guard let contract = try await contract(order.contract, publisher: publisher, leeway: leeway) else {
+            throw StoreError.unreadable(column: "contract")
+        }
+        return .contract(contract)
+    }
+
+    private func commit(
+        _ order: BillingOrder, publisher: String, leeway: Duration, in transaction: PostgresTransaction
+    ) async throws -> (CommitVerdict, [Validation], [CustomerName]) {
+        let subscription = order.externalSubscription
+        let found = try await transaction.pipeline([
+            PostgresQuery(Self.lockSQL, subscription.key), PostgresQuery(Self.stateSQL, order.id.key),
+            PostgresQuery(Self.ownerSQL, subscription.key), ContractNews.endpoints(of: publisher),
+        ])
+        guard let row = found[0].first, let number = try found[1].first?.get(0, as: Int16.self),
+            let state = OrderState(rawValue: number)
+        else { throw StoreError.unreadable(column: "state") }
+        let owner = try found[2].first?.billingID(0, "contract")
+        let verdict = CommitVerdict(state, subscriptionIsOf: owner)
+        guard verdict == .completes else { return (verdict, [], []) }
+
+        let name = SubscriptionName(
+            publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
+        let word = try row.get(4, as: String?.self).map {
+            try LedgerJSON.value(LedgerWord.self, $0, column: "external_subscriptions.word")
+        }
+        let message = LedgerMessage(
+            name, word ?? LedgerWord(), bundleID: try row.get(3),
+            note: .init(event: "ordered", detail: "contract \(order.contract)"))
+        let hearing = LedgerHearing([message], instance: instance, leeway: leeway)
+        let heard = try hearing.hear(try await transaction.pipeline(hearing.opening)[...])
+        let closing = hearing.closing(heard)
+        let news = try ContractNews.endpoints(found[3]).filter { $0.takes(name.environment) }.flatMap { endpoint in
+            [BillingEvent.orderSucceeded, order.type == .signup ? .contractCreated : .contractChanged]
+                .filter(endpoint.wants)
+                .map { event in
+                    endpoint.delivery(
+                        event, publisher: publisher, contract: order.contract.description,
+                        customer: order.customer.description,
+                        order: event == .orderSucceeded ? order.id.description : nil)
+                }
+        }
+        let answers = try await transaction.commit(
+            with: closing.queries + writes(order, name, publisher: publisher) + DeliveryStatements.enqueue(news))
+        return (verdict, try closing.changed(answers), closing.customers)
+    }
+
+    private func writes(_ order: BillingOrder, _ name: SubscriptionName, publisher: String) -> [PostgresQuery] {
+        let join = PostgresQuery(
+            Self.joinSQL,
+            order.externalSubscription.key + [
+                .text(publisher), .text(order.contract.description), .text(order.customer.description),
+                .text(order.platform.rawValue), .text(name.environment), .text(name.originalTransactionID),
+                .int2(Int16(name.bucket.number)),
+            ])
+        let contract = PostgresQuery(
+            Self.contractSQL,
+            order.contract.key + [
+                .text(publisher), .text(order.customer.description), .text(order.platform.rawValue),
+            ])
+        return [join] + (order.type == .signup ? [contract] : []) + [
+            PostgresQuery(Self.completeSQL, order.id.key)
+        ]
+    }
+}

@@ -1,0 +1,114 @@
+import Postgres
+public import RelayCore
+
+extension RelayStore {
+    /// What an order would be of. Indexes used: the primary keys.
+    private static let subjectSQL = """
+        SELECT e.platform, c.contract
+        FROM external_subscriptions e
+        LEFT JOIN contract_subscriptions c ON c.bucket = e.bucket AND c.external_subscription = e.id
+        WHERE e.bucket = $1 AND e.id = $2 AND e.publisher = $3
+        """
+
+    private static let contractSQL = """
+        SELECT c.platform, c.customer FROM contracts c WHERE c.bucket = $1 AND c.id = $2 AND c.publisher = $3
+        """
+
+    private static let insertSQL = """
+        INSERT INTO orders (
+            bucket, id, publisher, customer, contract, external_subscription, type, state, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, 1, now())
+        """
+
+    /// With what was checked of its subscription.
+    private static func select(_ condition: String) -> String {
+        """
+        SELECT o.id, o.customer, o.contract, o.external_subscription, o.type, o.state, o.created_at, o.completed_at,
+               e.platform, e.product_id, e.is_trial
+        FROM orders o
+        JOIN external_subscriptions e ON e.bucket = \(subscriptionBucket) AND e.id = o.external_subscription
+        \(condition)
+        """
+    }
+
+    /// The last byte of the id, as ``RelayCore/BillingID/bucket`` says it.
+    private static let subscriptionBucket = "get_byte(decode(o.external_subscription, 'hex'), 11)"
+
+    /// Index used: the primary key.
+    private static let oneSQL = select("WHERE o.bucket = $1 AND o.id = $2 AND o.publisher = $3")
+
+    /// Index used: `orders_list`.
+    private static let listSQL = select("WHERE o.publisher = $1 AND o.id > $2 ORDER BY o.id LIMIT $3")
+
+    /// Takes an order in. What it is for stands as it is until the commit.
+    public func add(_ order: NewOrder) async throws -> OrderOutcome {
+        let subject = try await pool.query(
+            PostgresQuery(Self.subjectSQL, order.externalSubscription.key + [.text(order.publisher)])
+        ).first
+        guard let subject else { return .unknownSubscription }
+        let platform = try subject.platform(0)
+        guard try subject.billingIDIfSet(1, "contract") == nil else { return .conflict }
+        var queries: [PostgresQuery] = []
+        let customer: BillingID
+        var contract = newBillingID()
+        var type = OrderType.signup
+        switch order.party {
+        case .customer(let id):
+            guard try await billingCustomer(id, publisher: order.publisher) != nil else { return .unknownCustomer }
+            customer = id
+        case .newCustomer(let details):
+            customer = newBillingID()
+            queries.append(Self.newCustomer(customer, publisher: order.publisher, details: details))
+        case .contract(let id):
+            let query = PostgresQuery(Self.contractSQL, id.key + [.text(order.publisher)])
+            guard let row = try await pool.query(query).first else { return .unknownContract }
+            let present = try row.platform(0)
+            guard present == platform else { return .otherPlatform(present) }
+            customer = try row.billingID(1, "customer")
+            contract = id
+            type = .upgrade
+        }
+        let id = newBillingID()
+        queries.append(
+            PostgresQuery(
+                Self.insertSQL,
+                id.key + [
+                    .text(order.publisher), .text(customer.description), .text(contract.description),
+                    .text(order.externalSubscription.description), .int2(type.rawValue),
+                ]))
+        queries.append(PostgresQuery(Self.oneSQL, id.key + [.text(order.publisher)]))
+        let writes = queries
+        let answers = try await pool.withTransaction { try await $0.commit(with: writes) }
+        guard let row = answers.last?.first else { throw StoreError.unreadable(column: "id") }
+        return .created(try Self.order(row))
+    }
+
+    /// Nil where this publisher has none by that id.
+    public func order(_ id: BillingID, publisher: String) async throws -> BillingOrder? {
+        try await pool.query(PostgresQuery(Self.oneSQL, id.key + [.text(publisher)])).first.map(Self.order)
+    }
+
+    public func orders(of publisher: String, _ page: BillingPage) async throws -> [BillingOrder] {
+        try await pool.query(
+            PostgresQuery(
+                Self.listSQL,
+                [.text(publisher), .text(page.from?.description ?? ""), .int4(Int32(clamping: page.take))])
+        ).map(Self.order)
+    }
+
+    private static func order(_ row: PostgresRow) throws -> BillingOrder {
+        let (type, state) = (try row.get(4, as: Int16.self), try row.get(5, as: Int16.self))
+        guard let type = OrderType(rawValue: type) else {
+            throw StoreError.unknownNumber(column: "type", number: Int(type))
+        }
+        guard let state = OrderState(rawValue: state) else {
+            throw StoreError.unknownNumber(column: "state", number: Int(state))
+        }
+        return BillingOrder(
+            id: try row.billingID(0, "id"), customer: try row.billingID(1, "customer"),
+            contract: try row.billingID(2, "contract"),
+            externalSubscription: try row.billingID(3, "external_subscription"), type: type, state: state,
+            createdAt: try row.timestamp(6), completedAt: try row.timestampIfSet(7), platform: try row.platform(8),
+            productID: try row.get(9), isTrial: try row.get(10))
+    }
+}

@@ -91,7 +91,8 @@ let package = Package(
         room(
             "RelayWorkers",
             [
-                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "AppleStore", "Postgres", "Webhooks", lifecycle,
+                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore", "StoreAPI",
+                "AppleStore", "Postgres", "Webhooks", lifecycle,
                 logging, metrics,
             ]
                 + [locks, nioCore]),

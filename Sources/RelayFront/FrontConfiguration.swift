@@ -41,6 +41,9 @@ public struct FrontConfiguration: Sendable {
     /// Nil: Cleeng's events are not taken.
     public var eventSignature: EventSignature?
 
+    /// The stores that can be asked for a subscription.
+    public var externalStores: [StorePlatform: any ExternalStore] = [:]
+
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
         pollInterval: Duration = .seconds(5), maxBodyBytes: Int = 4_194_304, maxBodiesBytes: Int = 134_217_728,

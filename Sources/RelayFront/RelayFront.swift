@@ -80,7 +80,7 @@ public struct RelayFront: Sendable {
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
             budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
-            poll: poll, metrics: metrics)
+            poll: poll, metrics: metrics, stores: configuration.externalStores)
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
             holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll)

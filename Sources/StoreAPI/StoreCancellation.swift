@@ -33,6 +33,9 @@ public struct StoreCancellation: Sendable, Hashable {
             }
         }
 
+        /// The same in the ledger's words.
+        var word: CancelationReason { CancelationReason(rawValue: cancelationReason) ?? .unknown }
+
         /// The nearest of Apple's numbers, which the ledger knows: 1 cancelled, 2 not paid, 5 other.
         var expirationIntent: Int {
             switch self {

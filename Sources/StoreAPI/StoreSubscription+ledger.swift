@@ -22,7 +22,7 @@ extension StoreSubscription {
         guard !periods.isEmpty else { return nil }
         return LedgerWord(
             periods: periods, renewal: renewal, end: end(periods), movesFrom: previous.map { [$0] } ?? [],
-            isCurrentAt: previous.map { _ in readAt })
+            isCurrentAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt)
     }
 
     private var previous: String? { previousKey.flatMap { $0 == key ? nil : store.ledgerKey($0) } }
@@ -37,11 +37,14 @@ extension StoreSubscription {
         }
         let taken =
             state == .revoked
-            ? LedgerPeriod.Revocation(at: cancellation?.at ?? min(item.expiresAt ?? readAt, readAt), kind: .refunded)
+            ? LedgerPeriod.Revocation(
+                at: cancellation?.at ?? min(item.expiresAt ?? readAt, readAt), kind: .refunded,
+                reason: cancellation.flatMap { $0.reason == .unknown ? nil : $0.reason.word })
             : nil
         return LedgerPeriod(
             id: periodID(item), productID: item.productID, purchasedAt: firstPurchasedAt ?? readAt, expiresAt: ends,
-            revocation: taken, toldAt: readAt)
+            revocation: taken, toldAt: readAt, transactionID: item.orderID, originalPurchasedAt: firstPurchasedAt,
+            isTrial: item.isTrial, isIntro: item.isIntro, discountID: item.offerID)
     }
 
     /// One order may have paid for several products.
@@ -58,7 +61,8 @@ extension StoreSubscription {
             willRenew: isLapsing ? false : item.autoRenews, productID: item.nextProductID ?? item.productID,
             isInBillingRetry: isInBillingRetry, graceUntil: state == .inGrace ? graceUntil ?? item.expiresAt : nil,
             expirationIntent: isLapsing ? cancellation?.reason.expirationIntent : nil,
-            priceConsent: item.hasAgreedToPrice.map { $0 ? 1 : 0 }, toldAt: readAt)
+            priceConsent: item.hasAgreedToPrice.map { $0 ? 1 : 0 },
+            cancelationReason: isLapsing ? cancellation?.reason.word : nil, toldAt: readAt)
     }
 
     private func end(_ periods: [LedgerPeriod]) -> LedgerEnd? {

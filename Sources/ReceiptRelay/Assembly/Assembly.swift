@@ -1,8 +1,10 @@
+import AmazonAppStore
 import AppStoreServer
 import AppleStore
 import AsyncHTTPClient
 import Cleeng
 import Foundation
+import GooglePlay
 import Logging
 import Metrics
 import NIOCore
@@ -39,6 +41,8 @@ struct Assembly: Sendable {
         let httpClient = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: settings.cleeng.httpClientConfiguration)
 
+        let (stores, storeClient) = externalStores(store.clock)
+
         // In the order of their start; the last one is the first to be told to go.
         var services: [any Service] = [
             PoolService(pool: pool), DatabaseClockService(store: store), watch, ClosureService { await keys.run() },
@@ -73,7 +77,7 @@ struct Assembly: Sendable {
                 appStore: appStore.map {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
-                leeway: settings.apple.renewalLeeway,
+                stores: StoreInquiry(stores: stores, logger: logger), leeway: settings.apple.renewalLeeway,
                 readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
             services.append(keeper)
             services.append(
@@ -123,7 +127,7 @@ struct Assembly: Sendable {
         RelayMetrics.register(in: registry, store: store)
 
         let front = RelayFront(
-            configuration: try await frontConfiguration(httpClient, trust, notificationPolicy), store: store,
+            configuration: try await frontConfiguration(httpClient, trust, notificationPolicy, stores), store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
             onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),
@@ -146,12 +150,39 @@ struct Assembly: Sendable {
             logger.critical("ended by an error", metadata: ["error": "\(error)"])
             await intake?.drain()
             try? await httpClient.shutdown()
+            try? await storeClient.shutdown()
             ConfigurationOption.complain(Self.advice(error))
             throw ExitCodes.software
         }
         await intake?.drain()
         try await httpClient.shutdown()
+        try await storeClient.shutdown()
         logger.notice("ended")
+    }
+
+    /// The stores beside Apple's that this copy has been given access to, and the client that their calls share.
+    private func externalStores(_ clock: DatabaseClock) -> ([StorePlatform: any ExternalStore], HTTPClient) {
+        let httpClient = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: GooglePlayClient.httpClientConfiguration)
+        // An app waits for what is asked when its purchase comes.
+        let timeout = min(settings.cleeng.upstreamTimeout, .seconds(5))
+        let now: @Sendable () -> Timestamp = {
+            clock.now ?? Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+        }
+        var stores: [StorePlatform: any ExternalStore] = [:]
+        if let google = settings.google {
+            stores[.google] = GoogleStore(
+                client: GooglePlayClient(
+                    url: google.apiURL, tokenURL: google.tokenURL, account: google.account, timeout: timeout,
+                    httpClient: httpClient, logger: logger), now: now)
+        }
+        if let amazon = settings.amazon {
+            stores[.amazon] = AmazonStore(
+                client: AmazonReceiptClient(
+                    url: amazon.url, secret: amazon.secret, timeout: timeout, httpClient: httpClient, logger: logger),
+                now: now)
+        }
+        return (stores, httpClient)
     }
 
     /// What stops a running group is, nearly always, an address that cannot be listened on.
@@ -192,9 +223,10 @@ struct Assembly: Sendable {
     }
 
     private func frontConfiguration(
-        _ httpClient: HTTPClient, _ trust: ChainOfTrust, _ notifications: NotificationPolicy
+        _ httpClient: HTTPClient, _ trust: ChainOfTrust, _ notifications: NotificationPolicy,
+        _ stores: [StorePlatform: any ExternalStore]
     ) async throws -> FrontConfiguration {
-        FrontConfiguration(
+        var configuration = FrontConfiguration(
             host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
             pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
             maxBodiesBytes: settings.maxBodiesBytes,
@@ -205,6 +237,8 @@ struct Assembly: Sendable {
             notifications: notifications, relaysNotifications: settings.notifications.url != nil,
             renewalLeeway: settings.apple.renewalLeeway,
             eventSignature: settings.eventSignature)
+        configuration.externalStores = stores
+        return configuration
     }
 
     /// Tells the copies of one machine and the lives of one copy apart.

@@ -8,10 +8,7 @@ extension OfferCatalogue {
         if let product = receipt.productID,
             allows(StorePlatform.apple.prefixed(product), under: payment.offerID, of: publisher) == false
         {
-            warnings.append(
-                FieldError(
-                    "offerId", .mismatch,
-                    "the receipt is of the product \(product), which is not one of this offer's; the purchase goes on"))
+            warnings.append(.productMismatch(product))
         }
         if let coupon = payment.couponCode, allows(coupon: coupon, under: payment.offerID, of: publisher) == false {
             warnings.append(
@@ -19,5 +16,13 @@ extension OfferCatalogue {
                     "couponCode", .unknown, "the coupon is not one of this offer's; the purchase goes on with it"))
         }
         return warnings
+    }
+}
+
+extension FieldError {
+    static func productMismatch(_ product: String) -> FieldError {
+        FieldError(
+            "offerId", .mismatch,
+            "the receipt is of the product \(product), which is not one of this offer's; the purchase goes on")
     }
 }

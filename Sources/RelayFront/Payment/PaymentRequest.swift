@@ -2,8 +2,6 @@ import RelayCore
 
 /// A purchase as an app asks for it: every field judged.
 struct PaymentRequest: Sendable {
-    static let maximumCouponLength = 40
-
     var email: CustomerEmail
     var offerID: String
     var transactionID: String
@@ -54,7 +52,7 @@ struct PaymentRequest: Sendable {
         self.ipAddress = ipAddress
         self.applicationUsername = username ?? email.customer
         self.cleengCustomer = cleengCustomer
-        takeCoupon(body.couponCode)
+        (couponCode, warnings) = CouponCode.read(body.couponCode)
     }
 
     private static func transactionID(_ text: String, _ reader: inout FieldReader) -> String? {
@@ -89,7 +87,7 @@ struct PaymentRequest: Sendable {
         return text
     }
 
-    private static func username(_ text: String, _ reader: inout FieldReader) -> String? {
+    static func username(_ text: String, _ reader: inout FieldReader) -> String? {
         guard !text.isEmpty else {
             reader.add(FieldError("applicationUsername", .invalid, "must not be empty"))
             return nil
@@ -100,29 +98,5 @@ struct PaymentRequest: Sendable {
             return nil
         }
         return text
-    }
-
-    /// A wrong coupon never fails a purchase: it is left out, and the answer says so.
-    private mutating func takeCoupon(_ field: JSONField) {
-        switch field {
-        case .absent: return
-        case .other(let kind): ignoreCoupon("must be a string, not \(kind.article)")
-        case .string(let text):
-            if text.trimmingSpace().isEmpty {
-                ignoreCoupon("is blank")
-            } else if text.utf8.count > Self.maximumCouponLength * 4
-                || text.unicodeScalars.count > Self.maximumCouponLength
-            {
-                ignoreCoupon("has more than \(Self.maximumCouponLength) characters")
-            } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-                ignoreCoupon("holds control characters")
-            } else {
-                couponCode = text
-            }
-        }
-    }
-
-    private mutating func ignoreCoupon(_ why: String) {
-        warnings.append(FieldError("couponCode", .ignored, "the coupon \(why); the purchase goes on without it"))
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// `POST /apple/payment`: takes a purchase in.
+/// `POST /apple/payment`, `/android/payment`, `/amazon/payment`: takes a purchase in.
 struct PaymentRoutes: Sendable {
     let store: RelayStore
     let intake: Intake
@@ -18,9 +18,21 @@ struct PaymentRoutes: Sendable {
     let poll: PollInterval
     let metrics: FrontMetrics
 
-    var routes: [Route] { [.post("/apple/payment", accept)] }
+    /// Asked, where they can be, about what they do not sign.
+    let stores: [StorePlatform: any ExternalStore]
 
-    private func accept(_ request: Request, _ context: FrontContext) async throws -> Response {
+    var routes: [Route] {
+        [
+            .post("/apple/payment") { try await accept($0, $1, takeApple) },
+            .post("/android/payment") { try await accept($0, $1) { try await takeStore($0, $1, .google) } },
+            .post("/amazon/payment") { try await accept($0, $1) { try await takeStore($0, $1, .amazon) } },
+        ]
+    }
+
+    private func accept(
+        _ request: Request, _ context: FrontContext,
+        _ take: (Request, FrontContext) async throws -> (IntakeOutcome, Response)
+    ) async throws -> Response {
         do {
             let (outcome, response) = try await take(request, context)
             metrics.count(outcome)
@@ -31,7 +43,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    private func take(_ request: Request, _ context: FrontContext) async throws -> (IntakeOutcome, Response) {
+    private func takeApple(_ request: Request, _ context: FrontContext) async throws -> (IntakeOutcome, Response) {
         let key = try await authenticator.key(request, context, opening: .app)
         let customer = try await authenticator.customer(request)
         let idempotencyKey = try IdempotencyKeyHeader.parse(request.headers[.idempotencyKey])
@@ -52,8 +64,14 @@ struct PaymentRoutes: Sendable {
         let acceptance = Acceptance(
             payment, receipt: receipt, verification: verification, driver: driver, key: key, now: now,
             peer: peer(request, context), idempotencyKey: idempotencyKey, body: body, using: &generator)
+        return try await take(in: acceptance, context, warnings: payment.warnings + warnings)
+    }
+
+    func take(
+        in acceptance: Acceptance, _ context: FrontContext, warnings: [FieldError]
+    ) async throws -> (IntakeOutcome, Response) {
         for _ in 0..<3 {
-            if let taken = try await take(acceptance, context, warnings: payment.warnings + warnings) { return taken }
+            if let taken = try await take(acceptance, context, warnings: warnings) { return taken }
         }
         throw Problem(.databaseUnavailable, "send the same request again")
     }
@@ -82,7 +100,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    private func peer(_ request: Request, _ context: FrontContext) -> IPAddress? {
+    func peer(_ request: Request, _ context: FrontContext) -> IPAddress? {
         ClientAddress.find(
             peer: context.channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) },
             forwardedFor: trustedProxies.isEmpty ? nil : request.headers[.xForwardedFor], trusted: trustedProxies)

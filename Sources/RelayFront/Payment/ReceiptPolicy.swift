@@ -43,6 +43,16 @@ public struct ReceiptPolicy: Sendable {
         }
     }
 
+    var isOn: Bool { mode != .off }
+
+    /// Of another store's: what that could not be asked about is not refused, since the app would have to wait for us.
+    ///
+    /// - Throws: ``Problem`` 422 where the store says no, and that is refused.
+    func check(_ verification: Verification) throws {
+        guard mode == .enforce, case .notGenuine(let code, let detail) = verification else { return }
+        throw Problem(.receiptNotGenuine, "\(code): \(detail)")
+    }
+
     /// Whatever the mode is: for those who answer with what a receipt says, and have nobody else to ask.
     func prove(_ receipt: ReadReceipt) async -> Verification { await verify(receipt.document) }
 

@@ -76,14 +76,7 @@ struct ValidateBody: Sendable {
         var username = JSONField.absent
         try scanner.object(depth: 2) { (scanner, name) throws(JSONSyntaxError) in
             guard name == "applicationUsername" else { return try scanner.skip(depth: 3) }
-            let (kind, start) = (try scanner.kind(), scanner.index)
-            guard kind == .number else {
-                username = try JSONField(&scanner, depth: 3)
-                return
-            }
-            try scanner.skip(depth: 3)
-            let digits = UnsafeRawBufferPointer(rebasing: scanner.bytes[start..<scanner.index])
-            username = .string(String(decoding: digits, as: UTF8.self))
+            username = try JSONField(textOrNumber: &scanner, depth: 3)
         }
         return username
     }

@@ -52,6 +52,8 @@ public struct HeardSubscription: Sendable {
     public var askedAt: Timestamp?
     /// Nil where nobody has claimed it.
     public var owner: Owner?
+    /// Whether the store has ever said what is to become of it.
+    public var isTold: Bool
     /// By the database's clock.
     public var heardAt: Timestamp
 }

@@ -11,7 +11,7 @@ enum LedgerStatements {
                v.bucket, v.publisher, v.environment, v.subscription_key, v.bundle_id, now(), i.at, now()
         FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[]) AS i(bucket, day, id, at)
         JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-        WHERE v.period IS NOT NULL
+        WHERE v.period IS NOT NULL OR v.driver IN (\(PurchaseDriver.google.rawValue), \(PurchaseDriver.amazon.rawValue))
         ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, i.at DESC
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             granted_at = greatest(l.granted_at, excluded.granted_at), due_at = least(l.due_at, excluded.due_at)

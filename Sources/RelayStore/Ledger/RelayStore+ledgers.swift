@@ -58,7 +58,8 @@ extension RelayStore {
         return heard.map {
             HeardSubscription(
                 name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing,
-                askedAt: $0.ledger.end?.toldAt, owner: $0.owner, heardAt: $0.now)
+                askedAt: $0.ledger.end?.toldAt, owner: $0.owner,
+                isTold: $0.ledger.renewal != nil, heardAt: $0.now)
         }
     }
 

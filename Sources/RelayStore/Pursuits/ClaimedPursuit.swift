@@ -33,6 +33,8 @@ public struct Purchase: Sendable {
     /// By which it is known what was bought.
     public enum Proof: Sendable {
         case receipt(Acceptance.Receipt)
+        /// What another store gave the app.
+        case store(StoreReceipt)
         /// The App Store's transaction, of the customer with this number at Cleeng.
         case transaction(cleengCustomer: Int64)
     }

@@ -16,30 +16,34 @@ public struct LedgerKeeper: Service {
     private let inquiry: SubscriptionInquiry
     /// Nil where no key was given to ask the App Store with.
     private let appStore: AppStoreInquiry?
+    private let stores: StoreInquiry
     private let leeway: Duration
     private let loop: WorkLoop
     private let logger: Logger
 
     private static let batch = 64
     private static let lease = Duration.seconds(60)
-    /// At once, of the App Store: it takes fifty a second of one app.
+    /// At once, of all stores: the App Store takes fifty a second of one app.
     private static let maxAsked = 8
     /// What cannot be gone on with is left alone for this long.
     private static let pause = Duration.seconds(600)
 
     /// - Parameters:
     ///   - appStore: asked before Cleeng is.
+    ///   - stores: asked before Cleeng is about what was bought elsewhere.
     ///   - leeway: how long after its end a subscription that will renew is waited for.
     ///   - readInterval: between two entitlement reads of one customer.
     ///   - wakeup: rung when a grant was written.
     public init(
-        store: RelayStore, upstream: Upstream, appStore: AppStoreInquiry?, leeway: Duration, readInterval: Duration,
+        store: RelayStore, upstream: Upstream, appStore: AppStoreInquiry?, stores: StoreInquiry, leeway: Duration,
+        readInterval: Duration,
         wakeup: Wakeup,
         logger: Logger, idleTick: Duration = .milliseconds(500)
     ) {
         self.store = store
         inquiry = SubscriptionInquiry(store: store, upstream: upstream, interval: readInterval)
         self.appStore = appStore
+        self.stores = stores
         self.leeway = leeway
         loop = WorkLoop(
             wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no subscription can be looked at")
@@ -55,23 +59,27 @@ public struct LedgerKeeper: Service {
         let due = try await store.claimDueSubscriptions(limit: Self.batch, lease: Self.lease)
         guard !due.isEmpty else { return false }
         let heard = try await hear(due.map { LedgerMessage($0) })
-        let unanswered = await askAppStore(heard.filter(\.isToBeAsked))
+        let unanswered = await askStores(heard.filter { $0.isToBeAsked || isNew($0) })
         await withTaskGroup { group in
             for questions in Self.byCustomer(unanswered) { group.addTask { await lookUp(questions) } }
         }
         return due.count == Self.batch
     }
 
-    /// The App Store knows best, where it can be asked.
+    /// Other stores than Apple's sign nothing and tell nothing: what was granted on theirs is asked for at once.
+    private func isNew(_ subscription: HeardSubscription) -> Bool {
+        !subscription.isTold && stores.canAsk(subscription.platform)
+    }
+
+    /// The store knows best, where it can be asked.
     ///
     /// - Returns: those about which Cleeng has to be asked all the same.
-    private func askAppStore(_ subscriptions: [HeardSubscription]) async -> [HeardSubscription] {
-        guard let appStore else { return subscriptions }
+    private func askStores(_ subscriptions: [HeardSubscription]) async -> [HeardSubscription] {
         var unanswered: [HeardSubscription] = []
         await withTaskGroup(of: HeardSubscription?.self) { group in
             for (number, subscription) in subscriptions.enumerated() {
                 if number >= Self.maxAsked, let one = await group.next() ?? nil { unanswered.append(one) }
-                group.addTask { await ask(appStore, about: subscription) }
+                group.addTask { await ask(about: subscription) }
             }
             for await one in group { if let one { unanswered.append(one) } }
         }
@@ -79,8 +87,12 @@ public struct LedgerKeeper: Service {
     }
 
     /// - Returns: nil where that has answered it.
-    private func ask(_ appStore: AppStoreInquiry, about subscription: HeardSubscription) async -> HeardSubscription? {
-        guard let message = await appStore.ask(about: subscription) else { return subscription }
+    private func ask(about subscription: HeardSubscription) async -> HeardSubscription? {
+        let message =
+            subscription.platform == .apple
+            ? await appStore?.ask(about: subscription) : await stores.ask(about: subscription)
+        // One that is only new is not in doubt.
+        guard let message else { return subscription.isToBeAsked ? subscription : nil }
         Counter(label: "relay_subscriptions_looked_up").increment()
         guard let heard = try? await hear([message]).first else { return subscription }
         return heard.isToBeAsked ? heard : nil
@@ -186,6 +198,7 @@ public struct LedgerKeeper: Service {
 }
 
 extension HeardSubscription {
+    fileprivate var platform: StorePlatform { StorePlatform(subscriptionKey: name.originalTransactionID) }
     fileprivate var isToBeAsked: Bool { standing?.lookUpAt.map { $0 <= heardAt } ?? false }
     /// Whether it is known to grant access, and nothing is to be asked about it.
     fileprivate var isRunning: Bool {

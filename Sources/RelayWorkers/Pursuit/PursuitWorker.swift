@@ -153,6 +153,7 @@ struct PursuitWorker: Sendable {
         let answer: ForwardAnswer
         switch purchase.proof {
         case .receipt(let receipt): answer = await upstream.forward(purchase, receipt, pass)
+        case .store(let receipt): answer = await upstream.forward(purchase, receipt, pass)
         case .transaction(let cleengCustomer):
             answer = await upstream.register(
                 purchase, of: cleengCustomer, transfers: pursuit.transfers,

@@ -17,6 +17,26 @@ extension ApplePayment {
     }
 }
 
+extension AndroidPayment {
+    init(_ purchase: Purchase, _ receipt: StoreReceipt.Google) {
+        self.init(
+            customerEmail: purchase.email, offerId: purchase.offerID,
+            receipt: Receipt(
+                productId: receipt.productId, purchaseToken: receipt.purchaseToken, packageName: receipt.packageName,
+                orderId: receipt.orderId, purchaseState: receipt.purchaseState, purchaseTime: receipt.purchaseTime,
+                developerPayload: receipt.developerPayload),
+            ipAddress: purchase.ipAddress, couponCode: purchase.couponCode)
+    }
+}
+
+extension AmazonPayment {
+    init(_ purchase: Purchase, _ receipt: StoreReceipt.Amazon) {
+        self.init(
+            customerEmail: purchase.email, offerId: purchase.offerID, receiptId: receipt.receiptId,
+            userId: receipt.userId, ipAddress: purchase.ipAddress)
+    }
+}
+
 extension RelayCore.ForwardAnswer {
     init(_ answer: Cleeng.ForwardAnswer, synchronization: String? = nil) {
         let verdict: Verdict =

@@ -62,6 +62,18 @@ public final class Upstream: Sendable {
         return sort(RelayCore.ForwardAnswer(answer), of: purchase, pass)
     }
 
+    /// By `/android/payment` and `/amazon/payment`.
+    func forward(
+        _ purchase: Purchase, _ receipt: StoreReceipt, _ pass: CallGate.Pass
+    ) async -> RelayCore.ForwardAnswer {
+        let answer =
+            switch receipt {
+            case .google(let receipt): await client.pay(AndroidPayment(purchase, receipt))
+            case .amazon(let receipt): await client.pay(AmazonPayment(purchase, receipt))
+            }
+        return sort(RelayCore.ForwardAnswer(answer), of: purchase, pass)
+    }
+
     /// By StoreKit 2.
     ///
     /// - Parameters:

@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import NIOHTTP1
 import Testing
 
 /// The validator, as cordova-plugin-purchase calls it.

@@ -1,0 +1,71 @@
+/// What a store other than Apple's gave the app for a purchase, as Cleeng wants it. It is kept as JSON under these names.
+public enum StoreReceipt: Sendable, Hashable {
+    case google(Google)
+    case amazon(Amazon)
+
+    /// Numbers as text, as Cleeng's own example has them.
+    public struct Google: Sendable, Hashable, Codable {
+        public var productId: String
+        public var purchaseToken: String
+        public var packageName: String
+        public var orderId: String?
+        public var purchaseState: String?
+        public var purchaseTime: String?
+        public var developerPayload: String?
+
+        public init(
+            productId: String, purchaseToken: String, packageName: String, orderId: String?, purchaseState: String?,
+            purchaseTime: String?, developerPayload: String?
+        ) {
+            self.productId = productId
+            self.purchaseToken = purchaseToken
+            self.packageName = packageName
+            self.orderId = orderId
+            self.purchaseState = purchaseState
+            self.purchaseTime = purchaseTime
+            self.developerPayload = developerPayload
+        }
+    }
+
+    public struct Amazon: Sendable, Hashable, Codable {
+        public var receiptId: String
+        public var userId: String
+
+        public init(receiptId: String, userId: String) {
+            self.receiptId = receiptId
+            self.userId = userId
+        }
+    }
+
+    public var driver: PurchaseDriver {
+        switch self {
+        case .google: .google
+        case .amazon: .amazon
+        }
+    }
+
+    /// The key of the subscription: what the store knows it by through all renewals.
+    public var subscriptionKey: String {
+        switch self {
+        case .google(let receipt): StorePlatform.google.subscriptionKey(receipt.purchaseToken)
+        case .amazon(let receipt): StorePlatform.amazon.subscriptionKey(receipt.receiptId)
+        }
+    }
+
+    /// What else it takes to ask the store about it: the app at Google, the store's user at Amazon.
+    public var asked: String {
+        switch self {
+        case .google(let receipt): receipt.packageName
+        case .amazon(let receipt): receipt.userId
+        }
+    }
+
+    public var query: ExternalStoreQuery {
+        switch self {
+        case .google(let receipt):
+            .google(
+                packageName: receipt.packageName, subscriptionID: receipt.productId, token: receipt.purchaseToken)
+        case .amazon(let receipt): .amazon(receiptID: receipt.receiptId, userID: receipt.userId)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import RelayCore
+import RelayStore
+
+extension PaymentRoutes {
+    /// A purchase at Google Play or the Amazon Appstore.
+    func takeStore(
+        _ request: Request, _ context: FrontContext, _ platform: StorePlatform
+    ) async throws -> (IntakeOutcome, Response) {
+        let key = try await authenticator.key(request, context, opening: .app)
+        let customer = try await authenticator.customer(request)
+        let idempotencyKey = try IdempotencyKeyHeader.parse(request.headers[.idempotencyKey])
+        let loan = BodyLoan(budget)
+        defer { loan.end() }
+        let body = try await bodies.read(request, on: loan)
+        let payment = try StorePaymentRequest(StorePaymentBody(body), of: platform)
+        try customer.check(payment.email.customer)
+        let (verification, found) = await judge(payment.receipt)
+        metrics.count(verification)
+        try receipts.check(verification)
+        guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
+        var generator = SystemRandomNumberGenerator()
+        let acceptance = Acceptance(
+            payment, verification: verification, found: found, key: key, now: now, peer: peer(request, context),
+            idempotencyKey: idempotencyKey.map { Acceptance.IdempotencyKey($0, apiKey: key.id, body: body) },
+            using: &generator)
+        var warnings = payment.warnings
+        if let product = acceptance.productID.map(platform.prefixed),
+            offers.allows(product, under: payment.offerID, of: key.publisher) == false
+        {
+            warnings.append(.productMismatch(product))
+        }
+        return try await take(in: acceptance, context, warnings: warnings)
+    }
+
+    /// What the store says of it, where it can be asked now. It signs nothing: its word is all there is.
+    private func judge(_ receipt: StoreReceipt) async -> (Verification, ExternalSubscription?) {
+        guard receipts.isOn, let answer = await stores[receipt.query.platform]?.find(receipt.query) else {
+            return (.notChecked, nil)
+        }
+        switch answer {
+        case .found(let found):
+            guard let one = found.first(where: { $0.key == receipt.subscriptionKey }) else {
+                return (.notGenuine(code: "not_a_purchase", detail: "the store knows it by another name"), nil)
+            }
+            return (.genuine, one)
+        case .no(let why): return (.notGenuine(code: "not_a_purchase", detail: why), nil)
+        case .unknown: return (.notGenuine(code: "not_a_purchase", detail: "the store does not know it"), nil)
+        case .notConfigured, .tryAgain: return (.notChecked, nil)
+        }
+    }
+}
+
+extension Acceptance {
+    /// - Parameter found: what the store says; nil where it was not asked, or says no.
+    fileprivate init(
+        _ request: StorePaymentRequest, verification: Verification, found: ExternalSubscription?, key: APIKey,
+        now: Timestamp, peer: IPAddress?, idempotencyKey: IdempotencyKey?,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let subscriptionKey = request.receipt.subscriptionKey
+        var digest = PurchaseDigest()
+        for part in [key.publisher, key.app, request.email.customer, request.offerID, subscriptionKey] {
+            digest.add(part)
+        }
+        let transaction: String
+        var product = found?.productID
+        switch request.receipt {
+        case .google(let receipt):
+            transaction = receipt.orderId ?? receipt.purchaseToken
+            product = product ?? receipt.productId
+        case .amazon(let receipt): transaction = receipt.receiptId
+        }
+        self.init(
+            id: ValidationID(
+                bucket: Bucket(of: key.publisher, subscriptionKey), day: UInt16(clamping: now.daysSince1970),
+                using: &generator),
+            publisher: key.publisher, app: key.app, email: request.email,
+            applicationUsername: request.applicationUsername, offerID: request.offerID, transactionID: transaction,
+            appType: request.receipt.driver == .google ? "android" : "amazon",
+            ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
+            couponCode: request.couponCode, subscriptionKey: subscriptionKey,
+            environment: found?.environment ?? "Production", productID: product, bundleID: request.receipt.asked,
+            isReceiptReadable: true, verification: verification, period: found?.word.periods.first,
+            driver: request.receipt.driver, receipt: Receipt(isText: true, bytes: request.receipt.json),
+            purchaseKey: digest.finalize(), idempotencyKey: idempotencyKey)
+    }
+}
+
+extension StoreReceipt {
+    /// As it is kept.
+    fileprivate var json: [UInt8] {
+        var writer = CompactJSON(capacity: 512)
+        writer.begin()
+        switch self {
+        case .google(let receipt):
+            writer.member("productId", receipt.productId)
+            writer.member("purchaseToken", receipt.purchaseToken)
+            writer.member("packageName", receipt.packageName)
+            writer.member("orderId", receipt.orderId)
+            writer.member("purchaseState", receipt.purchaseState)
+            writer.member("purchaseTime", receipt.purchaseTime)
+            writer.member("developerPayload", receipt.developerPayload)
+        case .amazon(let receipt):
+            writer.member("receiptId", receipt.receiptId)
+            writer.member("userId", receipt.userId)
+        }
+        writer.end()
+        return writer.bytes
+    }
+}

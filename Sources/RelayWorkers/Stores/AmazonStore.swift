@@ -1,0 +1,23 @@
+public import AmazonAppStore
+public import RelayCore
+import StoreAPI
+
+/// The Amazon Appstore, as those ask it who have to know how a subscription stands.
+public struct AmazonStore: ExternalStore {
+    private let client: AmazonReceiptClient
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameter now: the time by which what is read is dated.
+    public init(client: AmazonReceiptClient, now: @escaping @Sendable () -> Timestamp) {
+        self.client = client
+        self.now = now
+    }
+
+    public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
+        guard case .amazon(let receiptID, let userID) = query else { return .notConfigured }
+        let readAt = now()
+        return await ExternalStoreAnswer(
+            client.receipt(receiptID, userID: userID), asked: userID, store: "the Amazon Appstore"
+        ) { $0.subscription(readAt: readAt) }
+    }
+}

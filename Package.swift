@@ -150,10 +150,14 @@ let package = Package(
             "CleengSimulatorTests", ["CleengSimulator", "SimulatorHTTP", httpClient, logging, locks, nioCore, nioHTTP1]),
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
+        .target(
+            name: "ReceiverSupport", dependencies: [hummingbird, logging, locks, nioCore],
+            path: "Tests/ReceiverSupport", swiftSettings: settings),
         tests(
             "WebhooksTests",
             [
-                "Webhooks", "RelayWorkers", "RelayStore", "RelayCore", "Postgres", hummingbird, crypto, lifecycle,
+                "ReceiverSupport", "Webhooks", "RelayWorkers", "RelayStore", "RelayCore", "Postgres", hummingbird,
+                crypto, lifecycle,
                 logging,
                 locks, nioCore, nioPosix,
             ]),
@@ -182,8 +186,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "AppStoreSimulation", "TestSupport", crypto,
-                httpClient, locks,
+                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "AppStoreSimulation", "TestSupport",
+                "ReceiverSupport", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, yams,
             ]),
     ],

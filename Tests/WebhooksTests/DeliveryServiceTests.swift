@@ -1,6 +1,7 @@
 import Hummingbird
 import NIOConcurrencyHelpers
 import Postgres
+import ReceiverSupport
 import RelayCore
 import RelayStore
 import RelayWorkers

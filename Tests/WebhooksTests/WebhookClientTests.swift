@@ -4,6 +4,7 @@ import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import ReceiverSupport
 import RelayCore
 import Testing
 

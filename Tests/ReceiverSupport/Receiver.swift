@@ -1,18 +1,18 @@
 import HTTPTypes
-import Hummingbird
+public import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
 /// What a receiver was sent.
-struct Received: Sendable {
-    var path: String
-    var headers: [String: String]
-    var body: String
+public struct Received: Sendable {
+    public var path: String
+    public var headers: [String: String]
+    public var body: String
 }
 
 /// Runs a real HTTP server on a port of its own while `test` runs; answers what it was sent.
-func withReceiver(
+public func withReceiver(
     _ respond: @escaping @Sendable (Received) async -> Response = { _ in Response(status: .ok) },
     _ test: @escaping @Sendable (_ port: Int, _ received: @escaping @Sendable () -> [Received]) async throws -> Void
 ) async throws {

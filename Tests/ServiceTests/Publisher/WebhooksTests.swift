@@ -1,0 +1,173 @@
+import AppStoreSimulation
+import Crypto
+import Foundation
+import Hummingbird
+import NIOConcurrencyHelpers
+import ReceiverSupport
+import Testing
+
+/// What a publisher's endpoint is told of its customers, from the grant to the delivery.
+@Suite struct WebhooksTests {
+    private static let product = "apple:com.example.app.monthly"
+    private static let secret = Data("a secret of twenty-four b".utf8)
+
+    private static func settings(_ port: Int, path: String = "/hook") -> [String: String] {
+        [
+            "RELAY_WEBHOOK_URLS": "http://127.0.0.1:\(port)\(path)", "RELAY_WEBHOOK_PASSWORD": "pass\"word",
+            "RELAY_WEBHOOK_SECRETS": "whsec_\(secret.base64EncodedString())",
+            "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8", "RELAY_WEBHOOK_RETRY_SECONDS": "0.3,0.3,0.3",
+            "RELAY_WEBHOOK_TIMEOUT_SECONDS": "2",
+        ]
+    }
+
+    private static func json(_ received: Received) -> JSON { (try? JSON(data: Data(received.body.utf8))) ?? .null }
+
+    /// The messages about a customer, once there are so many.
+    private static func messages(
+        _ count: Int, of username: String, _ received: @escaping @Sendable () -> [Received]
+    ) async throws -> [Received] {
+        try await Awaiting.fact("\(count) messages about \(username)", within: .seconds(30)) {
+            received().filter { json($0)["applicationUsername"].string == username }
+        } holds: {
+            $0.count >= count
+        }
+    }
+
+    @Test func eachChangeIsToldWithTheWholeStateSignedAndInOrder() async throws {
+        try await withReceiver { port, received in
+            try await PublisherScene.run(settings: Self.settings(port)) { scene in
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "u-77")
+                var told = try await Self.messages(1, of: "u-77", received)
+                let first = told[0]
+                let body = Self.json(first)
+                #expect(first.path == "/hook" && body["type"].string == "purchases.updated")
+                #expect(body.keys == ["type", "password", "applicationUsername", "notification", "purchases"])
+                #expect(body["password"].string == "pass\"word")
+                #expect(body["notification"]["reason"].string == "PURCHASED")
+                #expect(
+                    body["notification"].keys.isSubset(of: [
+                        "reason", "id", "date", "productId", "purchaseId", "transactionId",
+                    ]))
+                #expect(body["notification"]["purchaseId"].string == "apple:\(scene.life.originalTransactionId)")
+                #expect(body["notification"]["productId"].string == Self.product)
+                #expect(body["purchases"] == (try await scene.purchases("u-77")))
+                let id = try #require(first.headers["webhook-id"])
+                let time = try #require(first.headers["webhook-timestamp"])
+                let mac = HMAC<SHA256>.authenticationCode(
+                    for: Data("\(id).\(time).\(first.body)".utf8), using: SymmetricKey(data: Self.secret))
+                #expect(first.headers["webhook-signature"] == "v1,\(Data(mac).base64EncodedString())")
+                try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
+                told = try await Self.messages(2, of: "u-77", received)
+                #expect(Self.json(told[1])["notification"]["reason"].string == "WILL_LAPSE")
+                #expect(Self.json(told[1])["purchases"][Self.product]["renewalIntent"].string == "Lapse")
+                try await scene.tell(scene.life.refunded(at: Date()))
+                told = try await Self.messages(3, of: "u-77", received)
+                #expect(Self.json(told[2])["notification"]["reason"].string == "REFUNDED")
+                #expect(Self.json(told[2])["purchases"][Self.product]["isExpired"].bool == true)
+                #expect(Set(told.compactMap { $0.headers["webhook-id"] }).count == 3)
+            }
+        }
+    }
+
+    @Test func ofATransferBothHear() async throws {
+        try await withReceiver { port, received in
+            try await PublisherScene.run(settings: Self.settings(port)) { scene in
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "ana-1")
+                _ = try await Self.messages(1, of: "ana-1", received)
+                try await scene.buy("ben@example.test", username: "ben-1")
+                let ben = try await Self.messages(1, of: "ben-1", received)
+                let ana = try await Self.messages(2, of: "ana-1", received)
+                #expect(Self.json(ben[0])["notification"]["reason"].string == "PURCHASED")
+                #expect(Self.json(ana[1])["notification"]["reason"].string == "OTHER")
+                #expect(Self.json(ana[1])["purchases"].object?.isEmpty == true)
+            }
+        }
+    }
+
+    @Test func whatFailsComesAgainUnderItsIdUnchanged() async throws {
+        let failures = NIOLockedValueBox(2)
+        try await withReceiver { _ in
+            let fails = failures.withLockedValue { left in
+                left -= 1
+                return left >= 0
+            }
+            return Response(status: fails ? .internalServerError : .ok)
+        } _: { port, received in
+            try await PublisherScene.run(settings: Self.settings(port)) { scene in
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "u-77")
+                let tries = try await Self.messages(3, of: "u-77", received)
+                #expect(Set(tries.compactMap { $0.headers["webhook-id"] }).count == 1)
+                #expect(Set(tries.map(\.body)).count == 1)
+                let list = try await Awaiting.fact("it is delivered", within: .seconds(20)) {
+                    try await scene.relay.ops("/ops/webhooks?applicationUsername=u-77").json["items"]
+                } holds: {
+                    $0[0]["state"].string == "delivered"
+                }
+                #expect(list[0]["tries"].int == 3 && list[0]["lastStatus"].int == 200)
+                #expect(list[0]["url"].string == "http://127.0.0.1:\(port)/hook")
+                let id = try #require(list[0]["id"].string)
+                // Once more, as it is now, under an id of its own.
+                #expect(try await scene.relay.opsPost("/ops/webhooks/\(id)/replay").status == 202)
+                let repeated = try await Self.messages(4, of: "u-77", received)
+                #expect(Self.json(repeated[3])["notification"]["reason"].string == "WEBHOOK_REPEATED")
+                #expect(Set(repeated.compactMap { $0.headers["webhook-id"] }).count == 2)
+            }
+        }
+    }
+
+    @Test func aProductionEndpointHearsNothingOfTheSandbox() async throws {
+        try await withReceiver { port, received in
+            try await PublisherScene.run(
+                settings: Self.settings(port).merging(["RELAY_WEBHOOK_URLS": ""], uniquingKeysWith: { $1 })
+            ) { scene in
+                for (environment, path) in [("production", "real"), ("sandbox", "test")] {
+                    let added = try await ChildProcess.run(
+                        "receipt-relay",
+                        [
+                            "webhooks", "add", "--url", "http://127.0.0.1:\(port)/\(path)", "--environment",
+                            environment,
+                        ], environment: ["RELAY_DATABASE_URL": scene.setup.database.url])
+                    #expect(added.code == 0 && added.output.count == 1)
+                }
+                // The endpoints are looked up anew every second.
+                try await Awaiting.fact("both are known", within: .seconds(10)) {
+                    try await scene.relay.ops("/ops/webhooks/endpoints").json["items"].array?.count ?? 0
+                } holds: {
+                    $0 == 2
+                }
+                try await Task.sleep(for: .seconds(1.5))
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "u-77")
+                let told = try await Self.messages(1, of: "u-77", received)
+                #expect(told[0].path == "/test")
+                try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
+                #expect(try await Self.messages(2, of: "u-77", received).allSatisfy { $0.path == "/test" })
+            }
+        }
+    }
+
+    /// Whoever dies between the commit and the delivery has lost nothing: the next copy tells it.
+    @Test func whatADeadCopyHadToTellIsTold() async throws {
+        try await withReceiver { port, received in
+            try await PublisherScene.run(
+                settings: Self.settings(port).merging(["RELAY_WEBHOOK_URLS": "http://127.0.0.1:9/nobody"]) { $1 }
+            ) { scene in
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "u-77")
+                kill(scene.relay.process.pid, SIGKILL)
+                let other = try await Relay.start(
+                    database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.relay.keys,
+                    settings: scene.store.settings(relayingTo: nil, Self.settings(port)))
+                // The endpoint of before is gone, and the new one hears of the next change.
+                let answer = try await other.notify(scene.life.renewalTurned(.off, at: Date()), signedBy: scene.store)
+                #expect(answer.status == 200)
+                let told = try await Self.messages(1, of: "u-77", received)
+                #expect(Self.json(told[0])["purchases"][Self.product]["renewalIntent"].string == "Lapse")
+                await other.end()
+            }
+        }
+    }
+}

@@ -40,6 +40,8 @@ public struct FrontConfiguration: Sendable {
     public var renewalLeeway: Duration
     /// Nil: Cleeng's events are not taken.
     public var eventSignature: EventSignature?
+    /// How receipts are read for publishers' billing. Nil: there is no billing side.
+    public var billingReceipts: BillingReceipts?
 
     /// The stores that can be asked for a subscription.
     public var externalStores: [StorePlatform: any ExternalStore] = [:]

@@ -106,11 +106,24 @@ public struct RelayFront: Sendable {
             drivers: configuration.drivers, offers: offers,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
             leeway: configuration.renewalLeeway, metrics: metrics)
+        let apps = payments.routes + entitlements.routes + notifications.routes + events
+        let publishers = purchases.routes + validator.routes + billing
         return service(
-            validator.routes + payments.routes + entitlements.routes + notifications.routes + events + purchases.routes,
+            apps + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
             onListening: onListening, onShutdown: store.changes.shutDown)
+    }
+
+    /// What publishers' billing calls.
+    private var billing: [Route] {
+        guard let receipts = configuration.billingReceipts else { return [] }
+        let desk = BillingDesk(
+            store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
+            leeway: configuration.renewalLeeway, stores: configuration.externalStores, receipts: receipts)
+        return TokenRoutes(store: store, keys: authenticator.keys).routes + CheckRoutes(desk: desk).routes
+            + OrderRoutes(desk: desk, onMessage: onMessage).routes + ContractRoutes(desk: desk).routes
+            + BillingWebhookRoutes(desk: desk).routes
     }
 
     /// The front that ops, its tools and the probes call.

@@ -51,6 +51,12 @@ struct Assembly: Sendable {
         let retention = RetentionService(store: store, policy: settings.retention, logger: logger)
         RetentionMetrics.register(in: registry, service: retention)
         services.append(retention)
+        let appStore = settings.appStore.map { appStore in
+            AppStoreGate(
+                client: AppStoreServerClient(
+                    urls: appStore.urls, credentials: appStore.credentials,
+                    timeout: settings.cleeng.upstreamTimeout, httpClient: httpClient, logger: logger))
+        }
         var upstream: Upstream?
         if role != .front {
             let client = CleengClient(settings.cleeng, httpClient: httpClient, logger: logger)
@@ -66,12 +72,6 @@ struct Assembly: Sendable {
             }
             UpstreamMetrics.register(in: registry, upstream: cleeng)
             services.append(pursuit)
-            let appStore = settings.appStore.map { appStore in
-                AppStoreGate(
-                    client: AppStoreServerClient(
-                        urls: appStore.urls, credentials: appStore.credentials,
-                        timeout: settings.cleeng.upstreamTimeout, httpClient: httpClient, logger: logger))
-            }
             let keeper = LedgerKeeper(
                 store: store, upstream: cleeng,
                 appStore: appStore.map {
@@ -127,7 +127,8 @@ struct Assembly: Sendable {
         RelayMetrics.register(in: registry, store: store)
 
         let front = RelayFront(
-            configuration: try await frontConfiguration(httpClient, trust, notificationPolicy, stores), store: store,
+            configuration: try await frontConfiguration(httpClient, trust, notificationPolicy, appStore, stores),
+            store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
             onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),
@@ -224,7 +225,7 @@ struct Assembly: Sendable {
 
     private func frontConfiguration(
         _ httpClient: HTTPClient, _ trust: ChainOfTrust, _ notifications: NotificationPolicy,
-        _ stores: [StorePlatform: any ExternalStore]
+        _ appStore: AppStoreGate?, _ stores: [StorePlatform: any ExternalStore]
     ) async throws -> FrontConfiguration {
         var configuration = FrontConfiguration(
             host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
@@ -238,6 +239,11 @@ struct Assembly: Sendable {
             renewalLeeway: settings.apple.renewalLeeway,
             eventSignature: settings.eventSignature)
         configuration.externalStores = stores
+        configuration.billingReceipts = BillingReceipts(trust: trust, scope: settings.apple.scope)
+        if let appStore {
+            configuration.externalStores[.apple] = AppStoreTransactions(
+                gate: appStore, trust: trust, scope: settings.apple.scope, logger: logger)
+        }
         return configuration
     }
 

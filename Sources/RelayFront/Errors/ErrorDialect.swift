@@ -11,10 +11,20 @@ enum ErrorDialect: Sendable {
     case fovea
     /// `{"ok":false,"status":400,"code":6778001,"message":"…"}`, with HTTP 200 (Fovea's validator): its clients look at nothing else.
     case validator
+    /// `{"Message":"…"}` (billwerk).
+    case billwerk
+    /// `{"error":"invalid_client","error_description":"…"}` (RFC 6749 section 5.2).
+    case oauth
 
+    /// - Parameter path: folded, where case does not count in it (``FoldedPath``).
     init(path: String) {
-        if path.utf8.starts(with: "/v2/customers".utf8) {
+        let bytes = path.utf8
+        if bytes.starts(with: "/v2/customers".utf8) {
             self = .fovea
+        } else if bytes.starts(with: "/api/v1".utf8) {
+            self = .billwerk
+        } else if bytes.starts(with: "/oauth/token".utf8) {
+            self = .oauth
         } else {
             self = path == "/v1/validate" || path == "/v1/validate/" ? .validator : .problem
         }
@@ -25,6 +35,8 @@ enum ErrorDialect: Sendable {
         case .problem: problem.response
         case .fovea: problem.foveaResponse
         case .validator: problem.validatorResponse
+        case .billwerk: problem.billwerkResponse
+        case .oauth: problem.oauthResponse
         }
     }
 }
@@ -36,7 +48,7 @@ extension Problem {
         writer.member("ok", false)
         writer.member("status", status.code)
         writer.member("code", code.foveaCode)
-        writer.member("message", "Error: \(foveaMessage)")
+        writer.member("message", "Error: \(message)")
         writer.end()
         var headers = headers
         headers[.contentType] = "application/json"
@@ -46,8 +58,8 @@ extension Problem {
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
     }
 
-    /// That form has one line for everything.
-    private var foveaMessage: String {
+    /// For forms that have one line for everything.
+    var message: String {
         errors.isEmpty ? detail : errors.map { "\($0.field) \($0.detail)" }.joined(separator: "; ")
     }
 }

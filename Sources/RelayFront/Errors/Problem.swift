@@ -26,6 +26,12 @@ struct Problem: HTTPResponseError, Sendable {
         if code.status == .unauthorized { self.headers[.wwwAuthenticate] = "Bearer realm=\"receipt-relay\"" }
     }
 
+    /// - Parameter retryAfter: in seconds, where it is known better than the code does.
+    init(_ code: ProblemCode, _ detail: String, retryAfter: Int) {
+        self.init(code, detail)
+        headers[.retryAfter] = String(retryAfter)
+    }
+
     static func invalidFields(_ errors: [FieldError]) -> Problem {
         Problem(.invalidFields, "see errors: it names each wrong field", errors: errors)
     }

@@ -35,22 +35,25 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case databaseUnavailable = "database_unavailable"
     case overloaded
     case customerKeysUnavailable = "customer_keys_unavailable"
+    case alreadyOrdered = "already_ordered"
+    case unsupportedGrant = "unsupported_grant"
+    case storeUnavailable = "store_unavailable"
 
     var status: HTTPResponse.Status {
         switch self {
-        case .badRequest, .notJSON, .invalidIdempotencyKey, .notANotification: .badRequest
+        case .badRequest, .notJSON, .invalidIdempotencyKey, .notANotification, .unsupportedGrant: .badRequest
         case .badSignature, .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
         case .wrongRole, .anotherCustomer, .notificationNotGenuine: .forbidden
         case .notFound, .unknownValidation, .unknownNotification, .unknownDelivery: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
-        case .stateNotAllowed, .superseded, .busy, .receiptGone, .endpointNotActive: .conflict
+        case .stateNotAllowed, .superseded, .busy, .receiptGone, .endpointNotActive, .alreadyOrdered: .conflict
         case .bodyTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .invalidFields, .idempotencyKeyReused, .receiptNotGenuine: .unprocessableContent
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .internalError: .internalServerError
-        case .databaseUnavailable, .overloaded, .customerKeysUnavailable: .serviceUnavailable
+        case .databaseUnavailable, .overloaded, .customerKeysUnavailable, .storeUnavailable: .serviceUnavailable
         }
     }
 
@@ -90,6 +93,9 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .databaseUnavailable: "The database is away"
         case .overloaded: "Too much is waiting already"
         case .customerKeysUnavailable: "Customer tokens cannot be verified now"
+        case .alreadyOrdered: "The subscription has a contract"
+        case .unsupportedGrant: "The grant type is not supported"
+        case .storeUnavailable: "The store cannot be asked now"
         }
     }
 
@@ -98,6 +104,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         switch self {
         case .databaseUnavailable, .customerKeysUnavailable: 2
         case .overloaded, .busy: 1
+        case .storeUnavailable: 10
         default: nil
         }
     }

@@ -19,7 +19,8 @@ struct FrontResponder: Sendable {
     @concurrent
     func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         let response = try await answer(
-            request, FrontContext(source: ApplicationRequestContextSource(channel: channel, logger: logger)))
+            FoldedPath.fold(request),
+            FrontContext(source: ApplicationRequestContextSource(channel: channel, logger: logger)))
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {

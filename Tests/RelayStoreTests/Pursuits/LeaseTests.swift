@@ -37,7 +37,7 @@ struct LeaseTests {
     func giveBack() async throws {
         try await withStores(2) { database, stores in
             let claimed = try await stores[0].takeAndClaim(.sample())
-            try await stores[0].giveBack([])
+            try await stores[0].giveBack([(id: ValidationID, fence: Int32)]())
             #expect(try await stores[1].claimDue().isEmpty)
             try await stores[0].giveBack([(claimed.id, claimed.fence)])
             let taken = try await stores[1].claimOne()

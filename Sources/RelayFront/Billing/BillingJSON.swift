@@ -1,0 +1,128 @@
+import RelayCore
+import RelayStore
+
+/// Answers as billwerk writes them: names in Pascal case, dates with seven decimals, what does not apply left out.
+enum BillingJSON {
+    static func order(_ order: BillingOrder, _ writer: inout CompactJSON) {
+        writer.begin()
+        writer.member("Id", order.id)
+        writer.member("CustomerId", order.customer)
+        writer.member("ContractId", order.contract)
+        writer.member("ExternalSubscriptionId", order.externalSubscription)
+        writer.member("Status", order.state.name)
+        writer.member("OrderType", order.type.name)
+        writer.date("CreatedAt", order.createdAt)
+        writer.date("CompletedAt", order.completedAt)
+        writer.member("PlanVariantId", order.productID.map(order.platform.prefixed))
+        writer.member("PaymentProvider", order.platform.iapType)
+        writer.member("AllowWithoutPaymentData", true)
+        for name: StaticString in ["ComponentSubscriptions", "DiscountSubscriptions"] {
+            writer.name(name)
+            writer.value(json: "[]".utf8)
+        }
+        // What the store takes is not the relay's to say.
+        for name: StaticString in ["Total", "TotalVat", "TotalGross", "NextTotalGross"] { writer.zero(name) }
+        writer.member("IsTrial", order.isTrial)
+        writer.member("TrialEndPolicy", "NoTrial")
+        writer.member("TriggerInterimBilling", false)
+        writer.member("PreviewAfterTrial", false)
+        writer.end()
+    }
+
+    static func contract(_ contract: BillingContract, _ writer: inout CompactJSON) {
+        let standing = contract.standing
+        writer.begin()
+        writer.member("Id", contract.id)
+        writer.member("CustomerId", contract.customer)
+        writer.member("PlanId", standing.product)
+        writer.member("PlanVariantId", standing.product)
+        writer.member("PlanGroupId", contract.platform.iapType)
+        writer.member("LifecycleStatus", standing.lifecycle.rawValue)
+        writer.date("StartDate", standing.start ?? contract.createdAt)
+        writer.date("EndDate", standing.end)
+        writer.date("BilledUntil", standing.paidUntil)
+        writer.date("LastBillingDate", standing.lastBilling)
+        writer.date("NextBillingDate", standing.nextBilling)
+        writer.name("Phases")
+        writer.begin("[")
+        for one in standing.phases { phase(one, &writer) }
+        writer.end("]")
+        if let current = standing.phases.last {
+            writer.name("CurrentPhase")
+            phase(current, &writer)
+        }
+        writer.zero("Balance")
+        writer.member("PaymentProvider", contract.platform.iapType)
+        writer.member("EscalationSuspended", false)
+        writer.member("RecurringPaymentsPaused", false)
+        writer.date("CreatedAt", contract.createdAt)
+        writer.name("ExternalSubscriptionIds")
+        writer.begin("[")
+        for id in contract.externalSubscriptions { writer.value(id.description) }
+        writer.end("]")
+        writer.end()
+    }
+
+    private static func phase(_ phase: ContractStanding.Phase, _ writer: inout CompactJSON) {
+        writer.begin()
+        writer.member("Type", phase.kind.rawValue)
+        writer.date("StartDate", phase.start)
+        writer.member("PlanVariantId", phase.product)
+        writer.member("PlanId", phase.product)
+        writer.end()
+    }
+
+    static func customer(_ customer: BillingCustomer, _ writer: inout CompactJSON) {
+        writer.begin()
+        writer.member("Id", customer.id)
+        writer.date("CreatedAt", customer.createdAt)
+        // An object that has been written by ``CustomerDetails``: without space around it.
+        let members = customer.details.utf8.dropFirst().dropLast()
+        if !members.isEmpty { writer.value(json: members) }
+        writer.end()
+    }
+
+    static func subscriptions(_ subscriptions: [CheckedSubscription], _ writer: inout CompactJSON) {
+        writer.begin()
+        writer.name("Subscriptions")
+        writer.begin("[")
+        for one in subscriptions {
+            writer.begin()
+            writer.member("Id", one.id)
+            if let contract = one.contract {
+                writer.name("Contract")
+                writer.begin()
+                writer.member("Id", contract.id)
+                writer.member("CustomerId", contract.customer)
+                writer.end()
+            }
+            writer.end()
+        }
+        writer.end("]")
+        writer.end()
+    }
+
+    static func webhook(_ endpoint: WebhookEndpoint, _ writer: inout CompactJSON) {
+        writer.begin()
+        writer.member("Id", endpoint.id.description)
+        writer.member("Url", endpoint.url)
+        writer.name("Events")
+        writer.begin("[")
+        if case .events(let names) = endpoint.kind { for name in names { writer.value(name) } }
+        writer.end("]")
+        writer.member("Disabled", !endpoint.isActive)
+        writer.date("CreatedAt", endpoint.createdAt)
+        writer.end()
+    }
+}
+
+extension CompactJSON {
+    fileprivate mutating func member(_ name: StaticString, _ id: BillingID) { member(name, id.description) }
+
+    fileprivate mutating func date(_ name: StaticString, _ moment: Timestamp?) { member(name, moment?.sevenDecimals) }
+
+    fileprivate mutating func zero(_ name: StaticString) {
+        self.name(name)
+        value(json: "0.0".utf8)
+    }
+}

@@ -1,0 +1,81 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+import Webhooks
+
+/// Where a publisher's billing side is told of orders and contracts.
+struct BillingWebhookRoutes: Sendable {
+    let desk: BillingDesk
+
+    /// Of one publisher.
+    private static let mostEndpoints = 100
+    private static let mostEvents = 100
+
+    var routes: [Route] {
+        [
+            .get("/api/v1/webhooks", list), .post("/api/v1/webhooks", add),
+            Route(method: .delete, path: "/api/v1/webhooks/:id", handler: remove),
+        ]
+    }
+
+    private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let publisher = try await desk.publisher(request, context)
+        return BillingDesk.list(try await endpoints(of: publisher), BillingJSON.webhook)
+    }
+
+    private func add(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let publisher = try await desk.publisher(request, context)
+        let loan = BodyLoan(desk.budget)
+        defer { loan.end() }
+        let (url, events) = try Self.read(try await desk.body(request, on: loan))
+        guard try await endpoints(of: publisher).count < Self.mostEndpoints else {
+            throw Problem(.invalidFields, "there are \(Self.mostEndpoints) webhooks already; delete one first")
+        }
+        guard let id = try await desk.store.addEndpoint(publisher: publisher, kind: .events(events), url: url),
+            let endpoint = try await desk.store.endpoint(id)
+        else { throw Problem(.notFound, "the publisher is no longer there") }
+        return BillingDesk.one(endpoint, status: .created, BillingJSON.webhook)
+    }
+
+    /// With a body: some clients read one whatever the answer is.
+    private func remove(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let publisher = try await desk.publisher(request, context)
+        guard let id = context.parameters.get("id").flatMap({ EndpointID($0) }),
+            let endpoint = try await desk.store.endpoint(id), endpoint.publisher == publisher,
+            endpoint.kind != .purchases, try await desk.store.removeEndpoint(id)
+        else { throw BillingDesk.unknown("webhook") }
+        return .taken
+    }
+
+    private func endpoints(of publisher: String) async throws -> [WebhookEndpoint] {
+        try await desk.store.endpoints(publisher: publisher).filter { $0.kind != .purchases }
+    }
+
+    /// Names of events that the relay never sends are taken all the same: clients ask for what billwerk has. None: all that it sends.
+    private static func read(_ bytes: ByteBuffer) throws -> (url: String, events: [String]) {
+        let body = try BodyObject(bytes, names: ["Url", "Events"], lists: ["Events"])
+        var errors: [FieldError] = []
+        let url = body.text("Url", characters: 2_048, &errors)
+        if body["Url"] == nil { errors.append(.required("Url")) }
+        if let url, WebhookURL(url) == nil { errors.append(FieldError("Url", .invalid, "must be \(WebhookURL.rule)")) }
+        var events: [String] = []
+        switch body["Events"] {
+        case nil: break
+        case .list(let names):
+            events = names.map { BillingEvent(name: $0)?.rawValue ?? $0 }
+            if names.count > Self.mostEvents || !names.allSatisfy(isName) {
+                errors.append(FieldError("Events", .invalid, "must be names of events, at most \(Self.mostEvents)"))
+            }
+        case .text(let name) where isName(name): events = [BillingEvent(name: name)?.rawValue ?? name]
+        case let value?: errors.append(.wrongType("Events", "a list of names", value.kind))
+        }
+        guard errors.isEmpty, let url else { throw Problem.invalidFields(errors) }
+        var seen: Set<String> = []
+        events = events.filter { seen.insert($0).inserted }
+        return (url, events.isEmpty ? BillingEvent.allCases.map(\.rawValue) : events)
+    }
+
+    private static func isName(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z]{1,64}/) != nil }
+}

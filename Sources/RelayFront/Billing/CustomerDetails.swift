@@ -1,0 +1,77 @@
+import RelayCore
+
+/// What a publisher gives of a customer. The relay keeps it as it is and gives it back; it uses none of it.
+struct CustomerDetails: Sendable {
+    private static let texts = [
+        "ExternalCustomerId", "FirstName", "LastName", "CompanyName", "EmailAddress", "PhoneNumber", "Locale",
+        "Language",
+        "VatId", "CustomerType", "CustomerSubType", "Tag", "Notes", "DebitorAccount", "DefaultBearerMedium",
+    ]
+    private static let objects = ["Address", "CustomFields"]
+    private static let mostCharacters = 500
+    private static let mostObjectBytes = 16 << 10
+    /// Of objects in objects.
+    private static let deepest = 8
+
+    /// A JSON object with its names in Pascal case, and without space around it.
+    let json: String
+
+    /// - Parameter path: where it stands in the body: empty, or `Customer.`.
+    /// - Throws: ``Problem`` 422.
+    init(_ object: BodyObject, path: String) throws {
+        var errors: [FieldError] = []
+        var writer = CompactJSON(capacity: 512)
+        writer.begin()
+        for name in Self.texts {
+            guard let text = object.text(name, path: path, characters: Self.mostCharacters, &errors) else { continue }
+            if name == "EmailAddress", !text.isEmpty, CustomerEmail(text) == nil {
+                errors.append(FieldError(path + name, .invalid, "must be an email address"))
+            }
+            writer.name(name)
+            writer.value(text)
+        }
+        for name in Self.objects {
+            guard let text = object.object(name, path: path, &errors) else { continue }
+            guard text.utf8.count <= Self.mostObjectBytes, Self.isShallow(text) else {
+                errors.append(
+                    FieldError(
+                        path + name, .tooLong,
+                        "must have at most \(Self.mostObjectBytes) bytes, and \(Self.deepest) levels"))
+                continue
+            }
+            writer.name(name)
+            writer.value(json: text.utf8)
+        }
+        writer.end()
+        guard errors.isEmpty else { throw Problem.invalidFields(errors) }
+        json = String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    static var names: [String] { texts + objects }
+
+    /// - Parameter text: JSON.
+    private static func isShallow(_ text: String) -> Bool {
+        var (depth, isInString, isEscaped) = (0, false, false)
+        for byte in text.utf8 {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isInString = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                if depth > deepest { return false }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+
+/// `POST /oauth/token`: OAuth 2.0 client credentials (RFC 6749 section 4.4). The client is a publisher, its secret one of the
+/// publisher's keys.
+struct TokenRoutes: Sendable {
+    let store: RelayStore
+    let keys: KeyRing
+
+    private static let maximumBytes = 16 << 10
+
+    var routes: [Route] { [.post("/oauth/token", grant)] }
+
+    private func grant(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let form = try FormBody(
+            try await BodyReader(maximumBytes: Self.maximumBytes).read(request, ofAnyType: true))
+        guard let type = form["grant_type"] else { throw Problem(.badRequest, "grant_type is required, once") }
+        guard type == "client_credentials" else {
+            throw Problem(.unsupportedGrant, "only client_credentials is taken")
+        }
+        let (id, secret) = try credentials(request.headers[.authorization], form)
+        guard let key = try await keys.authenticate(Substring(secret)), key.publisher == id, key.role == .publisher,
+            let token = try await store.accessToken(for: Substring(secret))
+        else { throw Self.unknownClient }
+        context.notes.keyID = key.id
+        var writer = CompactJSON(capacity: 160)
+        writer.begin()
+        writer.member("access_token", token)
+        writer.member("token_type", "bearer")
+        writer.member("expires", 0)
+        writer.end()
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+
+    private static var unknownClient: Problem { Problem(.unknownKey, "client_id and client_secret do not match") }
+
+    /// By Basic, else by fields. Basic's two parts are form-encoded (RFC 6749 section 2.3.1), which changes nothing in a key.
+    private func credentials(_ header: String?, _ form: FormBody) throws -> (id: String, secret: String) {
+        guard let header else {
+            guard let id = form["client_id"], let secret = form["client_secret"] else {
+                throw Problem(.missingKey, "send client_id and client_secret, by Basic or as fields")
+            }
+            return (id, secret)
+        }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 1_024,
+            let data = Data(base64Encoded: parts[1].trimmingCharacters(in: .whitespaces))
+        else { throw Self.unknownClient }
+        let pair = String(decoding: data, as: UTF8.self)
+        guard let colon = pair.firstIndex(of: ":") else { throw Self.unknownClient }
+        func plain(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
+        return (plain(pair[..<colon]), plain(pair[pair.index(after: colon)...]))
+    }
+}

@@ -1,0 +1,36 @@
+import HTTPTypes
+import HummingbirdCore
+
+/// Paths that are taken without regard to case, as their clients write them: `/API/v1/Orders/`, `/oauth/token`. They are folded once,
+/// before the router and whoever judges by the path.
+enum FoldedPath {
+    private static let roots: [StaticString] = ["/api/v1", "/oauth/token"]
+
+    /// The same request unless its path is one of those.
+    static func fold(_ request: Request) -> Request {
+        guard let target = request.head.path, let folded = fold(target) else { return request }
+        var head = request.head
+        head.path = folded
+        return Request(head: head, body: request.body)
+    }
+
+    /// The query stays as it is. Nil where nothing has to be changed.
+    static func fold(_ target: String) -> String? {
+        // One look at one byte for all others: `/apple`, `/entitlements`, `/v2`, ….
+        guard roots.contains(where: { starts(target, with: $0) }) else { return nil }
+        let path = target.prefix { $0 != "?" }
+        return path.lowercased() + target[path.endIndex...]
+    }
+
+    private static func starts(_ target: String, with root: StaticString) -> Bool {
+        var bytes = target.utf8.makeIterator()
+        return root.withUTF8Buffer { root in
+            for wanted in root {
+                guard let byte = bytes.next() else { return false }
+                let lower = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+                guard lower == wanted else { return false }
+            }
+            return [nil, UInt8(ascii: "/"), UInt8(ascii: "?")].contains(bytes.next())
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import AppStoreServer
+public import AppleStore
+public import Logging
+public import RelayCore
+
+/// Asks the App Store of which subscriptions a transaction is, for publishers that name one. Only what Apple has signed, for one of our
+/// apps, is found.
+public struct AppStoreTransactions: ExternalStore {
+    private let gate: AppStoreGate
+    private let trust: ChainOfTrust
+    private let scope: StoreScope
+    private let logger: Logger
+
+    /// An app that is asked for must be one of ours; of those without a name at most so many are tried.
+    private static let mostApps = 8
+    /// As long as the gate stays shut.
+    private static let pause = Duration.seconds(10)
+
+    public init(gate: AppStoreGate, trust: ChainOfTrust, scope: StoreScope, logger: Logger) {
+        self.gate = gate
+        self.trust = trust
+        self.scope = scope
+        self.logger = logger
+    }
+
+    /// Production first; where that does not know it, the sandbox.
+    public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
+        guard case .apple(let id, let bundleID) = query else { return .notConfigured }
+        if let bundleID, !scope.bundleIds.isEmpty, !scope.bundleIds.contains(bundleID) {
+            return .no("AppleIapBundleId is not one of the apps that this relay speaks for")
+        }
+        let apps = bundleID.map { [$0] } ?? scope.bundleIds.sorted()
+        guard !apps.isEmpty else { return .no("AppleIapBundleId is required here") }
+        var trouble: ExternalStoreAnswer?
+        for environment in AppStoreServerClient.Environment.allCases where takes(environment) {
+            for app in apps.prefix(Self.mostApps) {
+                switch await ask(id, environment, app) {
+                case .unknown: continue
+                case .tryAgain(let pause): trouble = .tryAgain(after: pause)
+                case let answer: return answer
+                }
+            }
+        }
+        return trouble ?? .unknown
+    }
+
+    private func takes(_ environment: AppStoreServerClient.Environment) -> Bool {
+        scope.environments.contains(environment == .production ? .production : .sandbox)
+    }
+
+    private func ask(
+        _ id: String, _ environment: AppStoreServerClient.Environment, _ bundleID: String
+    ) async -> ExternalStoreAnswer {
+        guard gate.isOpen(environment) else { return .tryAgain(after: Self.pause) }
+        let answer = await gate.ask("subscriptions", in: environment) {
+            await gate.client.statuses(of: id, in: environment, bundleID: bundleID)
+        }
+        switch answer {
+        case .value(let items): return await judge(items, of: id)
+        case .unknown: return .unknown
+        case .misconfigured(let why):
+            logger.error("the app store does not let itself be asked", metadata: ["error": "\(why)"])
+            return .tryAgain(after: Self.pause)
+        case .tryAgain(let why, let retryAfter):
+            logger.warning("the app store cannot be asked now", metadata: ["error": "\(why)"])
+            return .tryAgain(after: max(Self.pause, retryAfter ?? .zero))
+        }
+    }
+
+    /// It tells of all subscriptions of whoever made the transaction. Where one of them is named by it that one counts, else all do: it
+    /// is of an earlier renewal then.
+    private func judge(_ items: [SubscriptionStatusItem], of id: String) async -> ExternalStoreAnswer {
+        var found: [(ExternalSubscription, isNamed: Bool)] = []
+        for item in items {
+            do {
+                let told = try SignedStatus(
+                    transaction: item.signedTransactionInfo, renewal: item.signedRenewalInfo,
+                    status: NotificationData.Status(rawValue: item.status))
+                try await told.verify(trust, scope)
+                let payload = told.transaction.payload
+                guard let word = told.word, let key = payload.originalTransactionId,
+                    key == item.originalTransactionId
+                else { continue }
+                found.append(
+                    (
+                        ExternalSubscription(
+                            key: key, environment: payload.environment.name, word: word, bundleID: payload.bundleId),
+                        key == id || payload.transactionId == id
+                    ))
+            } catch {
+                logger.error("what the app store says is not genuine", metadata: ["error": "\(error)"])
+            }
+        }
+        let named = found.filter(\.isNamed)
+        let counting = (named.isEmpty ? found : named).map(\.0)
+        return counting.isEmpty ? .unknown : .found(counting)
+    }
+}

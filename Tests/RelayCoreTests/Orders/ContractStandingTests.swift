@@ -1,0 +1,83 @@
+import RelayCore
+import Testing
+
+@Suite("How a contract stands follows from its subscriptions")
+struct ContractStandingTests {
+    private static let day = Duration.seconds(86_400)
+    private static let start = Timestamp(seconds: 1_800_000_000)
+
+    private func period(
+        _ id: String, from: Int, to: Int, product: String = "com.example.monthly", isTrial: Bool? = nil,
+        revokedOn: Int? = nil
+    ) -> LedgerPeriod {
+        LedgerPeriod(
+            id: id, productID: product, purchasedAt: Self.start + Self.day * from, expiresAt: Self.start + Self.day * to,
+            revocation: revokedOn.map { .init(at: Self.start + Self.day * $0, kind: .refunded) },
+            toldAt: Self.start + Self.day * (revokedOn ?? from), isTrial: isTrial)
+    }
+
+    private func standing(
+        _ words: [[LedgerWord]], on day: Int, keys: [String] = ["1", "2", "3"],
+        shown: SubscriptionStanding.Status? = .active
+    ) -> ContractStanding {
+        let parts = zip(keys, words).map { key, words in
+            var ledger = SubscriptionLedger()
+            for word in words { ledger.hear(word) }
+            return ContractStanding.Part(
+                name: SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: key),
+                ledger: ledger, shown: shown)
+        }
+        return ContractStanding(parts, at: Self.start + Self.day * day, leeway: .seconds(3_600))
+    }
+
+    private func renewal(_ willRenew: Bool, on day: Int, retry: Bool = false) -> LedgerWord {
+        LedgerWord(
+            renewal: LedgerRenewal(
+                willRenew: willRenew, productID: nil, isInBillingRetry: retry, toldAt: Self.start + Self.day * day))
+    }
+
+    @Test("one that runs is active, with its next date; in a trial it says so")
+    func active() {
+        let normal = standing([[LedgerWord(periods: [period("a", from: 0, to: 30)])]], on: 1)
+        #expect(normal.lifecycle == .active && normal.end == nil)
+        #expect(normal.nextBilling == Self.start + Self.day * 30 && normal.product == "apple:com.example.monthly")
+        #expect(normal.phases.map(\.kind) == [.normal])
+        let trial = standing([[LedgerWord(periods: [period("a", from: 0, to: 7, isTrial: true)])]], on: 1)
+        #expect(trial.lifecycle == .inTrial && trial.phases.map(\.kind) == [.trial])
+    }
+
+    @Test("one that will not be renewed is active until its end, which is told")
+    func cancelled() {
+        let words = [LedgerWord(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 2)]
+        let running = standing([words], on: 3)
+        #expect(running.lifecycle == .active && running.end == Self.start + Self.day * 30)
+        #expect(running.nextBilling == nil)
+        let over = standing([words], on: 31)
+        #expect(over.lifecycle == .ended && over.end == Self.start + Self.day * 30)
+        #expect(over.phases.map(\.kind) == [.normal, .inactive])
+    }
+
+    @Test("a refund ends it, failed payment pauses it, and what nobody has told the end of is not over")
+    func others() {
+        let refunded = standing([[LedgerWord(periods: [period("a", from: 0, to: 30, revokedOn: 5)])]], on: 6)
+        #expect(refunded.lifecycle == .ended && refunded.end == Self.start + Self.day * 5)
+        let failing = standing(
+            [[LedgerWord(periods: [period("a", from: 0, to: 30)]), renewal(true, on: 30, retry: true)]], on: 31)
+        #expect(failing.lifecycle == .paused && failing.end == nil)
+        #expect(standing([[LedgerWord(periods: [period("a", from: 0, to: 30)])]], on: 31).lifecycle == .active)
+        #expect(standing([], on: 1).lifecycle == .ended)
+        #expect(standing([[]], on: 1).lifecycle == .ended)
+    }
+
+    @Test("after an upgrade the subscription that runs longest speaks, and the phases tell both")
+    func upgrade() {
+        let old = [LedgerWord(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 10)]
+        let new = [LedgerWord(periods: [period("b", from: 10, to: 40, product: "com.example.yearly")])]
+        let both = standing([old, new], on: 11)
+        #expect(both.product == "apple:com.example.yearly" && both.lifecycle == .active)
+        #expect(both.start == Self.start)
+        #expect(both.phases.map(\.product) == ["apple:com.example.monthly", "apple:com.example.yearly"])
+        let other = standing([new], on: 11, keys: ["google:x"])
+        #expect(other.product == "google:com.example.yearly")
+    }
+}

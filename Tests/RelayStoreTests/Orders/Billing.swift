@@ -1,0 +1,83 @@
+import Foundation
+import Postgres
+import RelayCore
+
+@testable import RelayStore
+
+/// A publisher's billing, as the front would call it.
+struct Billing {
+    static let leeway = Duration.seconds(3_600)
+
+    var store: RelayStore
+    var database: TestDatabase
+    var publisher = "main"
+
+    /// A subscription that runs for a day, as a check finds it.
+    func check(_ key: String, environment: String = "Sandbox") async throws -> CheckedSubscription {
+        let now = try await database.now()
+        let word = LedgerWord(periods: [
+            LedgerPeriod(
+                id: key, productID: "com.example.monthly", purchasedAt: now, expiresAt: now + .seconds(86_400),
+                toldAt: now)
+        ])
+        let checked = try await store.record(
+            [ExternalSubscription(key: key, environment: environment, word: word, bundleID: "com.example.app")],
+            publisher: publisher)
+        guard let one = checked.first, checked.count == 1 else { throw Unexpected("\(checked)") }
+        return one
+    }
+
+    func add(
+        _ subscription: BillingID, _ party: NewOrder.Party = .newCustomer(details: "{}")
+    ) async throws -> OrderOutcome {
+        try await store.add(NewOrder(publisher: publisher, externalSubscription: subscription, party: party))
+    }
+
+    func order(
+        _ subscription: BillingID, _ party: NewOrder.Party = .newCustomer(details: "{}")
+    ) async throws -> BillingOrder {
+        let outcome = try await add(subscription, party)
+        guard case .created(let order) = outcome else { throw Unexpected("\(outcome)") }
+        return order
+    }
+
+    func commit(_ order: BillingOrder, by store: RelayStore? = nil) async throws -> CommitOutcome {
+        try await (store ?? self.store).commitOrder(order.id, publisher: publisher, leeway: Self.leeway)
+    }
+
+    func contract(of subscription: BillingID) async throws -> BillingContract {
+        let order = try await order(subscription)
+        guard case .contract(let contract) = try await commit(order) else { throw Unexpected("no contract") }
+        return contract
+    }
+
+    /// Of all endpoints, in the order of their events' names.
+    func messages() async throws -> [String] {
+        try await database.column("SELECT body FROM webhook_deliveries ORDER BY body", as: String.self)
+    }
+
+    func events() async throws -> [String] {
+        try await messages().map { body in
+            let json = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+            return json?["Event"] as? String ?? "?"
+        }.sorted()
+    }
+
+    /// Told of everything.
+    func listen() async throws {
+        _ = try await store.addEndpoint(
+            publisher: publisher, kind: .events(BillingEvent.allCases.map(\.rawValue)), url: "https://example.test/")
+    }
+
+    struct Unexpected: Error {
+        var what: String
+        init(_ what: String) { self.what = what }
+    }
+
+    static func run(_ body: (Billing) async throws -> Void) async throws {
+        try await withStore { database, store in
+            try await store.ensureFirstPublisher()
+            try await body(Billing(store: store, database: database))
+        }
+    }
+}

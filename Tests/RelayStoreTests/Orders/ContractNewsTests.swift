@@ -1,0 +1,128 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("What happens to a subscription is told of its contract")
+struct ContractNewsTests {
+    @Test("renewal turned off is a cancellation; a renewal, a refund and its reversal are changes; a repeat is nothing")
+    func life() async throws {
+        try await Billing.run { billing in
+            try await billing.listen()
+            let contract = try await billing.contract(of: try await billing.check("1000000001").id)
+            let notices = Notices(store: billing.store, database: billing.database)
+            func told(_ type: String, _ body: () async throws -> Void) async throws -> [String] {
+                let before = try await billing.events()
+                try await body()
+                var after = try await billing.events()
+                for event in before { after.remove(at: try #require(after.firstIndex(of: event))) }
+                return after
+            }
+            let off = try await told("off") {
+                try await notices.come(
+                    "DID_CHANGE_RENEWAL_STATUS", said: 1, period: "1000000001", began: 0, willRenew: false,
+                    environment: "Sandbox")
+            }
+            #expect(off == ["ContractChanged"] || off == ["ContractCancelled"], "\(off)")
+            let on = try await told("on") {
+                try await notices.come(
+                    "DID_CHANGE_RENEWAL_STATUS", said: 2, period: "1000000001", began: 0, environment: "Sandbox")
+            }
+            #expect(on == ["ContractChanged"])
+            let offAgain = try await told("off again") {
+                try await notices.come(
+                    "DID_CHANGE_RENEWAL_STATUS", said: 3, period: "1000000001", began: 0, willRenew: false,
+                    environment: "Sandbox")
+            }
+            #expect(offAgain == ["ContractChanged"] || offAgain == ["ContractCancelled"], "\(offAgain)")
+            let renewed = try await told("renewed") {
+                try await notices.come(
+                    "DID_RENEW", said: 4, period: "2", ends: 172_800, environment: "Sandbox")
+            }
+            #expect(renewed == ["ContractChanged"])
+            let refunded = try await told("refunded") {
+                try await notices.come(
+                    "REFUND", said: 5, period: "2", began: 4, ends: 172_800, revoked: .refunded, environment: "Sandbox")
+            }
+            #expect(refunded == ["ContractChanged"])
+            let ended = try await billing.store.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            #expect(ended?.standing.lifecycle == .ended)
+            #expect(
+                try await billing.messages().allSatisfy {
+                    $0.contains(contract.id.description) && $0.contains(contract.customer.description)
+                })
+        }
+    }
+
+    @Test("whoever did not ask for an event, wants another environment, or is removed is not told")
+    func endpoints() async throws {
+        try await Billing.run { billing in
+            let store = billing.store
+            _ = try await store.addEndpoint(publisher: "main", kind: .events(["ContractCreated"]), url: "https://a.test/")
+            _ = try await store.addEndpoint(
+                publisher: "main", kind: .events(["OrderSucceeded"]), url: "https://b.test/", environment: .production)
+            _ = try await store.addEndpoint(publisher: "main", url: "https://c.test/")
+            let gone = try #require(
+                try await store.addEndpoint(
+                    publisher: "main", kind: .events(["OrderSucceeded"]), url: "https://d.test/"))
+            #expect(try await store.removeEndpoint(gone))
+            _ = try await billing.contract(of: try await billing.check("1000000001").id)
+            #expect(try await billing.events() == ["ContractCreated"])
+            _ = try await billing.contract(of: try await billing.check("1000000001", environment: "Production").id)
+            #expect(try await billing.events() == ["ContractCreated", "ContractCreated", "OrderSucceeded"])
+        }
+    }
+
+    @Test("a subscription of no contract is told of to nobody")
+    func others() async throws {
+        try await Billing.run { billing in
+            try await billing.listen()
+            _ = try await billing.check("1000000001")
+            let notices = Notices(store: billing.store, database: billing.database)
+            try await notices.come("SUBSCRIBED", said: 0, environment: "Sandbox")
+            try await notices.come("DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox")
+            #expect(try await billing.events().isEmpty)
+        }
+    }
+
+    @Test("a contract goes along where the store goes on with its subscription under another number")
+    func moves() async throws {
+        try await Billing.run { billing in
+            let contract = try await billing.contract(of: try await billing.check("1000000001").id)
+            var notices = Notices(store: billing.store, database: billing.database)
+            notices.key = "2000000002"
+            try await notices.come(
+                "DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox", movedFrom: "1000000001")
+            #expect(try await billing.check("2000000002").contract?.id == contract.id)
+            let now = try await billing.store.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            #expect(now?.externalSubscriptions.count == 2 && now?.standing.lifecycle == .active)
+        }
+    }
+
+    @Test("a subscription is found by its own number and by its newest transaction's")
+    func transactions() async throws {
+        try await Billing.run { billing in
+            let subscription = try await billing.check("1000000001")
+            _ = try await billing.contract(of: subscription.id)
+            let now = try await billing.database.now()
+            let period = LedgerPeriod(
+                id: "line-2", productID: "com.example.monthly", purchasedAt: now + .seconds(60),
+                expiresAt: now + .seconds(90_000), toldAt: now + .seconds(60), transactionID: "1000000777")
+            _ = try await billing.store.hear(
+                [
+                    LedgerMessage(
+                        SubscriptionName(
+                            publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001"),
+                        LedgerWord(periods: [period]))
+                ], leeway: Billing.leeway)
+            for id in ["1000000001", "1000000777"] {
+                let found = try await billing.store.subscriptions(ofTransaction: id, publisher: "main")
+                #expect(found.map(\.key) == ["1000000001"], "\(id)")
+                #expect(try await billing.store.record(found, publisher: "main").first?.id == subscription.id)
+            }
+            #expect(try await billing.store.subscriptions(ofTransaction: "1000000001", publisher: "other").isEmpty)
+            #expect(try await billing.store.subscriptions(ofTransaction: "5", publisher: "main").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// The requests of clients that there are, as they write them.
+@Suite struct BillingClientTests {
+    /// npm `billwerk`: Basic, a slash before the query, `take` everywhere, and always a body to be read.
+    @Test func nodeBillwerk() async throws {
+        try await BillingScene.run { billing in
+            let granted = try await billing.form(
+                "grant_type=client_credentials",
+                headers: ["Authorization": "Basic " + PublisherScene.base64("main:\(billing.scene.key)")])
+            #expect(granted.status == 200 && granted.header("Cache-Control") == "no-store")
+            #expect(granted.json["token_type"].string == "bearer" && granted.json["expires"].int == 0)
+            let token = try #require(granted.json["access_token"].string)
+            #expect(token == billing.token && !token.contains(billing.scene.key.suffix(64)))
+            let order = try await billing.post(
+                "/Orders/?take=500",
+                #"{"ExternalSubscriptionId":"\#(try await billing.externalID())","Customer":{"FirstName":"A"}}"#,
+                token: token)
+            #expect(order.status == 201, "\(order.text)")
+            let id = order.json["Id"].string ?? ""
+            let contract = try await billing.post("/Orders/\(id)/commit?take=500", "{}", token: token)
+            #expect(contract.json["LifecycleStatus"].string == "Active", "\(contract.text)")
+            let list = try await billing.get("/Contracts/?take=500&skip=500", token: token)
+            #expect(list.json.array?.count == 1)
+        }
+    }
+
+    /// Laravel's: slashes at the end, names in Pascal case in the path; a token in the query, as the older ones send it.
+    @Test func laravel() async throws {
+        try await BillingScene.run { billing in
+            let order = try await billing.post(
+                "/Orders/", #"{"ExternalSubscriptionId":"\#(try await billing.externalID())","Customer":{}}"#)
+            let id = order.json["Id"].string ?? ""
+            #expect(try await billing.post("/Orders/\(id.uppercased())/Commit/", "{}").status == 200)
+            let query = try await HTTP.get(
+                billing.relay.url + "/API/V1/ORDERS/\(id)/?access_token=\(billing.token)")
+            #expect(query.status == 200 && query.json["Status"].string == "Completed")
+            let slash = try await billing.form(
+                "grant_type=client_credentials&client_id=main&client_secret=\(billing.scene.key)", path: "/OAuth/Token/")
+            #expect(slash.json["access_token"].string == billing.token)
+        }
+    }
+
+    /// n8n: a legal entity in a header, no body with a commit, and webhooks by hand.
+    @Test func n8n() async throws {
+        try await BillingScene.run { billing in
+            let entity = ["X-SELECTED-LEGAL-ENTITY-ID": "66aa00000000000000000009"]
+            let made = try await billing.call(
+                .POST, "/webhooks",
+                #"{"events":["ContractCreated","ContractChanged","CustomerCreated"],"url":"https://n8n.example.test/w/1"}"#,
+                headers: entity)
+            #expect(made.status == 201, "\(made.text)")
+            let id = try #require(made.json["Id"].string)
+            let list = try await billing.call(.GET, "/webhooks", headers: entity)
+            #expect(list.json.array?.map { $0["Id"].string } == [id])
+            #expect(list.json[0]["Url"].string == "https://n8n.example.test/w/1")
+            let order = try await billing.call(
+                .POST, "/orders", #"{"ExternalSubscriptionId":"\#(try await billing.externalID())","Customer":{}}"#,
+                headers: entity)
+            let committed = try await billing.call(
+                .POST, "/orders/\(order.json["Id"].string ?? "")/commit", headers: entity)
+            #expect(committed.status == 200)
+            let other = try await billing.grant(
+                key: try await Relay.makeKey("publisher", billing.scene.setup.database, publisher: "other"),
+                publisher: "other")
+            #expect(try await billing.call(.DELETE, "/webhooks/\(id)", token: other).status == 404)
+            let gone = try await billing.call(.DELETE, "/webhooks/\(id)", headers: entity)
+            #expect(gone.status == 200 && gone.text == "{}")
+            #expect(try await billing.call(.DELETE, "/webhooks/\(id)").status == 404)
+            #expect(try await billing.get("/webhooks").text == "[]")
+        }
+    }
+
+    @Test func whoIsNoClientIsToldSoInOAuthsOwnForm() async throws {
+        try await BillingScene.run { billing in
+            let key = billing.scene.key
+            for (body, status, error) in [
+                ("grant_type=client_credentials&client_id=other&client_secret=\(key)", 401, "invalid_client"),
+                ("grant_type=client_credentials&client_id=main&client_secret=\(key)x", 401, "invalid_client"),
+                ("grant_type=client_credentials&client_id=main&client_secret=\(billing.relay.keys.app)", 401, "invalid_client"),
+                ("grant_type=client_credentials", 401, "invalid_client"),
+                ("grant_type=password&username=a&password=b", 400, "unsupported_grant_type"),
+                ("client_id=main&client_secret=\(key)", 400, "invalid_request"),
+                ("grant_type=client_credentials&grant_type=client_credentials", 400, "invalid_request"),
+                ("", 400, "invalid_request"), ("%%%&=&&&==", 400, "invalid_request"),
+                (String(repeating: "a&", count: 100), 400, "invalid_request"),
+            ] {
+                let answer = try await billing.form(body)
+                #expect(answer.status == status && answer.json["error"].string == error, "\(body): \(answer.text)")
+                #expect(answer.header("Cache-Control") == "no-store")
+                #expect((answer.header("WWW-Authenticate") != nil) == (status == 401))
+            }
+            let large = try await billing.form(String(repeating: "a", count: 20_000))
+            #expect(large.status == 413 && large.json["error"].string == "invalid_request")
+            let got = try await HTTP.get(billing.relay.url + "/oauth/token")
+            #expect(got.status == 405 && got.json["error"].string == "invalid_request")
+        }
+    }
+
+    @Test func aTokenOpensBillingAloneAndEndsWithItsKey() async throws {
+        try await BillingScene.run { billing in
+            #expect(try await billing.get("/Orders").status == 200)
+            // The key itself is as good.
+            #expect(try await billing.get("/Orders", token: billing.scene.key).status == 200)
+            #expect(try await billing.get("/Orders", token: billing.relay.keys.app).status == 403)
+            for token in [billing.token + "0", String(billing.token.dropLast()) + "x", "x", ""] {
+                let answer = try await billing.get("/Orders", token: token)
+                #expect(answer.status == 401 && answer.json["Message"].string != nil, "\(answer.text)")
+                #expect(answer.header("WWW-Authenticate") != nil)
+            }
+            #expect(try await HTTP.get(billing.relay.url + "/api/v1/Orders").status == 401)
+            let purchases = try await billing.scene.get("/v2/customers/u/purchases", key: billing.token)
+            #expect(purchases.status == 401)
+            let id = billing.scene.key.split(separator: "_")[2]
+            let revoked = try await ChildProcess.run(
+                "receipt-relay", ["keys", "revoke", String(id)],
+                environment: ["RELAY_DATABASE_URL": billing.scene.setup.database.url])
+            #expect(revoked.code == 0)
+            _ = try await Awaiting.fact("the token opens no longer", within: .seconds(20)) {
+                try await billing.get("/Orders").status
+            } holds: {
+                $0 == 401
+            }
+            #expect(!billing.relay.process.output.contains { $0.contains(billing.token.suffix(64)) })
+        }
+    }
+}

@@ -86,6 +86,24 @@ struct DeliveryOrderTests {
         }
     }
 
+    @Test("a try that ends while a newer state is being queued sees that it was overtaken")
+    func endRace() async throws {
+        try await withStore { database, store in
+            let endpoint = try await store.makeEndpoint()
+            let (old, new) = (NewDelivery.state(endpoint, 1), NewDelivery.state(endpoint, 2))
+            try await database.enqueue(old)
+            let claimed = try await store.claimDeliveries(endpoint)
+            let written = try await database.hand.withTransaction { transaction in
+                _ = try await transaction.pipeline(DeliveryStatements.enqueue([new]))
+                let written = Task { try await store.written(claimed[0], .again(after: .zero), status: 500) }
+                try await database.waitUntilBlocked()
+                return written
+            }
+            #expect(try await written.value == .written(.replaced))
+            #expect(try await store.claimDeliveries(endpoint).map(\.id) == [new.id])
+        }
+    }
+
     @Test("a state that comes after a newer one was queued is kept for the record alone")
     func late() async throws {
         try await withStore { database, store in

@@ -17,7 +17,8 @@ public enum BillingEvent: String, Sendable, CaseIterable {
     /// How a subscription was shown, and how it is now, as far as its contract is concerned.
     public struct Picture: Sendable, Hashable {
         public var status: SubscriptionStanding.Status?
-        public var expiresAt: Timestamp?
+        /// In whole seconds: receipts have no more, transactions of the same period do.
+        public private(set) var expiresAt: Timestamp?
         public var willRenew: Bool?
         public var productID: String?
 
@@ -25,7 +26,7 @@ public enum BillingEvent: String, Sendable, CaseIterable {
             status: SubscriptionStanding.Status?, expiresAt: Timestamp?, willRenew: Bool?, productID: String?
         ) {
             self.status = status
-            self.expiresAt = expiresAt
+            self.expiresAt = expiresAt?.wholeSeconds
             self.willRenew = willRenew
             self.productID = productID
         }

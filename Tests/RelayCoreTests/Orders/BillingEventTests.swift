@@ -3,12 +3,11 @@ import Testing
 
 @Suite("What a change of a subscription means for its contract")
 struct BillingEventTests {
-    private typealias Picture = BillingEvent.Picture
-
     private static let end = Timestamp(seconds: 1_800_000_000)
 
     private func picture(
-        _ status: SubscriptionStanding.Status?, until end: Timestamp? = end, renews: Bool? = true, _ product: String = "p"
+        _ status: SubscriptionStanding.Status?, until end: Timestamp? = end, renews: Bool? = true,
+        _ product: String = "p"
     ) -> BillingEvent.Picture {
         BillingEvent.Picture(status: status, expiresAt: end, willRenew: renews, productID: product)
     }
@@ -40,6 +39,9 @@ struct BillingEventTests {
     @Test("nothing is told of what is the same, of grace, and of what is heard for the first time")
     func silence() {
         #expect(BillingEvent(from: picture(.active), to: picture(.active)) == nil)
+        // A receipt has the same end without its milliseconds.
+        let exact = Self.end + .milliseconds(999)
+        #expect(BillingEvent(from: picture(.active), to: picture(.active, until: exact)) == nil)
         #expect(BillingEvent(from: picture(.active), to: picture(.inGrace)) == nil)
         #expect(BillingEvent(from: picture(nil), to: picture(.active)) == nil)
         #expect(BillingEvent(from: picture(.active, renews: nil), to: picture(.active)) == nil)

@@ -11,7 +11,8 @@ struct ContractStandingTests {
         revokedOn: Int? = nil
     ) -> LedgerPeriod {
         LedgerPeriod(
-            id: id, productID: product, purchasedAt: Self.start + Self.day * from, expiresAt: Self.start + Self.day * to,
+            id: id, productID: product, purchasedAt: Self.start + Self.day * from,
+            expiresAt: Self.start + Self.day * to,
             revocation: revokedOn.map { .init(at: Self.start + Self.day * $0, kind: .refunded) },
             toldAt: Self.start + Self.day * (revokedOn ?? from), isTrial: isTrial)
     }

@@ -17,9 +17,17 @@ struct OrderTermsTests {
     @Test("every single alternative is taken")
     func alternatives() throws {
         let id = try #require(Self.id)
-        if case .customer(let found) = try terms(id, nil, nil, id).party { #expect(found == id) } else { Issue.record() }
+        if case .customer(let found) = try terms(id, nil, nil, id).party {
+            #expect(found == id)
+        } else {
+            Issue.record()
+        }
         if case .newCustomer("a") = try terms(nil, "a", nil, id).party {} else { Issue.record() }
-        if case .contract(let found) = try terms(nil, nil, id, id).party { #expect(found == id) } else { Issue.record() }
+        if case .contract(let found) = try terms(nil, nil, id, id).party {
+            #expect(found == id)
+        } else {
+            Issue.record()
+        }
         if case .cart("c") = try terms(id, nil, nil, nil, "c").subject {} else { Issue.record() }
     }
 

@@ -18,7 +18,8 @@ struct CommitTests {
                         publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")) == first.id)
             #expect(try await billing.check("1000000001", environment: "Production").id != first.id)
             #expect(try await billing.check("1000000002").id != first.id)
-            for table in ["billing_customers", "orders", "contracts", "contract_subscriptions", "ledgers", "customers"] {
+            for table in ["billing_customers", "orders", "contracts", "contract_subscriptions", "ledgers", "customers"]
+            {
                 #expect(try await billing.database.count(table) == 0, "\(table)")
             }
             #expect(try await billing.database.count("external_subscriptions") == 3)

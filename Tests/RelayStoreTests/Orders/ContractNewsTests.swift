@@ -11,41 +11,37 @@ struct ContractNewsTests {
         try await Billing.run { billing in
             try await billing.listen()
             let contract = try await billing.contract(of: try await billing.check("1000000001").id)
-            let notices = Notices(store: billing.store, database: billing.database)
-            func told(_ type: String, _ body: () async throws -> Void) async throws -> [String] {
+            let now = try await billing.database.now()
+            /// - Parameter seconds: when it was said.
+            func told(
+                _ seconds: Double, _ id: String, days: Double = 1, renews: Bool? = true, isRefunded: Bool = false
+            ) async throws -> [String] {
                 let before = try await billing.events()
-                try await body()
+                let saidAt = now + .seconds(rounded: seconds)
+                let period = LedgerPeriod(
+                    id: id, productID: "com.example.monthly", purchasedAt: now,
+                    expiresAt: now + .seconds(rounded: days * 86_400),
+                    revocation: isRefunded ? .init(at: saidAt, kind: .refunded) : nil, toldAt: saidAt)
+                let word = LedgerWord(
+                    periods: [period], renewal: LedgerRenewal(willRenew: renews, productID: nil, toldAt: saidAt))
+                let name = SubscriptionName(
+                    publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
+                _ = try await billing.store.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
                 var after = try await billing.events()
                 for event in before { after.remove(at: try #require(after.firstIndex(of: event))) }
                 return after
             }
-            let off = try await told("off") {
-                try await notices.come(
-                    "DID_CHANGE_RENEWAL_STATUS", said: 1, period: "1000000001", began: 0, willRenew: false,
-                    environment: "Sandbox")
-            }
-            #expect(off == ["ContractChanged"] || off == ["ContractCancelled"], "\(off)")
-            let on = try await told("on") {
-                try await notices.come(
-                    "DID_CHANGE_RENEWAL_STATUS", said: 2, period: "1000000001", began: 0, environment: "Sandbox")
-            }
-            #expect(on == ["ContractChanged"])
-            let offAgain = try await told("off again") {
-                try await notices.come(
-                    "DID_CHANGE_RENEWAL_STATUS", said: 3, period: "1000000001", began: 0, willRenew: false,
-                    environment: "Sandbox")
-            }
-            #expect(offAgain == ["ContractChanged"] || offAgain == ["ContractCancelled"], "\(offAgain)")
-            let renewed = try await told("renewed") {
-                try await notices.come(
-                    "DID_RENEW", said: 4, period: "2", ends: 172_800, environment: "Sandbox")
-            }
-            #expect(renewed == ["ContractChanged"])
-            let refunded = try await told("refunded") {
-                try await notices.come(
-                    "REFUND", said: 5, period: "2", began: 4, ends: 172_800, revoked: .refunded, environment: "Sandbox")
-            }
-            #expect(refunded == ["ContractChanged"])
+            // Told by a transaction of its own, the end is exact now.
+            #expect(try await told(1, "1000000001", days: 1.5) == ["ContractChanged"])
+            #expect(try await told(2, "1000000001", days: 1.5, renews: false) == ["ContractCancelled"])
+            #expect(try await told(3, "1000000001", days: 1.5, renews: false).isEmpty)
+            #expect(try await told(4, "1000000001", days: 1.5) == ["ContractChanged"])
+            #expect(try await told(5, "2", days: 2) == ["ContractChanged"])
+            #expect(try await told(5, "2", days: 2).isEmpty)
+            #expect(try await told(6, "2", days: 2, isRefunded: true) == ["ContractChanged"])
+            #expect(try await told(7, "1000000001", days: 1.5, isRefunded: true) == ["ContractChanged"])
+            #expect(try await told(8, "1000000001", days: 1.5) == ["ContractChanged"])
+            #expect(try await told(9, "1000000001", days: 1.5, isRefunded: true) == ["ContractChanged"])
             let ended = try await billing.store.contract(contract.id, publisher: "main", leeway: Billing.leeway)
             #expect(ended?.standing.lifecycle == .ended)
             #expect(
@@ -59,7 +55,8 @@ struct ContractNewsTests {
     func endpoints() async throws {
         try await Billing.run { billing in
             let store = billing.store
-            _ = try await store.addEndpoint(publisher: "main", kind: .events(["ContractCreated"]), url: "https://a.test/")
+            _ = try await store.addEndpoint(
+                publisher: "main", kind: .events(["ContractCreated"]), url: "https://a.test/")
             _ = try await store.addEndpoint(
                 publisher: "main", kind: .events(["OrderSucceeded"]), url: "https://b.test/", environment: .production)
             _ = try await store.addEndpoint(publisher: "main", url: "https://c.test/")

@@ -26,7 +26,8 @@ import Testing
                 let external = try #require(found.json["Subscriptions"][0]["Id"].string)
                 // The receipt of the same subscription names the same.
                 #expect(try await billing.externalID() == external)
-                let order = try await billing.post("/Orders", #"{"ExternalSubscriptionId":"\#(external)","Customer":{}}"#)
+                let order = try await billing.post(
+                    "/Orders", #"{"ExternalSubscriptionId":"\#(external)","Customer":{}}"#)
                 let contract = try await billing.post("/Orders/\(order.json["Id"].string ?? "")/commit")
                 #expect(contract.json["LifecycleStatus"].string == "Active", "\(contract.text)")
                 #expect(try await setup.relay.subscription(scene.life)["status"].string == "active")

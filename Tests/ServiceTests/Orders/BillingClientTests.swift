@@ -38,7 +38,8 @@ import Testing
                 billing.relay.url + "/API/V1/ORDERS/\(id)/?access_token=\(billing.token)")
             #expect(query.status == 200 && query.json["Status"].string == "Completed")
             let slash = try await billing.form(
-                "grant_type=client_credentials&client_id=main&client_secret=\(billing.scene.key)", path: "/OAuth/Token/")
+                "grant_type=client_credentials&client_id=main&client_secret=\(billing.scene.key)", path: "/OAuth/Token/"
+            )
             #expect(slash.json["access_token"].string == billing.token)
         }
     }
@@ -79,7 +80,10 @@ import Testing
             for (body, status, error) in [
                 ("grant_type=client_credentials&client_id=other&client_secret=\(key)", 401, "invalid_client"),
                 ("grant_type=client_credentials&client_id=main&client_secret=\(key)x", 401, "invalid_client"),
-                ("grant_type=client_credentials&client_id=main&client_secret=\(billing.relay.keys.app)", 401, "invalid_client"),
+                (
+                    "grant_type=client_credentials&client_id=main&client_secret=\(billing.relay.keys.app)", 401,
+                    "invalid_client"
+                ),
                 ("grant_type=client_credentials", 401, "invalid_client"),
                 ("grant_type=password&username=a&password=b", 400, "unsupported_grant_type"),
                 ("client_id=main&client_secret=\(key)", 400, "invalid_request"),

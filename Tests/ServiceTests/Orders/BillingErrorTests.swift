@@ -10,7 +10,8 @@ import Testing
         try await BillingScene.run { billing in
             let external = try await billing.externalID()
             let subject = #""ExternalSubscriptionId":"\#(external)""#
-            let google = #"{"Type":"GoogleIap","GoogleIapPackageName":"p","GoogleIapSubscriptionId":"s","GoogleIapToken":"t"}"#
+            let google =
+                #"{"Type":"GoogleIap","GoogleIapPackageName":"p","GoogleIapSubscriptionId":"s","GoogleIapToken":"t"}"#
             for (body, status) in [
                 ("{}", 422), ("{\(subject)}", 422), (#"{"Customer":{}}"#, 422),
                 (#"{\#(subject),"Customer":{},"CustomerId":"\#(Self.id)"}"#, 422),
@@ -19,7 +20,8 @@ import Testing
                 (#"{\#(subject),"Customer":null}"#, 422), (#"{\#(subject),"Customer":"Ana"}"#, 422),
                 (#"{\#(subject),"Cart":{"PlanVariantId":"x"},"Customer":{}}"#, 422),
                 (#"{\#(subject),"CustomerId":"nonsense"}"#, 422), (#"{\#(subject),"CustomerId":7}"#, 422),
-                (#"{\#(subject),"CustomerId":"\#(Self.id)"}"#, 404), (#"{\#(subject),"ContractId":"\#(Self.id)"}"#, 404),
+                (#"{\#(subject),"CustomerId":"\#(Self.id)"}"#, 404),
+                (#"{\#(subject),"ContractId":"\#(Self.id)"}"#, 404),
                 (#"{"ExternalSubscriptionId":"\#(Self.id)","Customer":{}}"#, 404),
                 (#"{"ExternalCart":{"Type":"AppleIap","AppleIapReceipt":"x"},"Customer":{}}"#, 422),
                 (#"{"ExternalCart":\#(google),"Customer":{}}"#, 422), (#"{"ExternalCart":{},"Customer":{}}"#, 422),
@@ -43,9 +45,13 @@ import Testing
     @Test func checksThatCannotBeMadeSayWhy() async throws {
         try await BillingScene.run { billing in
             for (body, status, word) in [
-                (#"{"Type":"GoogleIap","GoogleIapPackageName":"p","GoogleIapSubscriptionId":"s","GoogleIapToken":"t"}"#, 422, "not configured"),
+                (
+                    #"{"Type":"GoogleIap","GoogleIapPackageName":"p","GoogleIapSubscriptionId":"s","GoogleIapToken":"t"}"#,
+                    422, "not configured"
+                ),
                 (#"{"Type":"AmazonIap","AmazonIapReceiptId":"r","AmazonIapUserId":"u"}"#, 422, "not configured"),
-                (#"{"Type":"RokuPay","RokuPayTransactionId":"r"}"#, 422, "AppleIap"), (#"{"Type":"x"}"#, 422, "AppleIap"),
+                (#"{"Type":"RokuPay","RokuPayTransactionId":"r"}"#, 422, "AppleIap"),
+                (#"{"Type":"x"}"#, 422, "AppleIap"),
                 ("{}", 422, "Type is required"), (#"{"Type":1}"#, 422, "Type"),
                 (#"{"Type":"AppleIap"}"#, 422, "AppleIapTransactionId is required"),
                 (#"{"Type":"AppleIap","AppleIapReceipt":""}"#, 422, "AppleIapReceipt is required"),

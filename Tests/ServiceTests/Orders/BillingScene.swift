@@ -21,7 +21,9 @@ struct BillingScene {
     /// As tap-billwerk does: the client's credentials as fields.
     func grant(key: String, publisher: String = "main") async throws -> String {
         let answer = try await form("grant_type=client_credentials&client_id=\(publisher)&client_secret=\(key)")
-        guard let token = answer.json["access_token"].string else { throw HarnessError.failed("a token", [answer.text]) }
+        guard let token = answer.json["access_token"].string else {
+            throw HarnessError.failed("a token", [answer.text])
+        }
         return token
     }
 

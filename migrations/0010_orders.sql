@@ -30,7 +30,6 @@ CREATE TABLE external_subscriptions (
     word             text,
     PRIMARY KEY (bucket, id)
 );
-CREATE INDEX external_subscriptions_checked ON external_subscriptions (checked_at);
 
 -- `details`: what the publisher gave of the customer (JSON, an object).
 CREATE TABLE billing_customers (

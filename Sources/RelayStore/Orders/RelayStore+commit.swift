@@ -42,10 +42,12 @@ extension RelayStore {
     /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
     public func commitOrder(_ id: BillingID, publisher: String, leeway: Duration) async throws -> CommitOutcome {
         guard let order = try await order(id, publisher: publisher) else { return .unknownOrder }
-        let (verdict, changed, customers) = try await retryingDeadlock {
-            try await pool.withTransaction { transaction in
-                try await commit(order, publisher: publisher, leeway: leeway, in: transaction)
-            }
+        let (verdict, changed, customers): (CommitVerdict, [Validation], [CustomerName])
+        do {
+            (verdict, changed, customers) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
+        } catch let error as PostgresError where error.sqlState == "23505" {
+            // In this moment the store went on with another subscription under this one's number, and its contract came along.
+            (verdict, changed, customers) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
         }
         publish(changed, customers: customers)
         guard verdict != .conflicts else { return .conflict }
@@ -53,6 +55,16 @@ extension RelayStore {
             throw StoreError.unreadable(column: "contract")
         }
         return .contract(contract)
+    }
+
+    private func tryToCommit(
+        _ order: BillingOrder, publisher: String, leeway: Duration
+    ) async throws -> (CommitVerdict, [Validation], [CustomerName]) {
+        try await retryingDeadlock {
+            try await pool.withTransaction { transaction in
+                try await commit(order, publisher: publisher, leeway: leeway, in: transaction)
+            }
+        }
     }
 
     private func commit(

@@ -97,6 +97,22 @@ struct ContractNewsTests {
         }
     }
 
+    @Test("the store's word goes to the publisher who has the contract, where nobody sent a purchase")
+    func publishers() async throws {
+        try await Billing.run { billing in
+            var generator = SystemRandomNumberGenerator()
+            _ = try await billing.store.createKey(
+                role: .publisher, name: "k", publisher: "other", app: "", using: &generator)
+            let other = Billing(store: billing.store, database: billing.database, publisher: "other")
+            try await other.listen()
+            let contract = try await other.contract(of: try await other.check("1000000001").id)
+            let notices = Notices(store: billing.store, database: billing.database)
+            try await notices.come("DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox")
+            #expect(try await other.events() == ["ContractChanged", "ContractCreated", "OrderSucceeded"])
+            #expect(try await other.messages().allSatisfy { $0.contains(contract.id.description) })
+        }
+    }
+
     @Test("a subscription is found by its own number and by its newest transaction's")
     func transactions() async throws {
         try await Billing.run { billing in

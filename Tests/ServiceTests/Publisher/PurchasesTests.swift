@@ -57,10 +57,6 @@ import Testing
             purchase = try await scene.purchases("ana@example.test")[Self.product]
             #expect(purchase["expirationDate"].string != end)
             #expect(purchase["transactionId"].string == "apple:\(scene.life.transaction.transactionId)")
-            try await scene.tell(scene.life.refunded(at: Date()))
-            purchase = try await scene.purchases("ana@example.test")[Self.product]
-            #expect(purchase["isExpired"].bool == true)
-            #expect(purchase["cancelationReason"].string?.hasPrefix("Customer") == true)
         }
     }
 

@@ -1,0 +1,85 @@
+import NIOCore
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("What billing's clients send is read as they write it")
+struct BillingBodyTests {
+    @Test("paths of billing are folded, their queries and all other paths are not")
+    func paths() {
+        #expect(FoldedPath.fold("/API/V1/Orders/66AA?From=AB") == "/api/v1/orders/66aa?From=AB")
+        #expect(FoldedPath.fold("/OAuth/Token/") == "/oauth/token/")
+        #expect(FoldedPath.fold("/api/v1?A") == "/api/v1?A")
+        for path in [
+            "/apple/payment", "/entitlements/AB", "/v2/customers/Ana/purchases", "/api/v10/X", "/api", "/", "",
+        ] {
+            #expect(FoldedPath.fold(path) == nil, "\(path)")
+        }
+        #expect(ErrorDialect(path: "/api/v1/orders") == .billwerk && ErrorDialect(path: "/oauth/token/") == .oauth)
+        #expect(ErrorDialect(path: "/apple/payment") == .problem)
+    }
+
+    @Test("forms are decoded; of a name that comes twice nothing counts")
+    func forms() throws {
+        let form = try FormBody(ByteBuffer(string: "a=1+2%263&b=&c&d=x&d=y&e=%zz"))
+        #expect(form["a"] == "1 2&3" && form["b"] == nil && form["c"] == nil && form["d"] == nil && form["e"] == "%zz")
+        #expect(throws: Problem.self) {
+            try FormBody(ByteBuffer(string: Array(repeating: "a=1", count: 33).joined(separator: "&")))
+        }
+    }
+
+    @Test("names count in any case, the last of two wins, null is absent, and all else is passed over")
+    func names() throws {
+        let body = try BodyObject(
+            ByteBuffer(string: #"{"TYPE":"a","type":"b","x":{"y":[1]},"Obj":{ "K" : 1 },"N":null,"L":["p"]}"#),
+            names: ["Type", "Obj", "N", "L"], lists: ["L"])
+        #expect(body["Type"] == .text("b") && body["Obj"] == .object(#"{ "K" : 1 }"#))
+        #expect(body["N"] == nil && body["x"] == nil && body["L"] == .list(["p"]))
+    }
+
+    @Test("what a check needs is asked of each type")
+    func checks() throws {
+        func check(_ json: String) throws -> CheckRequest {
+            try CheckRequest(
+                BodyObject(ByteBuffer(string: json), names: CheckRequest.names), mostReceiptBytes: 1_000)
+        }
+        #expect(try check(#"{"type":"APPLEIAP","appleiapreceipt":"r"}"#) == .appleReceipt("r"))
+        #expect(
+            try check(#"{"Type":"AppleIap","AppleIapTransactionId":"12","AppleIapBundleId":"com.a"}"#)
+                == .store(.apple(transactionID: "12", bundleID: "com.a")))
+        #expect(
+            try check(
+                #"{"Type":"GoogleIap","GoogleIapPackageName":"p","GoogleIapSubscriptionId":"s","GoogleIapToken":"t"}"#)
+                == .store(.google(packageName: "p", subscriptionID: "s", token: "t")))
+        #expect(
+            try check(#"{"Type":"AmazonIap","AmazonIapReceiptId":"r","AmazonIapUserId":"u"}"#)
+                == .store(.amazon(receiptID: "r", userID: "u")))
+        for wrong in [
+            #"{"Type":"AmazonIap","AmazonIapReceiptId":"r"}"#, #"{"Type":"GoogleIap"}"#, "{}", #"{"Type":"RokuPay"}"#,
+            #"{"Type":"AppleIap","AppleIapTransactionId":"\#(String(repeating: "1", count: 65))"}"#,
+        ] {
+            #expect(throws: Problem.self, "\(wrong)") { try check(wrong) }
+        }
+    }
+
+    @Test("a customer's details are kept in one spelling, and bounded")
+    func details() throws {
+        func details(_ json: String) throws -> String {
+            try CustomerDetails(
+                BodyObject(ByteBuffer(string: json), names: CustomerDetails.names), path: "Customer."
+            ).json
+        }
+        #expect(
+            try details(#"{"lastname":"B\n","x":1,"ADDRESS":{"a":[]}}"#) == #"{"LastName":"B\n","Address":{"a":[]}}"#)
+        #expect(try details("{}") == "{}")
+        let deep = String(repeating: "[", count: 8) + String(repeating: "]", count: 8)
+        for wrong in [
+            #"{"LastName":1}"#, #"{"Address":"x"}"#, #"{"EmailAddress":"x"}"#, #"{"CustomFields":{"a":\#(deep)}}"#,
+            #"{"Notes":"\#(String(repeating: "n", count: 501))"}"#,
+            #"{"Address":{"a":"\#(String(repeating: "n", count: 17_000))"}}"#,
+        ] {
+            #expect(throws: Problem.self, "\(wrong.prefix(60))") { try details(wrong) }
+        }
+    }
+}

@@ -46,8 +46,8 @@ import Testing
             #expect(again.status == 200 && again.json["validationId"].string == id)
             let detail = try await setup.relay.detail(id)
             #expect(detail["originalTransactionId"].string == "google:token-1" && detail["appType"].string == "android")
-            let sent = try await setup.simulator.requests()
-            #expect(sent.contains { $0.path == "/android/payment" })
+            let sent: [JSON] = try await setup.simulator.requests(path: "/android/payment")
+            #expect(sent.count == 1)
             let purchase = try await Self.purchases(setup, of: "u-1")["google:gold"]
             #expect(purchase["platform"].string == "google" && purchase["purchaseId"].string == "google:token-1")
             #expect(purchase["isExpired"].bool == false)

@@ -110,7 +110,8 @@ struct Assembly: Sendable {
             services.append(webhooks)
             services.append(
                 CustomerUpdateService(
-                    store: store, leeway: settings.apple.renewalLeeway, wakeup: customerBell, logger: logger,
+                    store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
+                    wakeup: customerBell, logger: logger,
                     onQueued: webhookBell.ring))
             upstream = cleeng
         }

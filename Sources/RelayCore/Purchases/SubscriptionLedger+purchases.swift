@@ -3,7 +3,7 @@ extension SubscriptionLedger {
     ///
     /// - Parameters:
     ///   - shown: how the subscription was shown last, for one whose renewal nobody has told of: until whoever knows was asked,
-    ///     nothing is told as over.
+    ///     it is told as before. Nil where it never was.
     ///   - leeway: how long after its end one that will renew is waited for.
     /// - Returns: empty where no purchase is known of.
     public func purchases(
@@ -47,7 +47,7 @@ extension SubscriptionLedger {
         shown: SubscriptionStanding.Status?
     ) {
         let isUnanswered = standing.status == .expired && standing.access == nil
-        let status = isUnanswered ? shown ?? .active : standing.status
+        let status = isUnanswered ? shown ?? standing.status : standing.status
         purchase.isExpired = !status.grantsAccess
         let said = renewal.flatMap { $0.toldAt >= period.purchasedAt ? $0 : nil }
         if period.expiresAt != nil, let said {

@@ -10,13 +10,11 @@ public import RelayCore
 public struct CustomerUpdates: Sendable {
     let store: RelayStore
     let leeway: Duration
-    private let directory: EndpointDirectory
 
     /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
     public init(store: RelayStore, leeway: Duration) {
         self.store = store
         self.leeway = leeway
-        directory = EndpointDirectory(store: store)
     }
 
     /// Index used: `customers_untold`.
@@ -47,7 +45,8 @@ public struct CustomerUpdates: Sendable {
     ///
     /// - Returns: how many customers were taken, and how many messages were made of it.
     public func tell(limit: Int) async throws -> (customers: Int, messages: Int) {
-        let endpoints = try await directory.all().filter { $0.isActive && $0.kind == .purchases }
+        // Looked up each time: what was added is told of every change from then on.
+        let endpoints = try await store.endpoints().filter { $0.isActive && $0.kind == .purchases }
         return try await store.retryingDeadlock {
             try await store.pool.withTransaction { transaction in
                 let rows = try await transaction.query(PostgresQuery(Self.takeSQL, [.int4(Int32(limit))]))

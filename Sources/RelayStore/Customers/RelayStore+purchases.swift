@@ -9,7 +9,7 @@ extension RelayStore {
     /// `subscriptions_username`, primary keys.
     private static let sql = """
         SELECT i.ordinal, s.environment, s.subscription_key, s.offer_id, s.expires_at, l.state, l.status, v.period, v.status,
-               v.transaction_id, clock_timestamp(), s.product_id
+               v.transaction_id, clock_timestamp(), s.product_id, l.granted_at
         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i(publisher, username, ordinal)
         CROSS JOIN LATERAL (
             SELECT * FROM subscriptions s
@@ -79,6 +79,10 @@ extension RelayStore {
         if let period = try row.get(7, as: String?.self) {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
             ledger.hear(LedgerWord(periods: [period]))
+        }
+        // What Cleeng granted on, it said to run at that time.
+        if let granted = try row.timestampIfSet(12) {
+            ledger.hear(LedgerWord(end: LedgerEnd(isOver: false, toldAt: granted)))
         }
         // Its life is its successor's.
         guard ledger.movedTo == nil else { return ([], nil) }

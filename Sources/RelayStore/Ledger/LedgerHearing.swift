@@ -105,8 +105,11 @@ struct LedgerHearing: Sendable {
         /// As it is shown and told: while nobody has been asked about a renewal that is late, nothing is over.
         var shown: SubscriptionStanding? {
             guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
-            shown.status = before.status.flatMap(SubscriptionStanding.Status.init) ?? .active
-            shown.reason = nil
+            // Of what was never shown, only a grant says that it runs.
+            guard let was = before.status.flatMap(SubscriptionStanding.Status.init) ?? (owner == nil ? nil : .active)
+            else { return standing }
+            shown.status = was
+            if was != .expired { shown.reason = nil }
             return shown
         }
         /// Whether its publisher has something to hear. Of what has just been granted it hears by the grant.

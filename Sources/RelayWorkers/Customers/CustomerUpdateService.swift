@@ -1,5 +1,6 @@
 public import Logging
 import Metrics
+import NIOConcurrencyHelpers
 public import RelayStore
 public import ServiceLifecycle
 
@@ -9,15 +10,18 @@ public struct CustomerUpdateService: Service {
     private let store: RelayStore
     private let updates: CustomerUpdates
     private let loop: WorkLoop
+    /// The endpoints of the configuration, until they are known to stand in the table.
+    private let listed: NIOLockedValueBox<[String]?>
     private let onQueued: @Sendable () -> Void
 
     private static let batch = 100
 
     /// - Parameters:
+    ///   - listed: the URLs of the configuration's endpoints: nobody is told anything before they are there.
     ///   - wakeup: rung when this process has committed a change.
     ///   - onQueued: there are messages to be delivered.
     public init(
-        store: RelayStore, leeway: Duration, wakeup: Wakeup, logger: Logger,
+        store: RelayStore, leeway: Duration, listed: [String], wakeup: Wakeup, logger: Logger,
         idleTick: Duration = .milliseconds(250), onQueued: @escaping @Sendable () -> Void
     ) {
         self.store = store
@@ -25,6 +29,7 @@ public struct CustomerUpdateService: Service {
         loop = WorkLoop(
             wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no publisher can be told of changes")
         self.onQueued = onQueued
+        self.listed = NIOLockedValueBox(listed)
     }
 
     public func run() async throws {
@@ -35,6 +40,10 @@ public struct CustomerUpdateService: Service {
 
     /// - Returns: whether there may be more at once.
     func runOnce() async throws -> Bool {
+        if let urls = listed.withLockedValue({ $0 }) {
+            try await store.keepEndpoints(listed: urls)
+            listed.withLockedValue { $0 = nil }
+        }
         let told = try await updates.tell(limit: Self.batch)
         if told.messages > 0 {
             Counter(label: "relay_customer_updates").increment(by: told.messages)

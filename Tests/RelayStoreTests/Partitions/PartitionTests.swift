@@ -57,6 +57,11 @@ struct PartitionTests {
             let id = try await store.takeAndGrant(.sample())
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             _ = try await store.receiveEvent(topic: "t", body: [1], now: try await database.now())
+            try await database.run(
+                """
+                INSERT INTO webhook_deliveries (bucket, accepted_on, id, created_at, sequence, endpoint, publisher, lane, body)
+                VALUES (0, (now() AT TIME ZONE 'UTC')::date, gen_random_uuid(), now(), 1, 'e', 'main', 'u', '{}')
+                """)
             for table in RelayStore.partitionedTables {
                 let holders = try await database.column(
                     "SELECT DISTINCT tableoid::regclass::text FROM \(table)", as: String.self)
@@ -74,6 +79,11 @@ struct PartitionTests {
             let before = try await store.takeAndGrant(.sample(subscription: "1"))
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             _ = try await store.receiveEvent(topic: "t", body: [1], now: try await database.now())
+            try await database.run(
+                """
+                INSERT INTO webhook_deliveries (bucket, accepted_on, id, created_at, sequence, endpoint, publisher, lane, body)
+                VALUES (0, (now() AT TIME ZONE 'UTC')::date, gen_random_uuid(), now(), 1, 'e', 'main', 'u', '{}')
+                """)
             try await store.makePartitions()
             for table in RelayStore.partitionedTables {
                 // The three weeks to come.

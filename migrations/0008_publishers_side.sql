@@ -1,6 +1,8 @@
 -- What a publisher's back end sees: purchases by the publisher's own name for a customer, and who has to be told of a change.
 --
--- Safe for the version before: it goes on writing `outbox`, which is emptied into `customers` by copies that know both.
+-- While the version before still runs: it goes on writing `outbox`, which copies that know both empty into `customers` every
+-- minute; it cannot make sense of subscriptions that have an owner by name alone, and sends purchases of other stores as if they
+-- were Apple's. So its workers are stopped before apps call `/v1/validate`, `/android/payment` or `/amazon/payment` (CHANGELOG).
 
 -- A purchase may enter the ledger for somebody of whom only the publisher's own name is known, and whom Cleeng has not been
 -- told of: then there is no validation, no email and no offer, and `accepted_at` is 1970, so that any grant comes later.

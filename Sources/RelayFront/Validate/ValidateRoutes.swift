@@ -32,7 +32,8 @@ struct ValidateRoutes: Sendable {
             status: .noContent,
             headers: [
                 .accessControlAllowOrigin: "*", .accessControlAllowMethods: "POST, OPTIONS",
-                .accessControlAllowHeaders: "Authorization, Content-Type", .accessControlMaxAge: "86400",
+                .accessControlAllowHeaders: "Authorization, Content-Type, X-Customer-Token",
+                .accessControlMaxAge: "86400",
             ])
     }
 
@@ -76,6 +77,7 @@ struct ValidateRoutes: Sendable {
         now: Timestamp, _ context: FrontContext
     ) async throws {
         guard let username = wanted.username, let email = CustomerEmail(username), drivers != .storekit2 else { return }
+        try await offers.ready()
         for one in entered {
             guard let running = one.purchases.first(where: { !$0.isExpired }),
                 let offer = offers.offer(

@@ -38,7 +38,10 @@ struct CustomerChange: Sendable, Hashable {
             changed_at = excluded.changed_at, untold_since = coalesce(c.untold_since, excluded.untold_since),
             environment = CASE WHEN c.untold_since IS NULL OR c.environment = excluded.environment
                                THEN excluded.environment END,
-            reason = excluded.reason, subscription_key = excluded.subscription_key, version = c.version + 1
+            reason = CASE WHEN c.untold_since IS NOT NULL AND c.reason = 'PURCHASED' AND excluded.reason = 'OTHER'
+                               AND c.subscription_key = excluded.subscription_key
+                          THEN c.reason ELSE excluded.reason END,
+            subscription_key = excluded.subscription_key, version = c.version + 1
         """
 
     /// - Parameter changes: of several of one customer the first gives the reason.

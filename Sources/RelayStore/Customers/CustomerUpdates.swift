@@ -21,7 +21,7 @@ public struct CustomerUpdates: Sendable {
     private static let takeSQL = """
         SELECT c.publisher, c.username, c.version, c.reason, c.environment, c.subscription_key, c.changed_at
         FROM customers c
-        WHERE c.untold_since IS NOT NULL
+        WHERE c.untold_since <= clock_timestamp()
         ORDER BY c.untold_since
         LIMIT $1
         FOR UPDATE SKIP LOCKED
@@ -73,6 +73,19 @@ public struct CustomerUpdates: Sendable {
                 return (changes.count, messages.count)
             }
         }
+    }
+
+    private static let putOffSQL = """
+        UPDATE customers c
+        SET untold_since = now() + $1::int8 * interval '1 microsecond'
+        FROM (SELECT bucket, publisher, username FROM customers WHERE untold_since IS NOT NULL
+              ORDER BY untold_since LIMIT 1 FOR UPDATE SKIP LOCKED) AS o
+        WHERE c.bucket = o.bucket AND c.publisher = o.publisher AND c.username = o.username
+        """
+
+    /// Leaves the one alone for a while that should be told next.
+    public func putOffOldest(by pause: Duration) async throws {
+        _ = try await store.pool.query(PostgresQuery(Self.putOffSQL, [.int8(pause.microseconds)]))
     }
 
     private func purchases(

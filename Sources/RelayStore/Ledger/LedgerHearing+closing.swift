@@ -39,7 +39,13 @@ extension LedgerHearing {
                coalesce(s.validation_bucket, s.bucket)
         FROM subscriptions s
         WHERE s.bucket = $5 AND s.publisher = $2 AND s.environment = $3 AND s.subscription_key = $6
-        ON CONFLICT (bucket, publisher, environment, subscription_key) DO NOTHING
+        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+            previous_username = subscriptions.application_username, customer = excluded.customer, email = excluded.email,
+            application_username = excluded.application_username, app = excluded.app, offer_id = excluded.offer_id,
+            product_id = excluded.product_id, accepted_on = excluded.accepted_on, id = excluded.id,
+            accepted_at = excluded.accepted_at, owned_since = excluded.owned_since, expires_at = excluded.expires_at,
+            validation_bucket = excluded.validation_bucket
+        WHERE subscriptions.id IS NULL AND excluded.id IS NOT NULL
         """
 
     /// What was granted on it ends, whoever was granted it; the owner's goes on, or runs longer. The purchase's row follows
@@ -139,9 +145,14 @@ extension LedgerHearing {
                 customer: CustomerName(publisher: heard.message.name.publisher, username: username), reason: reason,
                 subscription: heard.message.name)
         }
-        let moved = heard.filter { $0.username == nil }.flatMap { new in
+        let moved = heard.filter { $0.owner == nil }.flatMap { new in
             heard.filter { new.message.word.movesFrom.contains($0.message.name.originalTransactionID) }
-                .compactMap { old in old.username.map { change(new, $0, .other) } }
+                .flatMap { old in
+                    // Whoever had claimed the new id by name alone has it no longer where the old one was granted.
+                    [old.username, old.owner == nil ? nil : new.username].compactMap {
+                        $0.map { change(new, $0, .other) }
+                    }
+                }
         }
         return moved
             + heard.compactMap { heard in
@@ -182,7 +193,7 @@ extension LedgerHearing {
 
     /// To the new ids that nobody has claimed yet, of those that somebody had claimed before.
     private func moves(_ heard: [Heard]) -> [PostgresQuery] {
-        heard.filter { $0.username == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
+        heard.filter { $0.owner == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             new.message.word.movesFrom.sorted().map { old in
                 let before = new.message.name.under(old)
                 return PostgresQuery(
@@ -257,9 +268,18 @@ extension LedgerHearing.Heard {
 
     /// Nil for what has moved on: its life is its successor's.
     var dueAt: Timestamp? {
-        guard ledger.movedTo == nil, let next = standing?.nextLookAt else { return nil }
+        guard ledger.movedTo == nil, let next = standing?.nextLookAt ?? untoldLookAt else { return nil }
         return next > now ? next : now + Self.patience
     }
+
+    /// Stores other than Apple's tell nothing by themselves: until one has said something, it is asked every day.
+    private var untoldLookAt: Timestamp? {
+        let platform = StorePlatform(subscriptionKey: message.name.originalTransactionID)
+        guard platform != .apple, !isTold, standing?.status == .active else { return nil }
+        return now + Self.untoldPause
+    }
+
+    private static let untoldPause = Duration.seconds(86_400)
 }
 
 extension LedgerHearing.Heard {
@@ -269,8 +289,9 @@ extension LedgerHearing.Heard {
         case .revoked: shown?.reason == "family_revoked" ? .revoked : .refunded
         case .expired, .inBillingRetry: .expired
         case .inGrace: .enteredGracePeriod
-        case .active where before.expiresAt != shown?.expiresAt || hasNewStatus: .renewed
-        case .active where before.willRenew != shown?.willRenew:
+        case .active where hasNewStatus || (before.expiresAt != nil && before.expiresAt != shown?.expiresAt): .renewed
+        case .active
+        where before.willRenew != shown?.willRenew && (before.willRenew != nil || shown?.willRenew == false):
             shown?.willRenew == false ? .willLapse : .willAutoRenew
         case .active where before.ledger.renewal?.priceConsent == 0 && ledger.renewal?.priceConsent == 1:
             .priceChangeConfirmed

@@ -127,6 +127,8 @@ struct LedgerHearing: Sendable {
             )
             .sorted { $0.productID < $1.productID }
         }
+        /// Whether the store has said what is to become of it; of what never ends there is nothing to say.
+        var isTold: Bool { ledger.renewal != nil || ledger.periods.values.contains { $0.expiresAt == nil } }
         var hasNewStatus: Bool { before.status != shown?.status.rawValue }
     }
 

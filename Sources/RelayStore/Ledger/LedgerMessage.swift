@@ -34,6 +34,23 @@ public struct LedgerMessage: Sendable {
     }
 }
 
+extension LedgerMessage {
+    /// And one for each subscription that it was before: it has moved.
+    public var withMoves: [LedgerMessage] {
+        [self]
+            + word.movesFrom.sorted().map { old in
+                var note = note
+                note?.event = "moved"
+                note?.detail = "to \(name.originalTransactionID)"
+                return LedgerMessage(
+                    name.under(old),
+                    LedgerWord(
+                        movesTo: word.isCurrentAt.map { LedgerMove(to: name.originalTransactionID, toldAt: $0) }),
+                    bundleID: bundleID, note: note)
+            }
+    }
+}
+
 /// How a subscription stands after a ``LedgerMessage``.
 public struct HeardSubscription: Sendable {
     /// Whom Cleeng would have to be asked about.

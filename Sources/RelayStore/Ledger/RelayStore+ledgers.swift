@@ -59,7 +59,7 @@ extension RelayStore {
             HeardSubscription(
                 name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing,
                 askedAt: $0.ledger.end?.toldAt, owner: $0.owner,
-                isTold: $0.ledger.renewal != nil, heardAt: $0.now)
+                isTold: $0.isTold, heardAt: $0.now)
         }
     }
 

@@ -13,7 +13,11 @@ extension RelayStore {
         LIMIT 1
         """
 
-    /// Whoever's app has sent a purchase of it. Indexes used: `validations_subscription`, the primary key.
+    private static let bundleSQL = """
+        SELECT DISTINCT k.publisher FROM api_keys k WHERE k.app = $1 AND k.app <> '' AND k.revoked_at IS NULL LIMIT 2
+        """
+
+    /// Whoever's app has sent a purchase of it, and not one that somebody made up. Indexes used: `validations_subscription`, the primary key.
     private static let purchaserSQL = """
         SELECT known.publisher
         FROM (
@@ -141,19 +145,7 @@ extension RelayStore {
             event: notification.type.lowercased(), saidAt: notification.saidAt,
             detail: notification.subtype?.lowercased())
         note.notification = id.uuid
-        var messages = [
-            LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note)
-        ]
-        for old in word.movesFrom {
-            note.event = "moved"
-            note.detail = "to \(original)"
-            messages.append(
-                LedgerMessage(
-                    name(old),
-                    LedgerWord(movesTo: word.isCurrentAt.map { LedgerMove(to: original, toldAt: $0) }),
-                    bundleID: notification.bundleID, note: note))
-        }
-        return messages
+        return LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note).withMoves
     }
 
     /// Whose it is: of several publishers the one whose app has sent a purchase of it, else the one whose app it is, else the
@@ -161,6 +153,11 @@ extension RelayStore {
     private func publisher(of notification: StoreNotification) async throws -> String {
         let publishers = try await publishers()
         guard publishers.count > 1 else { return publishers.first ?? Self.firstPublisher }
+        // An app that one publisher alone has keys for is that one's, whatever others send about its purchases.
+        if let bundle = notification.bundleID {
+            let owners = try await pool.query(PostgresQuery(Self.bundleSQL, [.text(bundle)]))
+            if owners.count == 1, let publisher = try owners.first?.get(0, as: String.self) { return publisher }
+        }
         if let key = notification.originalTransactionID {
             let rows = try await pool.query(
                 PostgresQuery(

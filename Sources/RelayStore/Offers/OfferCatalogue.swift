@@ -11,6 +11,7 @@ public final class OfferCatalogue: Sendable {
 
     private let store: RelayStore
     private let known = NIOLockedValueBox<[String: Publisher]>([:])
+    private let isLoaded = NIOLockedValueBox(false)
 
     public init(store: RelayStore) {
         self.store = store
@@ -33,6 +34,11 @@ public final class OfferCatalogue: Sendable {
         known.withLockedValue { $0[publisher]?.coupons[offer]?.contains(coupon.lowercased()) }
     }
 
+    /// Returns once they have been read at all.
+    public func ready() async throws {
+        if !isLoaded.withLockedValue({ $0 }) { try await load() }
+    }
+
     func load() async throws {
         var publishers: [String: Publisher] = [:]
         for (publisher, offer) in try await store.offers() {
@@ -47,6 +53,7 @@ public final class OfferCatalogue: Sendable {
             }
         }
         known.withLockedValue { [publishers] in $0 = publishers }
+        isLoaded.withLockedValue { $0 = true }
     }
 
     /// Until the task is cancelled.

@@ -75,7 +75,11 @@ extension RelayStore {
     /// - Parameter replacing: what is known of all of the publisher's goes first.
     public func put(_ offers: [Offer], of publisher: String, replacing: Bool = false) async throws {
         let products = offers.flatMap { offer in offer.products.map { (product: $0, offer: offer.id) } }
-        let coupons = offers.flatMap { offer in offer.coupons.map { (coupon: $0, offer: offer.id) } }
+        // Codes are compared without regard to case: of two spellings the last one counts.
+        let coupons = offers.flatMap { offer in
+            Dictionary(offer.coupons.map { ($0.code.lowercased(), $0) }, uniquingKeysWith: { $1 })
+                .sorted { $0.key < $1.key }.map { (code: $0.key, campaign: $0.value.campaign, offer: offer.id) }
+        }
         try await pool.withTransaction { transaction in
             if replacing {
                 _ = try await transaction.query(PostgresQuery(Self.clearSQL, [.text(publisher), .text(nil)]))
@@ -91,8 +95,8 @@ extension RelayStore {
                 PostgresQuery(
                     Self.putCouponsSQL,
                     [
-                        .text(publisher), .textArray(coupons.map { $0.coupon.code.lowercased() }),
-                        .textArray(coupons.map(\.offer)), .textArray(coupons.map(\.coupon.campaign)),
+                        .text(publisher), .textArray(coupons.map(\.code)), .textArray(coupons.map(\.offer)),
+                        .textArray(coupons.map(\.campaign)),
                     ]))
         }
     }

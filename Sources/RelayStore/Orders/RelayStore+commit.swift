@@ -90,7 +90,7 @@ extension RelayStore {
         let message = LedgerMessage(
             name, word ?? LedgerWord(), bundleID: try row.get(3),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
-        let hearing = LedgerHearing([message], instance: instance, leeway: leeway)
+        let hearing = LedgerHearing(message.withMoves, instance: instance, leeway: leeway)
         let heard = try hearing.hear(try await transaction.pipeline(hearing.opening)[...])
         let closing = hearing.closing(heard)
         let news = try ContractNews.endpoints(found[3]).filter { $0.takes(name.environment) }.flatMap { endpoint in

@@ -88,13 +88,24 @@ public struct LedgerKeeper: Service {
 
     /// - Returns: nil where that has answered it.
     private func ask(about subscription: HeardSubscription) async -> HeardSubscription? {
-        let message =
-            subscription.platform == .apple
-            ? await appStore?.ask(about: subscription) : await stores.ask(about: subscription)
-        // One that is only new is not in doubt.
+        var message: LedgerMessage?
+        if subscription.platform == .apple {
+            message = await appStore?.ask(about: subscription)
+        } else {
+            switch await stores.ask(about: subscription) {
+            case .told(let told): message = told
+            case .nothing: break
+            case .away where !subscription.isToBeAsked:
+                // One that is only new is not in doubt: the store is asked again.
+                try? await store.postpone(subscription.name, trouble: "the store cannot be asked now", by: Self.pause)
+            case .away: break
+            }
+        }
         guard let message else { return subscription.isToBeAsked ? subscription : nil }
         Counter(label: "relay_subscriptions_looked_up").increment()
-        guard let heard = try? await hear([message]).first else { return subscription }
+        guard let heard = try? await hear(message.withMoves).first(where: { $0.name == message.name }) else {
+            return subscription
+        }
         return heard.isToBeAsked ? heard : nil
     }
 

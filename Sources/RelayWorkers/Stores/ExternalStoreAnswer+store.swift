@@ -11,7 +11,8 @@ extension ExternalStoreAnswer {
         switch answer {
         case .found(let value):
             let told = subscription(value)
-            guard let word = told.ledgerWord else {
+            // What is used up, or of which too little is said, is a purchase all the same.
+            guard let word = told.ledgerWord ?? (told.state.isPurchase ? LedgerWord() : nil) else {
                 self = .no("\(store) has no paid subscription by that name: it is \(told.state.rawValue)")
                 return
             }

@@ -14,10 +14,21 @@ public struct GoogleStore: ExternalStore {
     }
 
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
-        guard case .google(let packageName, _, let token) = query else { return .notConfigured }
+        guard case .google(let packageName, let product, let token) = query else { return .notConfigured }
         let readAt = now()
-        return await ExternalStoreAnswer(
-            client.subscription(token: token, packageName: packageName), asked: packageName, store: "Google Play"
-        ) { $0.subscription(readAt: readAt) }
+        let answer = await client.subscription(token: token, packageName: packageName)
+        // What was bought once is another kind of thing there.
+        if case .notAPurchase = answer, !product.isEmpty {
+            let once = await client.product(product, token: token, packageName: packageName)
+            if case .notAPurchase = once {
+            } else {
+                return ExternalStoreAnswer(once, asked: packageName, store: Self.name) {
+                    $0.subscription(readAt: readAt)
+                }
+            }
+        }
+        return ExternalStoreAnswer(answer, asked: packageName, store: Self.name) { $0.subscription(readAt: readAt) }
     }
+
+    private static let name = "Google Play"
 }

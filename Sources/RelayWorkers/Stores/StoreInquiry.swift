@@ -14,36 +14,45 @@ public struct StoreInquiry: Sendable {
 
     func canAsk(_ platform: StorePlatform) -> Bool { stores[platform] != nil }
 
-    /// - Returns: what the ledger is to hear; nil where the store cannot be asked now.
-    func ask(about subscription: HeardSubscription) async -> LedgerMessage? {
+    enum Answer: Sendable {
+        /// What the ledger is to hear.
+        case told(LedgerMessage)
+        /// The store has nothing to say of it.
+        case nothing
+        /// It cannot be asked now.
+        case away
+    }
+
+    func ask(about subscription: HeardSubscription) async -> Answer {
         let key = subscription.name.originalTransactionID
         let platform = StorePlatform(subscriptionKey: key)
-        guard let store = stores[platform], let asked = subscription.bundleID else { return nil }
+        guard let store = stores[platform], let asked = subscription.bundleID else { return .nothing }
         let name = platform.name(ofKey: key)
+        // Cleeng has granted on it: a store that has never said anything of it may have been asked by a wrong name.
+        let isOver = LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))
         let query: ExternalStoreQuery
         switch platform {
         case .google: query = .google(packageName: asked, subscriptionID: "", token: name)
         case .amazon: query = .amazon(receiptID: name, userID: asked)
-        case .apple: return nil
+        case .apple: return .nothing
         }
         switch await store.find(query) {
         case .found(let found):
-            guard let word = found.first(where: { $0.key == key })?.word else { return nil }
-            return LedgerMessage(
-                subscription.name, word,
-                note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it"))
-        case .no(let why):
-            return LedgerMessage(
-                subscription.name, LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt)),
-                note: .init(event: "looked_up", detail: why))
-        case .unknown:
-            return LedgerMessage(
-                subscription.name, LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt)),
-                note: .init(event: "looked_up", detail: "\(platform.rawValue): unknown"))
-        case .notConfigured: return nil
+            guard let word = found.first(where: { $0.key == key })?.word else { return .nothing }
+            return .told(
+                LedgerMessage(
+                    subscription.name, word,
+                    note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it")))
+        case .no, .unknown:
+            guard subscription.isTold else { return .nothing }
+            return .told(
+                LedgerMessage(
+                    subscription.name, isOver,
+                    note: .init(event: "looked_up", detail: "\(platform.rawValue): the store does not know it")))
+        case .notConfigured: return .nothing
         case .tryAgain:
             logger.warning("a store cannot be asked now", metadata: ["store": "\(platform.rawValue)"])
-            return nil
+            return .away
         }
     }
 }

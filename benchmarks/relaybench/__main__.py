@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import accept, growth, held, latency, poll, pursuit, verify
+from . import accept, growth, held, latency, poll, purchases, pursuit, verify, webhooks
 from .failure import BenchError
 from .postgres import Postgres
 from .relay import command
@@ -24,6 +24,8 @@ MEASUREMENTS = {
     "held": (held.measure, "Holding polls"),
     "growth": (growth.measure, "The same with more and more kept"),
     "latency": (latency.measure, "From the grant to the app"),
+    "purchases": (purchases.measure, "Telling a publisher what a customer has"),
+    "webhooks": (webhooks.measure, "Telling endpoints of changes"),
     "verify": (verify.measure, "Judging receipts, transactions and notifications"),
 }
 CANNOT_RUN = 3

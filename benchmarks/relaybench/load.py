@@ -121,3 +121,43 @@ class Holders(Process):
             self.child.wait(15)
         except subprocess.TimeoutExpired:
             raise BenchError("relay-load hold did not end") from None
+
+
+class Receivers(Process):
+    """Webhook endpoints: ones that answer at once, and ones that never do."""
+
+    def __init__(self, stage: Stage, name: str, answering: int, hanging: int):
+        self._samples = stage.run_folder / f"{name}.jsonl"
+        super().__init__(
+            stage,
+            name,
+            [
+                str(stage.bin_folder / "relay-load"),
+                "receive",
+                "--answering",
+                str(answering),
+                "--hanging",
+                str(hanging),
+                "--samples",
+                str(self._samples),
+            ],
+            order=5,
+            pipes=True,
+            stop_seconds=2,
+        )
+        said = self._said("listening")
+        self.answering: list[int] = said["answering"]
+        self.hanging: list[int] = said["hanging"]
+
+    def _said(self, event: str) -> dict:
+        line = self.child.stdout.readline()
+        if not line or json.loads(line)["event"] != event:
+            raise BenchError(f"relay-load receive: {line or 'it ended'}\n{self.log_tail()}")
+        return json.loads(line)
+
+    def take(self) -> tuple[list[dict], str | None]:
+        """What has come since this was called last, in its order, and the body of the last one."""
+        self.child.stdin.write("\n")
+        self.child.stdin.flush()
+        last = self._said("received").get("last")
+        return [json.loads(line) for line in self._samples.read_text().splitlines()], last

@@ -70,8 +70,11 @@ class Postgres:
     def version(self) -> str:
         return self.run("postgres", "SHOW server_version")[0][0]
 
-    def pgbench(self, database: str, script: Path, seconds: float, clients: int = 8, **variables: str) -> float:
-        """Transactions a second."""
+    def pgbench(
+        self, database: str, script: Path, seconds: float, clients: int = 8, rate: float | None = None, **variables: str
+    ) -> float:
+        """Transactions a second; no more than `rate`, at random intervals, where one is given."""
+        paced = ["-R", f"{rate:g}"] if rate else []
         given = [argument for name, value in variables.items() for argument in ("-D", f"{name}={value}")]
         command = self._client(
             "pgbench",
@@ -86,6 +89,7 @@ class Postgres:
             str(max(1, round(seconds))),
             "-f",
             str(script),
+            *paced,
             *given,
             database,
         )

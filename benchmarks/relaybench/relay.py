@@ -63,8 +63,8 @@ def command(stage: Stage, database: str, *arguments: str) -> str:
     return ended.stdout.strip()
 
 
-def make_key(stage: Stage, database: str) -> str:
-    return command(stage, database, "keys", "create", "--role", "app", "--name", "benchmark")
+def make_key(stage: Stage, database: str, role: str = "app") -> str:
+    return command(stage, database, "keys", "create", "--role", role, "--name", "benchmark")
 
 
 class Relay(Process):

@@ -25,6 +25,14 @@ enum CustomerPath: Equatable {
         self = .purchases(of: Self.decoded(rest.dropFirst().dropLast(Self.suffix.count)))
     }
 
+    /// The customer in the path of a question for purchases. Nil also for one that has a query, or that would be refused.
+    static func plainName(_ path: String) -> String? {
+        guard !path.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
+            case .purchases(let text)? = CustomerPath(path)
+        else { return nil }
+        return ApplicationUsername.checked(text)
+    }
+
     /// What is not percent-encoded UTF-8 was not encoded at all.
     static func decoded(_ text: some StringProtocol) -> String { text.removingPercentEncoding ?? String(text) }
 }

@@ -13,6 +13,8 @@ struct PurchaseRoutes: Sendable {
     private static let standardLimit = 100
     private static let mostCustomers = 1_000
 
+    static let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+
     /// One more for a name with slashes in it.
     var routes: [Route] { [.get("/v2/customers", answer), .get("/v2/customers/**", answer)] }
 
@@ -82,9 +84,7 @@ struct PurchaseRoutes: Sendable {
     }
 
     private static func response(_ body: ByteBuffer) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: body))
+        Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 }
 

@@ -8,12 +8,16 @@ struct Answer: Sendable {
     /// Microseconds since 1970.
     var at: Int64
 
-    /// The text of a field of the flat JSON object that the relay answers with. Its values never hold an escaped quote
-    /// where a benchmark's own purchases are asked for.
+    func field(_ name: String) -> Substring? { body.field(name) }
+}
+
+extension String {
+    /// The text of the first field of this name in a JSON object that the relay wrote. Its values never hold an escaped quote where
+    /// a benchmark's own purchases are asked for.
     func field(_ name: String) -> Substring? {
         let opening = "\"\(name)\":\""
-        guard let start = body.utf8.firstRange(of: opening.utf8)?.upperBound else { return nil }
-        let rest = body[start...]
+        guard let start = utf8.firstRange(of: opening.utf8)?.upperBound else { return nil }
+        let rest = self[start...]
         guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         return rest[..<end]
     }

@@ -48,7 +48,7 @@ struct HoldCommand: AsyncParsableCommand {
         let answers = connections.enumerated().map { $1.poll(ids[$0 % ids.count], wait: wait) }
         try report(Report(event: "open", polls: polls))
         let watch = Task { try await Self.watch(answers, polls: polls) }
-        for await _ in Self.untilInputEnds() {}
+        for await _ in InputLines.stream() {}
         for connection in connections { connection.channel.close(promise: nil) }
         try await watch.value
         try await group.shutdownGracefully()
@@ -82,15 +82,5 @@ struct HoldCommand: AsyncParsableCommand {
         }
         summary.answeredAt = Spread(times)
         try report(summary)
-    }
-
-    /// Ends when standard input does.
-    private static func untilInputEnds() -> AsyncStream<Void> {
-        AsyncStream { stream in
-            Thread.detachNewThread {
-                while readLine() != nil {}
-                stream.finish()
-            }
-        }
     }
 }

@@ -38,6 +38,9 @@ extension RelayStore {
         return known
     }
 
+    /// From memory alone: nil does not mean that there are none.
+    public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { told.answer(name) }
+
     /// The same of several, in their order, from the database.
     public func purchases(of names: [CustomerName], leeway: Duration) async throws -> [CustomerPurchases] {
         guard !names.isEmpty else { return [] }

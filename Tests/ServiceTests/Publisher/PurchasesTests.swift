@@ -184,6 +184,40 @@ import Testing
         }
     }
 
+    @Test func theAnswerFromMemoryIsTheOneOfTheRoutesAndOpensNothingToOthers() async throws {
+        try await PublisherScene.run { scene in
+            scene.life.bought(at: Date())
+            try await scene.buy("ana@example.test", username: "a b")
+            let connection = try PlainConnection(to: scene.relay.url)
+            let path = "/v2/customers/a%20b/purchases"
+            func headers(_ publisher: String, _ key: String) -> [String: String] {
+                ["Authorization": "Basic " + PublisherScene.base64("\(publisher):\(key)")]
+            }
+            let mine = headers("main", scene.key)
+            for _ in 0..<3 { _ = try await connection.get(path, headers: mine) }
+            let quick = try await connection.get(path, headers: mine.merging(["X-Request-Id": "mine-1"]) { $1 })
+            // A query that means nothing takes the long way.
+            let long = try await connection.get(
+                path + "?x=1", headers: mine.merging(["X-Request-Id": "mine-1"]) { $1 })
+            #expect(quick.status == 200 && quick.body == long.body)
+            #expect(quick.json["purchases"].object?.count == 1)
+            func fields(_ answer: PlainConnection.Answer) -> [String] {
+                answer.head.split(separator: "\r\n").map(String.init).filter { !$0.hasPrefix("Date:") }.sorted()
+            }
+            #expect(fields(quick) == fields(long))
+            let other = try await Relay.makeKey("publisher", scene.setup.database, publisher: "other")
+            for (publisher, key, status) in [
+                ("main", other, 401), ("other", scene.key, 401), ("main", scene.relay.keys.app, 403),
+                ("main", "rr_nobody", 401), ("main", scene.key, 200),
+            ] {
+                #expect(try await connection.get(path, headers: headers(publisher, key)).status == status)
+            }
+            #expect(try await connection.get(path).status == 401)
+            let theirs = try await connection.get(path, headers: headers("other", other))
+            #expect(theirs.status == 200 && theirs.json["purchases"].object?.isEmpty == true)
+        }
+    }
+
     /// What one copy changed, another tells within a second, though it keeps what it told before in memory.
     @Test func anotherCopyHearsOfAChange() async throws {
         try await PublisherScene.run { scene in

@@ -127,7 +127,7 @@ import Testing
         #expect(taken.state == .revoked && taken.cancelationReason == "Customer")
         #expect(
             taken.ledgerWord?.periods.first?.revocation
-                == .init(at: Timestamp(seconds: Self.past / 1_000), kind: .refunded))
+                == .init(at: Timestamp(seconds: Self.past / 1_000), kind: .refunded, reason: .customer))
         #expect(try read(type: "CONSUMABLE", "").ledgerWord == nil)
     }
 

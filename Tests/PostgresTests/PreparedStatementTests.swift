@@ -19,6 +19,23 @@ struct PreparedStatementTests {
         }
     }
 
+    @Test func whatIsPlannedAnewIsNotKept() async throws {
+        try await withPool {
+            $0.sharedConnections = 1
+            $0.exclusiveConnections = 1
+        } _: { pool in
+            let kept = PostgresQuery("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%anew%'")
+            let query = PostgresQuery("SELECT $1 AS anew", [.int4(7)], isPlannedAnew: true)
+            for _ in 0..<10 { #expect(try await pool.query(query)[0].get(0, as: Int.self) == 7) }
+            #expect(try await pool.query(kept)[0].get(0, as: Int.self) == 1)
+            let (answer, left) = try await pool.withTransaction { transaction in
+                let answer = try await transaction.query(query)[0].get(0, as: Int.self)
+                return (answer, try await transaction.query(kept)[0].get(0, as: Int.self))
+            }
+            #expect(answer == 7 && left == 1)
+        }
+    }
+
     @Test func noMoreThan256AreKept() async throws {
         try await withPool {
             $0.sharedConnections = 1

@@ -38,7 +38,7 @@ struct EncodedStatement: Sendable {
         // An empty value needs a pointer too, for libpq takes a null pointer for NULL; so the block is never empty.
         bytes.append(0)
         self.key = StatementKey(sql: query.sql, types: query.parameters.map(\.type.rawValue))
-        self.isPrepared = isPrepared
+        self.isPrepared = isPrepared && !query.isPlannedAnew
         self.offsets = offsets
         self.lengths = lengths
         self.formats = [Int32](repeating: 1, count: lengths.count)

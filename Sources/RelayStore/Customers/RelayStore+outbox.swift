@@ -7,8 +7,8 @@ extension RelayStore {
     private static let leftSQL = """
         WITH gone AS (
             DELETE FROM outbox o
-            USING (SELECT bucket, publisher, customer FROM outbox LIMIT 200 FOR UPDATE SKIP LOCKED) AS some
-            WHERE o.bucket = some.bucket AND o.publisher = some.publisher AND o.customer = some.customer
+            USING (SELECT bucket, publisher, customer FROM outbox LIMIT 200 FOR UPDATE SKIP LOCKED) AS page
+            WHERE o.bucket = page.bucket AND o.publisher = page.publisher AND o.customer = page.customer
             RETURNING o.*
         )
         SELECT v.publisher, v.application_username, g.reason, v.environment, v.subscription_key

@@ -77,9 +77,12 @@ public enum DeliveryStatements {
             .int4Array(rows.map { Int32($0.id.day) }), .uuidArray(rows.map(\.id.uuid)),
             .textArray(rows.map(\.publisher)), .textArray(rows.map(\.body)),
         ]
-        let insert = PostgresQuery(insertSQL, lanes + contents)
+        let insert = PostgresQuery(insertSQL, lanes + contents, isPlannedAnew: true)
         guard rows.contains(where: \.replaces) else { return [insert] }
-        return [PostgresQuery(overtakeSQL, lanes), PostgresQuery(replaceSQL, lanes), insert]
+        return [
+            PostgresQuery(overtakeSQL, lanes, isPlannedAnew: true),
+            PostgresQuery(replaceSQL, lanes, isPlannedAnew: true), insert,
+        ]
     }
 
     private struct Lane: Hashable {

@@ -5,7 +5,8 @@ extension RelayStore {
     /// Of each endpoint no more than it has room for, and of one endpoint and lane one at a time, in order. One whose lease is over
     /// goes before the newer ones of its lane. Indexes used: for each endpoint `webhook_queue_due`, for each row that is due
     /// `webhook_queue_lane`. Two workers that take two of one lane in the same instant meet in `webhook_queue_one_sender`: one
-    /// of the two statements fails, takes nothing, and is run again.
+    /// of the two statements fails, takes nothing, and is run again. Planned anew each time, like all that is asked of the queue
+    /// often: it is empty most of the time.
     private static let claimSQL = """
         WITH due AS MATERIALIZED (
             SELECT q.bucket, q.id
@@ -127,7 +128,7 @@ extension RelayStore {
                 [
                     .textArray(rooms.map(\.key.description)), .int4Array(rooms.map { Int32(clamping: $0.value) }),
                     .text(instance), .int8(lease.microseconds), .int4(mark.number),
-                ]))
+                ], isPlannedAnew: true))
         return try rows.map { row in
             guard let endpoint = EndpointID(try row.get(3, as: String.self)) else {
                 throw StoreError.unreadable(column: "endpoint")
@@ -152,7 +153,7 @@ extension RelayStore {
                     .int2Array(records.map(\.state.rawValue)), .int8Array(records.map(\.pause.microseconds)),
                     .int4Array(records.map { $0.status.map { Int32(clamping: $0) } }),
                     .textArray(records.map(\.error)), .text(instance),
-                ]))
+                ], isPlannedAnew: true))
         var states: [DeliveryID: DeliveryState] = [:]
         for row in rows {
             states[try row.validationID(bucket: 0, day: 1, id: 2)] = try Self.deliveryState(row, 3)

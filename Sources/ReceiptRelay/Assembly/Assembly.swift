@@ -127,9 +127,17 @@ struct Assembly: Sendable {
         }
         RelayMetrics.register(in: registry, store: store)
 
+        let fronts: FrontConfiguration
+        do {
+            fronts = try await frontConfiguration(httpClient, trust, notificationPolicy, appStore, stores)
+        } catch {
+            // A client that goes without having been shut down ends the process.
+            try? await httpClient.shutdown()
+            try? await storeClient.shutdown()
+            throw error
+        }
         let front = RelayFront(
-            configuration: try await frontConfiguration(httpClient, trust, notificationPolicy, appStore, stores),
-            store: store,
+            configuration: fronts, store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
             onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),

@@ -289,6 +289,7 @@ extension LedgerHearing.Heard {
         case .revoked: shown?.reason == "family_revoked" ? .revoked : .refunded
         case .expired, .inBillingRetry: .expired
         case .inGrace: .enteredGracePeriod
+        case .active where before.status == nil: shown?.willRenew == false ? .willLapse : .other
         case .active where hasNewStatus || (before.expiresAt != nil && before.expiresAt != shown?.expiresAt): .renewed
         case .active
         where before.willRenew != shown?.willRenew && (before.willRenew != nil || shown?.willRenew == false):

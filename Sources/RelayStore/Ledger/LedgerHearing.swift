@@ -114,7 +114,8 @@ struct LedgerHearing: Sendable {
         }
         /// Whether its publisher has something to hear. Of what has just been granted it hears by the grant.
         var hasNews: Bool {
-            guard before.status != nil else { return false }
+            // It may have been told of the grant already, before this was said.
+            guard before.status != nil else { return message.note != nil }
             let after = Before(
                 status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew,
                 ledger: ledger)

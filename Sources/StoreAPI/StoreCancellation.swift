@@ -17,24 +17,23 @@ public struct StoreCancellation: Sendable, Hashable {
         /// It is over, and the store does not say why.
         case unknown
 
-        /// Fovea's word for it.
-        public var cancelationReason: String {
+        /// In the words that a publisher's back end gets.
+        public var word: CancelationReason {
             switch self {
-            case .customer: "Customer"
-            case .customerNotEnoughUse: "Customer.NotUsefulEnough"
-            case .customerTechnicalIssues: "Customer.TechnicalIssues"
-            case .customerCost: "Customer.Cost"
-            case .customerFoundBetter: "Customer.FoundBetterApp"
-            case .customerOther: "Customer.OtherReason"
-            case .developer: "Developer"
-            case .system: "System"
-            case .replaced: "System.Replaced"
-            case .unknown: "Unknown"
+            case .customer: .customer
+            case .customerNotEnoughUse: .notUsefulEnough
+            case .customerTechnicalIssues: .technicalIssues
+            case .customerCost: .cost
+            case .customerFoundBetter: .foundBetterApp
+            case .customerOther: .otherReason
+            case .developer: .developer
+            case .system: .system
+            case .replaced: .replaced
+            case .unknown: .unknown
             }
         }
 
-        /// The same in the ledger's words.
-        var word: CancelationReason { CancelationReason(rawValue: cancelationReason) ?? .unknown }
+        public var cancelationReason: String { word.rawValue }
 
         /// The nearest of Apple's numbers, which the ledger knows: 1 cancelled, 2 not paid, 5 other.
         var expirationIntent: Int {

@@ -25,7 +25,7 @@ extension StoreSubscription {
             isCurrentAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt)
     }
 
-    private var previous: String? { previousKey.flatMap { $0 == key ? nil : store.ledgerKey($0) } }
+    private var previous: String? { previousKey.flatMap { $0 == key ? nil : store.subscriptionKey($0) } }
 
     private func period(_ item: Item) -> LedgerPeriod? {
         var ends = item.expiresAt

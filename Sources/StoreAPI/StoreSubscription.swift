@@ -32,7 +32,7 @@ public struct StoreSubscription: Sendable, Hashable {
         public init(productID: String) { self.productID = productID }
     }
 
-    public var store: Store
+    public var store: StorePlatform
     public var kind: Kind
     /// What the store knows the purchase by, from its beginning to its end: the purchase token at Google, the receipt id at
     /// Amazon. Without prefix.
@@ -61,7 +61,8 @@ public struct StoreSubscription: Sendable, Hashable {
     public var readAt: Timestamp
 
     public init(
-        _ store: Store, _ kind: Kind, key: String, items: [Item], state: StoreState, rawState: String, isTest: Bool,
+        _ store: StorePlatform, _ kind: Kind, key: String, items: [Item], state: StoreState, rawState: String,
+        isTest: Bool,
         readAt: Timestamp
     ) {
         self.store = store
@@ -75,7 +76,7 @@ public struct StoreSubscription: Sendable, Hashable {
     }
 
     /// What it is called in the ledger.
-    public var ledgerKey: String { store.ledgerKey(key) }
+    public var ledgerKey: String { store.subscriptionKey(key) }
 
     /// As the ledger names environments.
     public var environment: String { isTest ? "Sandbox" : "Production" }

@@ -97,7 +97,7 @@ struct DeliveryBench: Sendable {
     /// A copy that delivers while `body` runs, and is then told to go.
     func delivering(
         _ instance: String = "one", timeout: Duration = .seconds(5), retries: [Duration] = [.milliseconds(50)],
-        rooms: EndpointRooms = EndpointRooms(), listed: [String] = [], _ body: (Wakeup) async throws -> Void
+        rooms: EndpointRooms = EndpointRooms(), _ body: (Wakeup) async throws -> Void
     ) async throws {
         let client = WebhookClient(
             credentials: WebhookCredentials(password: "pw"), timeout: timeout,
@@ -106,7 +106,7 @@ struct DeliveryBench: Sendable {
         let service = DeliveryService(
             store: RelayStore(pool: pool, instance: instance, logger: Self.silent), client: client,
             settings: DeliverySettings(
-                retries: WebhookRetries(pauses: retries), rooms: rooms, listed: listed, grace: .milliseconds(500)),
+                retries: WebhookRetries(pauses: retries), rooms: rooms, grace: .milliseconds(500)),
             wakeup: wakeup, logger: Self.silent)
         let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: Self.silent))
         let running = Task { try await group.run() }

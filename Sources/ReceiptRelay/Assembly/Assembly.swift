@@ -102,7 +102,7 @@ struct Assembly: Sendable {
             }
             let webhooks = DeliveryService(
                 store: store, client: settings.webhooks.client,
-                settings: DeliverySettings(retries: settings.webhooks.retries, listed: settings.webhooks.urls),
+                settings: DeliverySettings(retries: settings.webhooks.retries),
                 wakeup: webhookBell, logger: logger)
             registry.registerGauge("relay_webhooks_in_flight", help: "Messages that are being sent to endpoints.") {
                 Double(webhooks.inFlight)

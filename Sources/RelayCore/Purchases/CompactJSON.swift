@@ -93,6 +93,8 @@ public struct CompactJSON: Sendable {
                 case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                     bytes.append(UInt8(ascii: "\\"))
                     bytes.append(byte)
+                case 0x08: append("\\b")
+                case 0x0c: append("\\f")
                 case 0x0a: append("\\n")
                 case 0x0d: append("\\r")
                 case 0x09: append("\\t")

@@ -29,15 +29,8 @@ public enum WebhookBody {
 
     /// As a JSON string.
     private static func quoted(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: bytes += Array("\\u00".utf8) + Array(Hex.text(of: [byte]).utf8)
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-        return bytes
+        var writer = CompactJSON(capacity: text.utf8.count + 8)
+        writer.value(text)
+        return writer.bytes
     }
 }

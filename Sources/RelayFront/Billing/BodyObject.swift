@@ -23,49 +23,29 @@ struct BodyObject: Sendable {
         }
     }
 
-    private var values: [String: Value] = [:]
+    private let values: [String: Value]
 
     /// - Parameters:
     ///   - names: as the documentation writes them.
     ///   - lists: of these names, those that may have a list of texts.
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 where it is JSON and no object.
     init(_ bytes: ByteBuffer, names: [String], lists: Set<String> = []) throws {
-        do {
-            self = try bytes.withUnsafeReadableBytes { try Self.read(JSONScanner($0), names, lists) }
-        } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
+        let wanted = Dictionary(names.map { ($0.lowercased(), $0) }, uniquingKeysWith: { $1 })
+        let longest = names.map(\.utf8.count).max() ?? 0
+        var values: [String: Value] = [:]
+        try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
+            guard name.utf8.count <= longest, let wanted = wanted[name.lowercased()] else {
+                return try scanner.skip(depth: 2)
+            }
+            values[wanted] = try Self.value(&scanner, isList: lists.contains(wanted))
         }
+        self.values = values
     }
 
     /// - Parameter text: a JSON object, of a body that was read.
     init(_ text: String, names: [String]) throws {
         try self.init(ByteBuffer(string: text), names: names)
     }
-
-    private static func read(
-        _ scanner: consuming JSONScanner, _ names: [String], _ lists: Set<String>
-    ) throws -> BodyObject {
-        let wanted = Dictionary(names.map { ($0.lowercased(), $0) }, uniquingKeysWith: { $1 })
-        let longest = names.map(\.utf8.count).max() ?? 0
-        var scanner = scanner
-        var object = BodyObject()
-        let kind = try scanner.kind()
-        guard kind == .object else {
-            try scanner.skip(depth: 1)
-            try scanner.end()
-            throw Problem.invalidFields([.wrongType("", "an object", kind)])
-        }
-        try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
-            guard name.utf8.count <= longest, let wanted = wanted[name.lowercased()] else {
-                return try scanner.skip(depth: 2)
-            }
-            object.values[wanted] = try value(&scanner, isList: lists.contains(wanted))
-        }
-        try scanner.end()
-        return object
-    }
-
-    private init() {}
 
     private static func value(
         _ scanner: inout JSONScanner, isList: Bool

@@ -7,8 +7,11 @@ enum OperatorReason {
 
     /// - Throws: ``Problem`` 400 and 422.
     static func parse(_ bytes: ByteBuffer) throws -> String {
-        let (kind, field) = try read(bytes)
-        guard kind == .object else { throw Problem.invalidFields([.wrongType("", "an object", kind)]) }
+        var field = JSONField.absent
+        try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
+            guard name == "reason" else { return try scanner.skip(depth: 2) }
+            field = try JSONField(&scanner, depth: 2)
+        }
         var reader = FieldReader()
         guard let reason = judge(field, &reader) else { throw Problem.invalidFields(reader.errors) }
         return reason
@@ -25,30 +28,5 @@ enum OperatorReason {
             return nil
         }
         return reason
-    }
-
-    private static func read(_ bytes: ByteBuffer) throws -> (JSONKind, JSONField) {
-        do {
-            return try bytes.withUnsafeReadableBytes { bytes in
-                var scanner = JSONScanner(bytes)
-                var reason = JSONField.absent
-                let kind = try scanner.kind()
-                if kind == .object {
-                    try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
-                        if name == "reason" {
-                            reason = try JSONField(&scanner, depth: 2)
-                        } else {
-                            try scanner.skip(depth: 2)
-                        }
-                    }
-                } else {
-                    try scanner.skip(depth: 1)
-                }
-                try scanner.end()
-                return (kind, reason)
-            }
-        } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
-        }
     }
 }

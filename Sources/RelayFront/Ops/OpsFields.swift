@@ -20,29 +20,15 @@ enum OpsField: Sendable, Equatable {
 
 /// The fields of an operator's body: a flat object.
 struct OpsFields: Sendable {
-    private var fields: [String: OpsField] = [:]
+    private let fields: [String: OpsField]
 
     /// - Throws: ``Problem`` 400, and 422 where it is no object.
     init(_ bytes: ByteBuffer) throws {
-        do {
-            fields = try bytes.withUnsafeReadableBytes { bytes in
-                var scanner = JSONScanner(bytes)
-                var fields: [String: OpsField] = [:]
-                let kind = try scanner.kind()
-                guard kind == .object else {
-                    try scanner.skip(depth: 1)
-                    try scanner.end()
-                    throw Problem.invalidFields([.wrongType("", "an object", kind)])
-                }
-                try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
-                    fields[name] = try Self.field(&scanner)
-                }
-                try scanner.end()
-                return fields
-            }
-        } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
+        var fields: [String: OpsField] = [:]
+        try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
+            fields[name] = try Self.field(&scanner)
         }
+        self.fields = fields
     }
 
     subscript(name: String) -> OpsField { fields[name] ?? .absent }

@@ -24,23 +24,8 @@ struct PaymentBody: Sendable {
 
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 where it is JSON and no object.
     init(_ bytes: ByteBuffer) throws {
-        do {
-            self = try bytes.withUnsafeReadableBytes { try Self.read(JSONScanner($0)) }
-        } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
-        }
-    }
-
-    private static func read(_ scanner: consuming JSONScanner) throws -> PaymentBody {
-        var scanner = scanner
         var body = PaymentBody()
-        let kind = try scanner.kind()
-        guard kind == .object else {
-            try scanner.skip(depth: 1)
-            try scanner.end()
-            throw Problem.invalidFields([.wrongType("", "an object", kind)])
-        }
-        try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
+        try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
             switch name {
             case "customerEmail": body.customerEmail = try JSONField(&scanner, depth: 2)
             case "offerId": body.offerID = try JSONField(&scanner, depth: 2)
@@ -53,8 +38,7 @@ struct PaymentBody: Sendable {
             default: try scanner.skip(depth: 2)
             }
         }
-        try scanner.end()
-        return body
+        self = body
     }
 
     private mutating func readReceipt(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {

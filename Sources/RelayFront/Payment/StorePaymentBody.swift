@@ -17,25 +17,8 @@ struct StorePaymentBody: Sendable {
 
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 where it is JSON and no object.
     init(_ bytes: ByteBuffer) throws {
-        do {
-            self = try bytes.withUnsafeReadableBytes { try Self(JSONScanner($0)) }
-        } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
-        }
-    }
-
-    private init() {}
-
-    private init(_ scanner: consuming JSONScanner) throws {
-        var scanner = scanner
         var body = Self()
-        let kind = try scanner.kind()
-        guard kind == .object else {
-            try scanner.skip(depth: 1)
-            try scanner.end()
-            throw Problem.invalidFields([.wrongType("", "an object", kind)])
-        }
-        try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
+        try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
             switch name {
             case "customerEmail": body.customerEmail = try JSONField(&scanner, depth: 2)
             case "offerId": body.offerID = try JSONField(&scanner, depth: 2)
@@ -46,9 +29,10 @@ struct StorePaymentBody: Sendable {
             default: try scanner.skip(depth: 2)
             }
         }
-        try scanner.end()
         self = body
     }
+
+    private init() {}
 
     private static func receipt(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> [String: JSONField]? {
         let kind = try scanner.kind()

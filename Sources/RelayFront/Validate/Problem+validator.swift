@@ -12,7 +12,6 @@ enum ValidatorCode: Int {
 extension Problem {
     var validatorResponse: Response {
         let number = status.kind == .serverError ? ValidatorCode.internalError : .invalidPayload
-        let message = errors.isEmpty ? detail : errors.map { "\($0.field) \($0.detail)" }.joined(separator: "; ")
         var writer = CompactJSON(capacity: 240)
         writer.begin()
         writer.member("ok", false)

@@ -11,20 +11,10 @@ struct ValidateBody: Sendable {
     /// A text, or a number as it was written.
     var applicationUsername = JSONField.absent
 
-    /// - Throws: ``Problem`` 400 where it is not a JSON object.
+    /// - Throws: ``Problem`` 400 where it is not JSON, 422 where it is no object.
     init(_ bytes: ByteBuffer) throws {
-        do {
-            self = try bytes.withUnsafeReadableBytes { try Self(JSONScanner($0)) }
-        } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
-        }
-    }
-
-    private init(_ scanner: consuming JSONScanner) throws {
-        var scanner = scanner
-        guard try scanner.kind() == .object else { throw Problem(.notJSON, "the body must be a JSON object") }
         var body = (id: JSONField.absent, transaction: Transaction(), username: JSONField.absent)
-        try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
+        try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
             switch name {
             case "id": body.id = try JSONField(&scanner, depth: 2)
             case "transaction": body.transaction = try Transaction(&scanner)
@@ -32,7 +22,6 @@ struct ValidateBody: Sendable {
             default: try scanner.skip(depth: 2)
             }
         }
-        try scanner.end()
         id = body.id
         transactionType = body.transaction.type
         transactionID = body.transaction.id

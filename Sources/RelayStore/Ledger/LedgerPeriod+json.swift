@@ -4,59 +4,30 @@ extension LedgerPeriod {
     /// The same text as ``LedgerJSON/text(_:)`` makes of it, by hand: every purchase that is taken in writes one, and an encoder
     /// costs more there than reading the receipt.
     var json: String {
-        var text = "{"
-        if let discountID { text.appendJSON("discountID", discountID) }
-        if let expiresAt { text += "\"expiresAt\":\(expiresAt.microseconds)," }
-        text.appendJSON("id", id)
-        if let isIntro { text += "\"isIntro\":\(isIntro)," }
-        if let isTrial { text += "\"isTrial\":\(isTrial)," }
-        text += "\"isUpgraded\":\(isUpgraded),"
-        if let originalPurchasedAt { text += "\"originalPurchasedAt\":\(originalPurchasedAt.microseconds)," }
-        text += "\"productID\":"
-        text.appendJSON(productID)
-        text += ",\"purchasedAt\":\(purchasedAt.microseconds),\"replacesEarlier\":\(replacesEarlier)"
+        func number(_ moment: Timestamp?) -> Int? { moment.map { Int($0.microseconds) } }
+        var writer = CompactJSON(capacity: 400)
+        writer.begin()
+        writer.member("discountID", discountID)
+        writer.member("expiresAt", number(expiresAt))
+        writer.member("id", id)
+        writer.member("isIntro", isIntro)
+        writer.member("isTrial", isTrial)
+        writer.member("isUpgraded", isUpgraded)
+        writer.member("originalPurchasedAt", number(originalPurchasedAt))
+        writer.member("productID", productID)
+        writer.member("purchasedAt", number(purchasedAt))
+        writer.member("replacesEarlier", replacesEarlier)
         if let revocation {
-            text += ",\"revocation\":{\"at\":\(revocation.at.microseconds),\"kind\":\(revocation.kind.rawValue)"
-            if let reason = revocation.reason { text += ",\"reason\":\"\(reason.rawValue)\"" }
-            text += "}"
+            writer.name("revocation")
+            writer.begin()
+            writer.member("at", number(revocation.at))
+            writer.member("kind", Int(revocation.kind.rawValue))
+            writer.member("reason", revocation.reason?.rawValue)
+            writer.end()
         }
-        text += ",\"toldAt\":\(toldAt.microseconds)"
-        if let transactionID {
-            text += ",\"transactionID\":"
-            text.appendJSON(transactionID)
-        }
-        text += "}"
-        return text
-    }
-}
-
-extension String {
-    /// A member with a text, and the comma behind it.
-    fileprivate mutating func appendJSON(_ name: StaticString, _ text: String) {
-        self += "\"\(name)\":"
-        appendJSON(text)
-        self += ","
-    }
-
-    /// As a JSON string.
-    fileprivate mutating func appendJSON(_ text: String) {
-        append("\"")
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": append("\\\"")
-            case "\\": append("\\\\")
-            case "\u{08}": append("\\b")
-            case "\u{0C}": append("\\f")
-            case "\n": append("\\n")
-            case "\r": append("\\r")
-            case "\t": append("\\t")
-            case ..<" ":
-                append("\\u00")
-                append(scalar.value < 16 ? "0" : "")
-                append(String(scalar.value, radix: 16))
-            default: unicodeScalars.append(scalar)
-            }
-        }
-        append("\"")
+        writer.member("toldAt", number(toldAt))
+        writer.member("transactionID", transactionID)
+        writer.end()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

@@ -86,26 +86,6 @@ enum PointerPage {
                     """, removes: true), [.int2(bucket), .int4(Int32(clamping: day))])
     }
 
-    private static let outboxSQL = """
-        DELETE FROM outbox o
-        USING unnest($1::int2[], $2::text[], $3::text[], $4::uuid[]) AS i(bucket, publisher, customer, id)
-        WHERE o.bucket = i.bucket AND o.publisher = i.publisher AND o.customer = i.customer AND o.id = i.id
-        """
-
-    /// Word that was never delivered of the validations of a page.
-    static func outbox(_ rows: PostgresRows) throws -> PostgresQuery {
-        let customers = try rows.map {
-            (publisher: try $0.get(3, as: String.self), customer: try $0.get(4, as: String.self))
-        }
-        return PostgresQuery(
-            outboxSQL,
-            [
-                .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
-                .textArray(customers.map(\.publisher)), .textArray(customers.map(\.customer)),
-                .uuidArray(try rows.map { try $0.get(2) }),
-            ])
-    }
-
     static func place(of row: PostgresRow) throws -> Place {
         Place(bucket: try row.get(0), day: try row.get(1), id: try row.get(2))
     }

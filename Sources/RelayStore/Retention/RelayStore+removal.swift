@@ -69,7 +69,6 @@ extension RelayStore {
             try await keep(duty, in: transaction)
             let page = try await transaction.query(PointerPage.after(place, in: partition))
             guard let last = page.last else { return (nil, 0) }
-            _ = try await transaction.query(try PointerPage.outbox(page))
             let next = try PointerPage.place(of: last)
             try await keep(duty, progress: next.text(in: partition), in: transaction)
             return (next, page.count)
@@ -116,7 +115,6 @@ extension RelayStore {
                 ).affectedRows
             }
             let page = try await transaction.query(PointerPage.ofDefault(bucket: bucket, before: day))
-            if !page.isEmpty { _ = try await transaction.query(try PointerPage.outbox(page)) }
             return page.count
         }
     }

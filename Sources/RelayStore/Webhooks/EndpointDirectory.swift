@@ -1,10 +1,8 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// The endpoints as they were a moment ago, for those who ask often.
-///
-/// Who enqueues asks it once for each change of a customer: an endpoint that was added is told of changes from a second later on,
-/// one that was disabled or removed at most a second longer, and what is queued for it then is dropped.
+/// The endpoints as they were a moment ago, for those who ask many times a second: one that was disabled or removed is called at
+/// most a second longer.
 public final class EndpointDirectory: Sendable {
     private struct Known {
         var endpoints: [WebhookEndpoint]

@@ -24,7 +24,6 @@ public final class DeliveryService: Service {
         var desks: EndpointDesks
         var tasks: [Running: Task<Void, Never>] = [:]
         var tidyAt = ContinuousClock.now
-        var isListed = false
     }
 
     private struct Running: Hashable {
@@ -63,7 +62,6 @@ public final class DeliveryService: Service {
     private func loop() async {
         while !Task.isCancelled {
             do {
-                try await keepListed()
                 if try await runOnce() { continue }
             } catch is CancellationError {
                 return
@@ -77,12 +75,6 @@ public final class DeliveryService: Service {
             await wakeup.wait(atMost: hasOpen ? settings.probeTick : settings.idleTick)
             try? await Task.sleep(for: settings.claimGap)
         }
-    }
-
-    private func keepListed() async throws {
-        guard !state.withLockedValue({ $0.isListed }) else { return }
-        try await store.keepEndpoints(listed: settings.listed)
-        state.withLockedValue { $0.isListed = true }
     }
 
     /// Takes up what is due.

@@ -4,8 +4,6 @@ public import RelayCore
 public struct DeliverySettings: Sendable {
     public var retries: WebhookRetries
     public var rooms: EndpointRooms
-    /// The addresses that the configuration lists, kept in step with the table at the start.
-    public var listed: [String]
     /// How often is looked although nobody has rung.
     public var idleTick: Duration
     /// The same while an endpoint's breaker is open, and probes have to be sent.
@@ -18,13 +16,12 @@ public struct DeliverySettings: Sendable {
     public var grace: Duration
 
     public init(
-        retries: WebhookRetries = WebhookRetries(), rooms: EndpointRooms = EndpointRooms(), listed: [String] = [],
+        retries: WebhookRetries = WebhookRetries(), rooms: EndpointRooms = EndpointRooms(),
         idleTick: Duration = .milliseconds(250), probeTick: Duration = .milliseconds(50),
         claimGap: Duration = .milliseconds(5), startAtMost: Duration = .seconds(5), grace: Duration = .seconds(4)
     ) {
         self.retries = retries
         self.rooms = rooms
-        self.listed = listed
         self.idleTick = idleTick
         self.probeTick = probeTick
         self.claimGap = claimGap

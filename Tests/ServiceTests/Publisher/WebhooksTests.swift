@@ -132,13 +132,6 @@ import Testing
                         ], environment: ["RELAY_DATABASE_URL": scene.setup.database.url])
                     #expect(added.code == 0 && added.output.count == 1)
                 }
-                // The endpoints are looked up anew every second.
-                try await Awaiting.fact("both are known", within: .seconds(10)) {
-                    try await scene.relay.ops("/ops/webhooks/endpoints").json["items"].array?.count ?? 0
-                } holds: {
-                    $0 == 2
-                }
-                try await Task.sleep(for: .seconds(1.5))
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "u-77")
                 let told = try await Self.messages(1, of: "u-77", received)

@@ -187,7 +187,7 @@ let package = Package(
             "ServiceTests",
             [
                 "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "AppStoreSimulation", "TestSupport",
-                "ReceiverSupport", crypto, hummingbird, httpClient, locks,
+                "ReceiverSupport", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, yams,
             ]),
     ],

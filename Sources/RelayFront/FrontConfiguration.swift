@@ -35,16 +35,17 @@ public struct FrontConfiguration: Sendable {
     public var drivers: DriverPolicy
     public var notifications: NotificationPolicy
     /// Whether notifications are passed on to Cleeng.
-    public var relaysNotifications: Bool
+    public var relaysNotifications: PerPublisher<Bool>
     /// How long after its end a subscription that will renew is waited for.
     public var renewalLeeway: Duration
-    /// Nil: Cleeng's events are not taken.
-    public var eventSignature: EventSignature?
+    /// By the account that signs so: the publisher's whose own it is, or nil for the one that publishers share. Empty: Cleeng's
+    /// events are not taken.
+    public var eventSignatures: [(account: String?, signature: EventSignature)]
     /// How receipts are read for publishers' billing. Nil: there is no billing side.
     public var billingReceipts: BillingReceipts?
 
     /// The stores that can be asked for a subscription.
-    public var externalStores: [StorePlatform: any ExternalStore] = [:]
+    public var externalStores: PerPublisher<[StorePlatform: any ExternalStore]> = PerPublisher([:])
 
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,
@@ -53,8 +54,8 @@ public struct FrontConfiguration: Sendable {
         maxHeldPolls: Int = 15_000, maxConnections: Int = 18_000, idleTimeout: Duration = .seconds(30),
         bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
         customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy, drivers: DriverPolicy = .auto,
-        notifications: NotificationPolicy, relaysNotifications: Bool, renewalLeeway: Duration,
-        eventSignature: EventSignature? = nil
+        notifications: NotificationPolicy, relaysNotifications: PerPublisher<Bool>, renewalLeeway: Duration,
+        eventSignatures: [(account: String?, signature: EventSignature)] = []
     ) {
         self.host = host
         self.port = port
@@ -76,6 +77,6 @@ public struct FrontConfiguration: Sendable {
         self.notifications = notifications
         self.relaysNotifications = relaysNotifications
         self.renewalLeeway = renewalLeeway
-        self.eventSignature = eventSignature
+        self.eventSignatures = eventSignatures
     }
 }

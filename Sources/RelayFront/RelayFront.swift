@@ -91,11 +91,12 @@ public struct RelayFront: Sendable {
             budget: bodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
             onReceived: onNotification)
         var events: [Route] = []
-        if let signature = configuration.eventSignature {
+        if !configuration.eventSignatures.isEmpty {
             CleengEventRoutes.describe(in: registry)
             events =
                 CleengEventRoutes(
-                    store: store, signature: signature, bodies: BodyReader(maximumBytes: Self.maxEventBytes),
+                    store: store, signatures: configuration.eventSignatures,
+                    bodies: BodyReader(maximumBytes: Self.maxEventBytes),
                     budget: bodyBudget, registry: registry, onReceived: onEvent
                 ).routes
         }

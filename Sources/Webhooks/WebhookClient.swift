@@ -16,7 +16,6 @@ public final class WebhookClient: Sendable {
     private static let addressesPerTry = 3
     private static let userAgent = "receipt-relay"
 
-    public let credentials: WebhookCredentials
     public let timeout: Duration
     private let policy: AddressPolicy
     private let hosts: HostDirectory
@@ -26,19 +25,14 @@ public final class WebhookClient: Sendable {
     ///   - timeout: for a whole exchange, looking up the name included.
     ///   - connections: how many may be open to one address.
     public convenience init(
-        credentials: WebhookCredentials, timeout: Duration, policy: AddressPolicy = AddressPolicy(),
-        connections: Int = 1_024
+        timeout: Duration, policy: AddressPolicy = AddressPolicy(), connections: Int = 1_024
     ) {
-        self.init(
-            credentials: credentials, timeout: timeout, policy: policy, connections: connections,
-            hosts: HostDirectory())
+        self.init(timeout: timeout, policy: policy, connections: connections, hosts: HostDirectory())
     }
 
     init(
-        credentials: WebhookCredentials, timeout: Duration, policy: AddressPolicy, connections: Int = 1_024,
-        hosts: HostDirectory
+        timeout: Duration, policy: AddressPolicy, connections: Int = 1_024, hosts: HostDirectory
     ) {
-        self.credentials = credentials
         self.timeout = timeout
         self.policy = policy
         self.hosts = hosts
@@ -49,12 +43,16 @@ public final class WebhookClient: Sendable {
     public func shutDown() async { await clients.shutDown() }
 
     /// One try. It ends within ``timeout``, or soon after the task is cancelled.
-    public func send(_ message: WebhookMessage, to url: String) async -> WebhookResult {
+    ///
+    /// - Parameter credentials: whose secrets sign it.
+    public func send(
+        _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials
+    ) async -> WebhookResult {
         let start = ContinuousClock.now
         let deadline = start + timeout
         // The HTTP client's own deadline ends with the head, and a look-up has none: both are raced against the clock.
         let result = await withTaskGroup(of: Result<WebhookResult, WebhookTrouble>?.self) { group in
-            group.addTask { await self.exchange(message, url, start: start, deadline: deadline) }
+            group.addTask { await self.exchange(message, url, credentials, start: start, deadline: deadline) }
             group.addTask {
                 try? await Task.sleep(until: deadline, clock: .continuous)
                 return nil
@@ -77,12 +75,13 @@ public final class WebhookClient: Sendable {
     }
 
     private func exchange(
-        _ message: WebhookMessage, _ text: String, start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
+        _ message: WebhookMessage, _ text: String, _ credentials: WebhookCredentials,
+        start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
     ) async -> Result<WebhookResult, WebhookTrouble> {
         do {
             guard let url = WebhookURL(text) else { throw WebhookTrouble(.url) }
             let addresses = try await vetted(url.host)
-            let request = request(message, url)
+            let request = request(message, url, credentials)
             for (index, address) in addresses.enumerated() {
                 do {
                     return .success(
@@ -106,7 +105,9 @@ public final class WebhookClient: Sendable {
         return Array(allowed.prefix(Self.addressesPerTry))
     }
 
-    private func request(_ message: WebhookMessage, _ url: WebhookURL) -> HTTPClientRequest {
+    private func request(
+        _ message: WebhookMessage, _ url: WebhookURL, _ credentials: WebhookCredentials
+    ) -> HTTPClientRequest {
         let seconds = Int64(Date().timeIntervalSince1970)
         var request = HTTPClientRequest(url: url.description)
         request.method = .POST

@@ -100,11 +100,11 @@ struct DeliveryBench: Sendable {
         rooms: EndpointRooms = EndpointRooms(), _ body: (Wakeup) async throws -> Void
     ) async throws {
         let client = WebhookClient(
-            credentials: WebhookCredentials(password: "pw"), timeout: timeout,
-            policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }))
+            timeout: timeout, policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }))
         let wakeup = Wakeup()
         let service = DeliveryService(
             store: RelayStore(pool: pool, instance: instance, logger: Self.silent), client: client,
+            credentials: PerPublisher(WebhookCredentials(password: "pw")),
             settings: DeliverySettings(
                 retries: WebhookRetries(pauses: retries), rooms: rooms, grace: .milliseconds(500)),
             wakeup: wakeup, logger: Self.silent)

@@ -15,14 +15,15 @@ struct WebhookClientTests {
     private static let keys = [Data((0..<24).map { UInt8($0) }), Data((0..<32).map { UInt8(200 - $0) })]
     private static let secrets = keys.compactMap { SigningSecret("whsec_" + $0.base64EncodedString()) }
 
+    private static let credentials = WebhookCredentials(password: "s3\"t", secrets: secrets)
+
     /// A client for the length of a test; loopback is allowed unless told otherwise.
     private func withClient(
-        allowing ranges: [String] = ["127.0.0.0/8"], timeout: Duration = .seconds(5), password: String? = "s3\"t",
+        allowing ranges: [String] = ["127.0.0.0/8"], timeout: Duration = .seconds(5),
         hosts: HostDirectory = HostDirectory(), _ body: (WebhookClient) async throws -> Void
     ) async throws {
         let client = WebhookClient(
-            credentials: WebhookCredentials(password: password, secrets: Self.secrets), timeout: timeout,
-            policy: AddressPolicy(allowing: ranges.compactMap { AddressRange($0) }), hosts: hosts)
+            timeout: timeout, policy: AddressPolicy(allowing: ranges.compactMap { AddressRange($0) }), hosts: hosts)
         do {
             try await body(client)
         } catch {
@@ -39,8 +40,8 @@ struct WebhookClientTests {
         try await withReceiver { port, received in
             try await withClient { client in
                 let stored = #"{"type":"purchases.updated","applicationUsername":"ü"}"#
-                let message = client.credentials.message(id: "abc", stored: stored, first: client.credentials.mark)
-                let result = await client.send(message, to: "http://127.0.0.1:\(port)/hook?a=b")
+                let message = Self.credentials.message(id: "abc", stored: stored, first: Self.credentials.mark)
+                let result = await client.send(message, to: "http://127.0.0.1:\(port)/hook?a=b", with: Self.credentials)
                 #expect(result.verdict == .delivered && result.status == 200)
                 let got = try #require(received().first)
                 #expect(got.body == #"{"type":"purchases.updated","password":"s3\"t","applicationUsername":"ü"}"#)
@@ -86,7 +87,7 @@ struct WebhookClientTests {
         } _: { port, received in
             try await withClient { client in
                 func send(_ path: String) async -> WebhookResult {
-                    await client.send(Self.message, to: "http://127.0.0.1:\(port)\(path)")
+                    await client.send(Self.message, to: "http://127.0.0.1:\(port)\(path)", with: Self.credentials)
                 }
                 let redirect = await send("/302")
                 #expect(redirect.verdict == .failed && redirect.status == 302)
@@ -119,10 +120,15 @@ struct WebhookClientTests {
         } _: { port, _ in
             try await withClient(timeout: .milliseconds(600)) { client in
                 let start = ContinuousClock.now
-                let result = await client.send(Self.message, to: "http://127.0.0.1:\(port)/hangs")
+                let result = await client.send(
+                    Self.message, to: "http://127.0.0.1:\(port)/hangs", with: Self.credentials)
                 #expect(result.verdict == .failed && result.status == nil && result.error == "no answer in time")
-                #expect(await client.send(Self.message, to: "http://127.0.0.1:\(port)/huge").verdict == .delivered)
-                #expect(await client.send(Self.message, to: "http://127.0.0.1:\(port)/trickles").verdict == .delivered)
+                #expect(
+                    await client.send(Self.message, to: "http://127.0.0.1:\(port)/huge", with: Self.credentials).verdict
+                        == .delivered)
+                #expect(
+                    await client.send(Self.message, to: "http://127.0.0.1:\(port)/trickles", with: Self.credentials)
+                        .verdict == .delivered)
                 #expect(start.duration(to: .now) < .seconds(5))
             }
         }
@@ -135,12 +141,12 @@ struct WebhookClientTests {
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(channel.localAddress?.port)
         try await withClient { client in
-            let noise = await client.send(Self.message, to: "http://127.0.0.1:\(port)/")
+            let noise = await client.send(Self.message, to: "http://127.0.0.1:\(port)/", with: Self.credentials)
             #expect(noise.verdict == .failed && noise.error != nil && noise.status == nil)
             try await channel.close()
-            let nobody = await client.send(Self.message, to: "http://127.0.0.1:\(port)/")
+            let nobody = await client.send(Self.message, to: "http://127.0.0.1:\(port)/", with: Self.credentials)
             #expect(nobody.verdict == .failed && nobody.error == "no connection could be made")
-            let unknown = await client.send(Self.message, to: "http://nobody.invalid/")
+            let unknown = await client.send(Self.message, to: "http://nobody.invalid/", with: Self.credentials)
             #expect(unknown.verdict == .failed && unknown.error == "the host name could not be resolved")
         }
     }
@@ -151,7 +157,7 @@ struct WebhookClientTests {
     func refused(host: String) async throws {
         try await withReceiver { port, received in
             try await withClient(allowing: []) { client in
-                let result = await client.send(Self.message, to: "http://\(host):\(port)/")
+                let result = await client.send(Self.message, to: "http://\(host):\(port)/", with: Self.credentials)
                 #expect(result.verdict == .refused)
                 #expect(result.error?.contains("RELAY_WEBHOOK_ALLOW_NETWORKS") == true)
                 #expect(received().isEmpty)
@@ -174,7 +180,8 @@ struct WebhookClientTests {
             try await withClient(hosts: hosts) { client in
                 for _ in 0..<2 {
                     #expect(
-                        await client.send(Self.message, to: "http://shop.example.com:\(port)/").verdict == .delivered)
+                        await client.send(Self.message, to: "http://shop.example.com:\(port)/", with: Self.credentials)
+                            .verdict == .delivered)
                 }
                 #expect(received().map { $0.headers["host"] } == Array(repeating: "shop.example.com:\(port)", count: 2))
                 #expect(asked.withLockedValue { $0 } == 1)
@@ -195,8 +202,8 @@ struct WebhookClientTests {
         try await withReceiver { port, received in
             try await withClient(hosts: hosts) { client in
                 let url = "http://shop.example.com:\(port)/"
-                #expect(await client.send(Self.message, to: url).verdict == .delivered)
-                let second = await client.send(Self.message, to: url)
+                #expect(await client.send(Self.message, to: url, with: Self.credentials).verdict == .delivered)
+                let second = await client.send(Self.message, to: url, with: Self.credentials)
                 #expect(second.verdict == .refused && second.error?.contains("169.254.169.254") == true)
                 #expect(received().count == 1)
             }
@@ -208,7 +215,9 @@ struct WebhookClientTests {
         let hosts = HostDirectory { _ in ["10.0.0.1", "127.0.0.2", "127.0.0.1"].compactMap { IPAddress($0) } }
         try await withReceiver { port, received in
             try await withClient(hosts: hosts) { client in
-                #expect(await client.send(Self.message, to: "http://shop.example.com:\(port)/").verdict == .delivered)
+                #expect(
+                    await client.send(Self.message, to: "http://shop.example.com:\(port)/", with: Self.credentials)
+                        .verdict == .delivered)
                 #expect(received().count == 1)
             }
         }
@@ -223,8 +232,11 @@ struct WebhookClientTests {
         }
         try await withReceiver { port, _ in
             try await withClient(timeout: .milliseconds(400), hosts: hosts) { client in
-                async let hanging = client.send(Self.message, to: "http://hangs.example.com:\(port)/")
-                #expect(await client.send(Self.message, to: "http://well.example.com:\(port)/").verdict == .delivered)
+                async let hanging = client.send(
+                    Self.message, to: "http://hangs.example.com:\(port)/", with: Self.credentials)
+                #expect(
+                    await client.send(Self.message, to: "http://well.example.com:\(port)/", with: Self.credentials)
+                        .verdict == .delivered)
                 let result = await hanging
                 #expect(result.verdict == .failed && result.error == "no answer in time")
                 release.signal()

@@ -31,15 +31,18 @@ struct Assembly: Sendable {
         let store = RelayStore(
             pool: pool, instance: Self.instanceName(), logger: logger, onCustomersChanged: customerBell.ring)
         let watch = ReadinessWatch(store: store, logger: logger)
-        let wakeup = Wakeup()
-        let (ledgerBell, notificationBell, eventBell, webhookBell) = (Wakeup(), Wakeup(), Wakeup(), Wakeup())
+        let (ledgerBell, eventBell, webhookBell, news) = (Wakeup(), Wakeup(), Wakeup(), Wakeup())
+        // Of each account at Cleeng by itself: a bell is heard by one.
+        let bells = settings.accounts.map { _ in Wakeup() }
+        let notificationBells = settings.accounts.map { _ in Wakeup() }
+        let onNotification: @Sendable () -> Void = { notificationBells.ring() }
         let keys = KeyRing(store: store)
         let offers = OfferCatalogue(store: store)
         let trust = ChainOfTrust(settings.apple.roots)
         let notificationPolicy = NotificationPolicy(
             trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret)
         let httpClient = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: settings.cleeng.httpClientConfiguration)
+            eventLoopGroupProvider: .singleton, configuration: cleengClientConfiguration)
 
         let (stores, storeClient) = externalStores(store.clock)
 
@@ -55,53 +58,35 @@ struct Assembly: Sendable {
             AppStoreGate(
                 client: AppStoreServerClient(
                     urls: appStore.urls, credentials: appStore.credentials,
-                    timeout: settings.cleeng.upstreamTimeout, httpClient: httpClient, logger: logger))
+                    timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger))
         }
-        var upstream: Upstream?
+        var upstreams: [Upstream] = []
         if role != .front {
-            let client = CleengClient(settings.cleeng, httpClient: httpClient, logger: logger)
-            let cleeng = Upstream(
-                client: client, clock: store.clock, maxConcurrentCalls: settings.cleeng.connectionsPerHost,
-                work: wakeup,
-                logger: logger)
-            let pursuit = PursuitService(
-                store: store, upstream: cleeng, settings: pursuitSettings, wakeup: wakeup, logger: logger,
-                onGranted: ledgerBell.ring)
-            registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
-                Double(pursuit.held)
-            }
-            UpstreamMetrics.register(in: registry, upstream: cleeng)
-            services.append(pursuit)
+            let accounts = accounts(store, httpClient, registry, bells, news, onGranted: ledgerBell.ring)
             let keeper = LedgerKeeper(
-                store: store, upstream: cleeng,
+                store: store, upstreams: accounts.map(\.upstream),
                 appStore: appStore.map {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
                 stores: StoreInquiry(stores: stores, logger: logger), leeway: settings.apple.renewalLeeway,
                 readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
+            services += accounts.all.map(\.pursuits)
             services.append(keeper)
             services.append(
                 CleengEventService(
-                    store: store, client: client, pursuits: pursuit, keeper: keeper,
-                    wakeup: eventBell, logger: logger))
-            if let url = settings.notifications.url {
-                let client = NotificationClient(
-                    url: url, timeout: settings.cleeng.upstreamTimeout, httpClient: httpClient, logger: logger,
-                    now: { Int64(Date().timeIntervalSince1970) })
-                services.append(
-                    NotificationRelay(
-                        store: store, client: client, lease: settings.cleeng.upstreamTimeout + .seconds(10),
-                        wakeup: notificationBell, logger: logger))
-            }
+                    store: store, accounts: accounts.map { .init(client: $0.client, pursuits: $0.pursuits) },
+                    keeper: keeper, wakeup: eventBell, logger: logger))
+            services += notificationRelays(store, httpClient, notificationBells)
             if let appStore, let interval = settings.appStore?.historyInterval {
                 services.append(
                     MissedNotifications(
                         store: store, gate: appStore, policy: notificationPolicy, scope: settings.apple.scope,
-                        isRelayed: settings.notifications.url != nil, leeway: settings.apple.renewalLeeway,
-                        interval: interval, logger: logger, onReceived: notificationBell.ring))
+                        isRelayed: isRelayed, leeway: settings.apple.renewalLeeway,
+                        interval: interval, logger: logger, onReceived: onNotification))
             }
             let webhooks = DeliveryService(
                 store: store, client: settings.webhooks.client,
+                credentials: settings.webhooks.credentials,
                 settings: DeliverySettings(retries: settings.webhooks.retries),
                 wakeup: webhookBell, logger: logger)
             registry.registerGauge("relay_webhooks_in_flight", help: "Messages that are being sent to endpoints.") {
@@ -113,13 +98,15 @@ struct Assembly: Sendable {
                     store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
                     wakeup: customerBell, logger: logger,
                     onQueued: webhookBell.ring))
-            upstream = cleeng
+            upstreams = accounts.all.map(\.upstream)
         }
-        services.append(InstanceReporter(store: store, upstream: upstream, role: role.rawValue))
+        services.append(InstanceReporter(store: store, upstreams: upstreams, news: news, role: role.rawValue))
         let intake: Intake? =
             role == .worker
             ? nil
-            : Intake(store: store, validationTimeout: settings.validationTimeout, onAccepted: wakeup.ring)
+            : Intake(
+                store: store, validationTimeout: settings.validationTimeout,
+                onAccepted: { bells.ring() })
         if intake != nil {
             services.append(ClosureService { await ChangeFeed(store: store).run() })
             services.append(ClosureService { await CustomerFeed(store: store).run() })
@@ -139,7 +126,7 @@ struct Assembly: Sendable {
         let front = RelayFront(
             configuration: fronts, store: store,
             intake: intake, keys: keys,
-            registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: notificationBell.ring,
+            registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: onNotification,
             onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),
             onMessage: webhookBell.ring,
             offers: offers)
@@ -168,31 +155,6 @@ struct Assembly: Sendable {
         try await httpClient.shutdown()
         try await storeClient.shutdown()
         logger.notice("ended")
-    }
-
-    /// The stores beside Apple's that this copy has been given access to, and the client that their calls share.
-    private func externalStores(_ clock: DatabaseClock) -> ([StorePlatform: any ExternalStore], HTTPClient) {
-        let httpClient = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: GooglePlayClient.httpClientConfiguration)
-        // An app waits for what is asked when its purchase comes.
-        let timeout = min(settings.cleeng.upstreamTimeout, .seconds(5))
-        let now: @Sendable () -> Timestamp = {
-            clock.now ?? Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-        }
-        var stores: [StorePlatform: any ExternalStore] = [:]
-        if let google = settings.google {
-            stores[.google] = GoogleStore(
-                client: GooglePlayClient(
-                    url: google.apiURL, tokenURL: google.tokenURL, account: google.account, timeout: timeout,
-                    httpClient: httpClient, logger: logger), now: now)
-        }
-        if let amazon = settings.amazon {
-            stores[.amazon] = AmazonStore(
-                client: AmazonReceiptClient(
-                    url: amazon.url, secret: amazon.secret, timeout: timeout, httpClient: httpClient, logger: logger),
-                now: now)
-        }
-        return (stores, httpClient)
     }
 
     /// What stops a running group is, nearly always, an address that cannot be listened on.
@@ -225,16 +187,9 @@ struct Assembly: Sendable {
         return configuration
     }
 
-    private var pursuitSettings: PursuitSettings {
-        PursuitSettings(
-            reads: ReadSchedule(interval: settings.pollInterval, reconcileFor: settings.reconcileFor),
-            maxConcurrent: max(256, settings.cleeng.connectionsPerHost),
-            baselineTimeout: min(.seconds(3), settings.cleeng.upstreamTimeout))
-    }
-
     private func frontConfiguration(
         _ httpClient: HTTPClient, _ trust: ChainOfTrust, _ notifications: NotificationPolicy,
-        _ appStore: AppStoreGate?, _ stores: [StorePlatform: any ExternalStore]
+        _ appStore: AppStoreGate?, _ stores: PerPublisher<[StorePlatform: any ExternalStore]>
     ) async throws -> FrontConfiguration {
         var configuration = FrontConfiguration(
             host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
@@ -244,14 +199,15 @@ struct Assembly: Sendable {
             customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient),
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             drivers: settings.drivers,
-            notifications: notifications, relaysNotifications: settings.notifications.url != nil,
+            notifications: notifications, relaysNotifications: isRelayed,
             renewalLeeway: settings.apple.renewalLeeway,
-            eventSignature: settings.eventSignature)
+            eventSignatures: eventSignatures)
         configuration.externalStores = stores
         configuration.billingReceipts = BillingReceipts(trust: trust, scope: settings.apple.scope)
         if let appStore {
-            configuration.externalStores[.apple] = AppStoreTransactions(
+            let transactions = AppStoreTransactions(
                 gate: appStore, trust: trust, scope: settings.apple.scope, logger: logger)
+            configuration.externalStores = stores.map { $0.merging([.apple: transactions]) { $1 } }
         }
         return configuration
     }

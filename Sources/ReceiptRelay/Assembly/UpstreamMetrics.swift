@@ -3,7 +3,7 @@ import RelayStore
 import RelayWorkers
 import Telemetry
 
-/// How the upstream does as this process sees it, and what is held back for its sake.
+/// How the upstream does as this process sees it, and what is held back for its sake. Once for each account at Cleeng.
 enum UpstreamMetrics {
     static func register(in registry: PrometheusRegistry, upstream: Upstream) {
         registry.describe("relay_upstream_calls", help: "Calls to Cleeng, by route and what they came to.")
@@ -16,23 +16,23 @@ enum UpstreamMetrics {
         for state in InstanceReport.UpstreamState.allCases {
             registry.registerGauge(
                 "relay_upstream_state", help: "1 for the state that the upstream is in, as this process sees it.",
-                labels: [("state", state.rawValue)]
+                labels: upstream.accountLabel + [("state", state.rawValue)]
             ) { upstream.report()?.state ?? .ok == state ? 1 : 0 }
         }
         for route in UpstreamRoute.allCases {
             for state in CircuitBreaker.State.allCases {
                 registry.registerGauge(
                     "relay_upstream_breaker_state", help: "1 for the state of the route's breaker in this process.",
-                    labels: [("route", route.rawValue), ("state", state.rawValue)]
+                    labels: upstream.labels(route.rawValue) + [("state", state.rawValue)]
                 ) { upstream.breakerState(route) == state ? 1 : 0 }
             }
             registry.registerGauge(
                 "relay_upstream_calls_in_flight", help: "Calls to Cleeng that have a place.",
-                labels: [("route", route.rawValue)]
+                labels: upstream.labels(route.rawValue)
             ) { Double(upstream.load(of: route).inFlight) }
             registry.registerGauge(
                 "relay_upstream_calls_waiting", help: "Calls to Cleeng that wait for a place.",
-                labels: [("route", route.rawValue)]
+                labels: upstream.labels(route.rawValue)
             ) { Double(upstream.load(of: route).waiting) }
         }
     }

@@ -32,8 +32,8 @@ struct Keys: AsyncParsableCommand {
             guard !name.trimmingSpace().isEmpty, name.utf8.count <= 100, !name.hasControlCharacters else {
                 throw ValidationError("--name is 1 to 100 characters")
             }
-            guard publisher.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil else {
-                throw ValidationError("--publisher is up to 63 of a-z, 0-9, _ and -, and starts with a letter or digit")
+            guard PublisherID.isValid(publisher) else {
+                throw ValidationError("--publisher is \(PublisherID.rule)")
             }
             guard app.map({ !$0.isEmpty && $0.utf8.count <= 255 && !$0.hasControlCharacters }) ?? true else {
                 throw ValidationError("--app is a bundle id of at most 255 characters")

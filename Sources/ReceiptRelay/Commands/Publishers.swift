@@ -7,11 +7,8 @@ struct Publishers: AsyncParsableCommand {
         abstract: "Adds and lists publishers: one database serves several, and none sees another's customers.",
         subcommands: [Add.self, List.self])
 
-    /// What a publisher may be called.
     static func check(_ name: String) throws {
-        guard name.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil else {
-            throw ValidationError("a publisher is up to 63 of a-z, 0-9, _ and -, and starts with a letter or digit")
-        }
+        guard PublisherID.isValid(name) else { throw ValidationError("a publisher's id is \(PublisherID.rule)") }
     }
 
     struct Add: AsyncParsableCommand {

@@ -25,7 +25,7 @@ extension WebhookCommands {
             let results: [(WebhookEndpoint, WebhookResult)]
             do {
                 results = try await DatabaseSession.run(option) { store in
-                    try await Self.test(wanted, store, client)
+                    try await Self.test(wanted, store, client, settings.credentials)
                 }
             } catch {
                 await client.shutDown()
@@ -45,14 +45,16 @@ extension WebhookCommands {
         private static let atOnce = 16
 
         private static func test(
-            _ id: EndpointID?, _ store: RelayStore, _ client: WebhookClient
+            _ id: EndpointID?, _ store: RelayStore, _ client: WebhookClient,
+            _ credentials: PerPublisher<WebhookCredentials>
         ) async throws -> [(WebhookEndpoint, WebhookResult)] {
             let endpoints = try await store.endpoints().filter { id == nil || $0.id == id }
             var results: [(Int, WebhookResult)] = []
             await withTaskGroup(of: (Int, WebhookResult).self) { group in
                 for (index, endpoint) in endpoints.enumerated() {
                     if index >= atOnce, let ended = await group.next() { results.append(ended) }
-                    group.addTask { (index, await client.send(client.credentials.testMessage(), to: endpoint.url)) }
+                    let own = credentials[endpoint.publisher]
+                    group.addTask { (index, await client.send(own.testMessage(), to: endpoint.url, with: own)) }
                 }
                 for await ended in group { results.append(ended) }
             }

@@ -13,7 +13,10 @@ struct ServeSettings: Sendable {
     var httpPort: Int
     var opsHost: String
     var opsPort: Int
-    var cleeng: CleengConfiguration
+    /// At Cleeng and at the stores: one that publishers share, and those of publishers that have their own.
+    var accounts: PerPublisher<AccountSettings>
+    /// For one call to Cleeng.
+    var upstreamTimeout: Duration
     var drivers: DriverPolicy
     var pollInterval: Duration
     var validationTimeout: Duration
@@ -25,13 +28,6 @@ struct ServeSettings: Sendable {
     var apple: AppleSettings
     /// Nil: the App Store is not asked.
     var appStore: AppStoreSettings?
-    /// Nil: Google Play is not asked.
-    var google: GoogleSettings?
-    /// Nil: the Amazon Appstore is not asked.
-    var amazon: AmazonSettings?
-    var notifications: NotificationSettings
-    /// Nil: Cleeng's events are not taken.
-    var eventSignature: EventSignature?
     var webhooks: WebhookSettings
     var retention: RetentionPolicy
     var logLevel: String
@@ -61,18 +57,16 @@ struct ServeSettings: Sendable {
         customerJWKS = try Self.jwks(reader)
         apple = try AppleSettings(reader)
         appStore = try AppStoreSettings.read(reader, scope: apple.scope)
-        google = try GoogleSettings.read(reader)
-        amazon = try AmazonSettings.read(reader)
         drivers = try Self.drivers(reader)
-        notifications = try NotificationSettings(reader)
-        eventSignature = try Self.eventSignature(reader)
         webhooks = try WebhookSettings(reader)
-        cleeng = try Self.cleeng(reader)
+        upstreamTimeout = try reader.duration(.upstreamTimeout)
+        accounts = try reader.each { try AccountSettings($0) }
     }
 
     /// What may be meant, and is better said at the start.
     var warnings: [String] {
-        var warnings = apple.warnings + notifications.warnings + webhooks.warnings
+        let cleeng = accounts.common.cleeng
+        var warnings = apple.warnings + accounts.common.notifications.warnings + webhooks.warnings
         guard drivers != .receipt else { return warnings }
         if apple.verification == .off {
             warnings.append(
@@ -86,65 +80,11 @@ struct ServeSettings: Sendable {
         return warnings
     }
 
-    private static func cleeng(_ reader: SettingReader) throws -> CleengConfiguration {
-        let token = try reader.required(.publisherToken)
-        guard token.utf8.count <= 512, !token.hasControlCharacters, !token.contains(" ") else {
-            throw SettingError.malformed(Setting.publisherToken.name, wants: "one line without spaces")
-        }
-        guard let source = EntitlementSource(rawValue: try reader.choice(.entitlementSource)) else {
-            throw SettingError.malformed(Setting.entitlementSource.name, wants: "entitlements or accessible-tags")
-        }
-        var tags: [String: [String]] = [:]
-        if let path = try reader.text(.tagsFile) {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw SettingError.unreadable("the file that \(Setting.tagsFile.name) names", why: "it is missing")
-            }
-            do {
-                tags = try TagsFile.parse(String(decoding: data, as: UTF8.self))
-            } catch {
-                throw SettingError.unreadable("the file that \(Setting.tagsFile.name) names", why: "\(error)")
-            }
-        }
-        do {
-            return try CleengConfiguration(
-                publisherToken: Secret(token), paymentURL: try reader.url(.paymentURL) ?? "",
-                apiURL: try reader.url(.apiURL) ?? "", storeKit2URL: try reader.url(.storeKit2URL) ?? "",
-                entitlementSource: source, tagsByOffer: tags,
-                upstreamTimeout: try reader.duration(.upstreamTimeout),
-                connectionsPerHost: try reader.integer(.maxConcurrentCalls))
-        } catch let error as CleengConfigurationError {
-            throw Self.settingError(error)
-        }
-    }
-
-    private static func settingError(_ error: CleengConfigurationError) -> SettingError {
-        let base = "http(s)://host[:port][/path], without user, query or fragment"
-        return switch error {
-        case .publisherToken: .malformed(Setting.publisherToken.name, wants: "1 to 512 visible ASCII characters")
-        case .paymentURL: .malformed(Setting.paymentURL.name, wants: base)
-        case .apiURL: .malformed(Setting.apiURL.name, wants: base)
-        case .storeKit2URL: .malformed(Setting.storeKit2URL.name, wants: base)
-        default: .unreadable("a setting that begins with RELAY_CLEENG", why: error.shortDescription)
-        }
-    }
-
     private static func drivers(_ reader: SettingReader) throws -> DriverPolicy {
         guard let policy = DriverPolicy(rawValue: try reader.choice(.driver)) else {
             throw SettingError.malformed(Setting.driver.name, wants: "auto, receipt or storekit2")
         }
         return policy
-    }
-
-    private static func eventSignature(_ reader: SettingReader) throws -> EventSignature? {
-        let header = try reader.required(.webhookSignatureHeader)
-        guard header.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}/) != nil else {
-            throw SettingError.malformed(Setting.webhookSignatureHeader.name, wants: "the name of a header field")
-        }
-        guard let encoding = EventSignature.Encoding(rawValue: try reader.choice(.webhookSignatureEncoding)) else {
-            throw SettingError.malformed(Setting.webhookSignatureEncoding.name, wants: "hex or base64")
-        }
-        guard let secret = try reader.text(.webhookSecret) else { return nil }
-        return EventSignature(secret: secret, header: header, encoding: encoding)
     }
 
     private static func proxies(_ reader: SettingReader) throws -> [AddressRange] {

@@ -20,6 +20,8 @@ struct Setting: Sendable, Equatable {
     let standard: String?
     var isSecret = false
     var isRequired = false
+    /// Says who a publisher is, or opens something for it: a publisher of ``publishersFile`` never gets another one's.
+    var isPublishersOwn = false
 
     /// `RELAY_HTTP_PORT` is `relay.http.port` for the configuration library and `http.port` in a file.
     var key: [String] { name.lowercased().split(separator: "_").map(String.init) }
@@ -37,8 +39,10 @@ struct Setting: Sendable, Equatable {
     static let opsHost = Setting(name: "RELAY_OPS_HOST", kind: .text, standard: "127.0.0.1")
     static let opsPort = Setting(name: "RELAY_OPS_PORT", kind: .port, standard: "9090")
     static let publisherToken = Setting(
-        name: "RELAY_CLEENG_PUBLISHER_TOKEN", kind: .text, standard: nil, isSecret: true, isRequired: true)
-    static let publisherID = Setting(name: "RELAY_CLEENG_PUBLISHER_ID", kind: .text, standard: nil)
+        name: "RELAY_CLEENG_PUBLISHER_TOKEN", kind: .text, standard: nil, isSecret: true, isRequired: true,
+        isPublishersOwn: true)
+    static let publisherID = Setting(
+        name: "RELAY_CLEENG_PUBLISHER_ID", kind: .text, standard: nil, isPublishersOwn: true)
     static let paymentURL = Setting(
         name: "RELAY_CLEENG_PAYMENT_URL", kind: .url, standard: "https://api.sandbox.cleeng.com")
     static let apiURL = Setting(name: "RELAY_CLEENG_API_URL", kind: .url, standard: "https://api.sandbox.cleeng.com")
@@ -54,7 +58,7 @@ struct Setting: Sendable, Equatable {
         standard:
             "https://notification.cleeng.com/1.0/in_app/subscriptions/apple/status_update_notification/{publisherId}")
     static let webhookSecret = Setting(
-        name: "RELAY_CLEENG_WEBHOOK_SECRET", kind: .text, standard: nil, isSecret: true)
+        name: "RELAY_CLEENG_WEBHOOK_SECRET", kind: .text, standard: nil, isSecret: true, isPublishersOwn: true)
     static let webhookSignatureHeader = Setting(
         name: "RELAY_CLEENG_WEBHOOK_SIGNATURE_HEADER", kind: .text, standard: "X-Cleeng-Signature")
     static let webhookSignatureEncoding = Setting(
@@ -97,13 +101,13 @@ struct Setting: Sendable, Equatable {
     static let appleHistoryInterval = Setting(
         name: "RELAY_APPLE_HISTORY_INTERVAL_SECONDS", kind: .seconds(1...86_400), standard: "3600")
     static let googleServiceAccountFile = Setting(
-        name: "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE", kind: .path, standard: nil)
+        name: "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE", kind: .path, standard: nil, isPublishersOwn: true)
     static let googleAPIURL = Setting(
         name: "RELAY_GOOGLE_API_URL", kind: .url, standard: "https://androidpublisher.googleapis.com")
     static let googleTokenURL = Setting(
         name: "RELAY_GOOGLE_TOKEN_URL", kind: .url, standard: "https://oauth2.googleapis.com/token")
     static let amazonSharedSecret = Setting(
-        name: "RELAY_AMAZON_SHARED_SECRET", kind: .text, standard: nil, isSecret: true)
+        name: "RELAY_AMAZON_SHARED_SECRET", kind: .text, standard: nil, isSecret: true, isPublishersOwn: true)
     static let amazonRVSURL = Setting(
         name: "RELAY_AMAZON_RVS_URL", kind: .url, standard: "https://appstore-sdk.amazon.com")
     static let retentionDays = Setting(name: "RELAY_RETENTION_DAYS", kind: .count(0...36_500), standard: "400")
@@ -111,9 +115,9 @@ struct Setting: Sendable, Equatable {
         name: "RELAY_RECEIPT_RETENTION_DAYS", kind: .count(0...36_500), standard: "90")
     static let webhookURLs = Setting(name: "RELAY_WEBHOOK_URLS", kind: .text, standard: nil)
     static let webhookPassword = Setting(
-        name: "RELAY_WEBHOOK_PASSWORD", kind: .text, standard: nil, isSecret: true)
+        name: "RELAY_WEBHOOK_PASSWORD", kind: .text, standard: nil, isSecret: true, isPublishersOwn: true)
     static let webhookSecrets = Setting(
-        name: "RELAY_WEBHOOK_SECRETS", kind: .text, standard: nil, isSecret: true)
+        name: "RELAY_WEBHOOK_SECRETS", kind: .text, standard: nil, isSecret: true, isPublishersOwn: true)
     static let webhookRetries = Setting(
         name: "RELAY_WEBHOOK_RETRY_SECONDS", kind: .text,
         standard: "5,30,120,600,3600,10800,21600,43200,86400")
@@ -121,6 +125,7 @@ struct Setting: Sendable, Equatable {
         name: "RELAY_WEBHOOK_TIMEOUT_SECONDS", kind: .seconds(0.1...120), standard: "15")
     static let webhookAllowNetworks = Setting(
         name: "RELAY_WEBHOOK_ALLOW_NETWORKS", kind: .addressRanges, standard: nil)
+    static let publishersFile = Setting(name: "RELAY_PUBLISHERS_FILE", kind: .path, standard: nil)
     static let logLevel = Setting(
         name: "RELAY_LOG_LEVEL",
         kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info")
@@ -137,5 +142,13 @@ struct Setting: Sendable, Equatable {
         amazonSharedSecret, amazonRVSURL, notificationURL,
         webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
         webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
+        publishersFile,
     ]
+
+    /// What may stand in the file that ``publishersFile`` names.
+    static let ofPublishers: [Setting] =
+        all.filter(\.isPublishersOwn) + [
+            paymentURL, apiURL, storeKit2URL, entitlementSource, tagsFile, notificationURL, webhookSignatureHeader,
+            webhookSignatureEncoding, googleAPIURL, googleTokenURL, amazonRVSURL,
+        ]
 }

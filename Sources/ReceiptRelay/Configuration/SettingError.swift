@@ -1,11 +1,26 @@
 /// Why the configuration cannot be used: one line that names the setting, and never its value.
 struct SettingError: Error, Equatable, CustomStringConvertible {
-    private enum Code: Equatable {
+    private indirect enum Code: Equatable, Sendable {
         case unknown(String, nearest: String?)
         case missing(String)
         case malformed(String, wants: String)
         case both(String, String)
         case unreadable(String, why: String)
+        case ofPublisher(String, Code)
+
+        var description: String {
+            switch self {
+            case .unknown(let name, let nearest?): "\(name) is no setting of receipt-relay; did you mean \(nearest)?"
+            case .unknown(let name, nil):
+                "\(name) is no setting of receipt-relay; receipt-relay.example.yaml lists them all"
+            case .missing(let name): "\(name) is required and not set"
+            case .malformed(let name, let wants): "\(name) is malformed: it wants \(wants)"
+            case .both(let one, let other): "\(one) and \(other) are both set: only one of the two may be"
+            case .unreadable(let what, let why): "\(what) cannot be read: \(why)"
+            case .ofPublisher(let publisher, let code):
+                "publisher \(publisher) of \(Setting.publishersFile.name): \(code.description)"
+            }
+        }
     }
 
     private let code: Code
@@ -26,17 +41,10 @@ struct SettingError: Error, Equatable, CustomStringConvertible {
         SettingError(code: .unreadable(what, why: why))
     }
 
-    var description: String {
-        switch code {
-        case .unknown(let name, let nearest?): "\(name) is no setting of receipt-relay; did you mean \(nearest)?"
-        case .unknown(let name, nil):
-            "\(name) is no setting of receipt-relay; receipt-relay.example.yaml lists them all"
-        case .missing(let name): "\(name) is required and not set"
-        case .malformed(let name, let wants): "\(name) is malformed: it wants \(wants)"
-        case .both(let one, let other): "\(one) and \(other) are both set: only one of the two may be"
-        case .unreadable(let what, let why): "\(what) cannot be read: \(why)"
-        }
-    }
+    /// Where it stands.
+    func ofPublisher(_ publisher: String) -> SettingError { SettingError(code: .ofPublisher(publisher, code)) }
+
+    var description: String { code.description }
 }
 
 extension String {

@@ -7,6 +7,8 @@ import Yams
 /// Reads settings: from the environment first, then from the file, then the default.
 struct SettingReader: Sendable {
     private let reader: ConfigReader
+    /// Of one publisher: where what it leaves out is looked for, unless it is its own or nobody's.
+    private let common: ConfigReader?
 
     /// - Parameters:
     ///   - environment: variables; those that start with `RELAY_` must be known, an empty one counts as unset.
@@ -24,19 +26,29 @@ struct SettingReader: Sendable {
                 if value.isEmpty, known.contains(where: { $0.hasPrefix(name + "_") }) { continue }
                 throw SettingError.unknown(name)
             }
-            providers.append(
-                InMemoryProvider(
-                    values: Dictionary(
-                        uniqueKeysWithValues: values.filter {
-                            !$0.value.isEmpty && variables[Self.alternative(to: $0.key)] == nil
-                        }.map { name, value in
-                            (
-                                AbsoluteConfigKey(name.lowercased().split(separator: "_").map(String.init)),
-                                ConfigValue(.string(value), isSecret: true)
-                            )
-                        })))
+            providers.append(Self.provider(values.filter { variables[Self.alternative(to: $0.key)] == nil }))
         }
         reader = ConfigReader(providers: providers)
+        common = nil
+    }
+
+    /// - Parameters:
+    ///   - own: what is set for one publisher: names with their prefix.
+    ///   - common: for what is not.
+    init(own: [String: String], common: SettingReader) {
+        reader = ConfigReader(providers: [Self.provider(own)])
+        self.common = common.reader
+    }
+
+    private static func provider(_ values: [String: String]) -> InMemoryProvider {
+        InMemoryProvider(
+            values: Dictionary(
+                uniqueKeysWithValues: values.filter { !$0.value.isEmpty }.map { name, value in
+                    (
+                        AbsoluteConfigKey(name.lowercased().split(separator: "_").map(String.init)),
+                        ConfigValue(.string(value), isSecret: true)
+                    )
+                }))
     }
 
     /// The other name under which the same thing may be given: the environment wins over the file whichever of the two it uses.
@@ -50,26 +62,31 @@ struct SettingReader: Sendable {
     }
 
     private static func values(inFile path: String) throws -> [String: String] {
+        let what = "the file given by --config"
+        guard let root = try node(inFile: path, what) else { return [:] }
+        return try flatten(root, under: "", what)
+    }
+
+    /// - Parameter what: it is called in errors.
+    static func node(inFile path: String, _ what: String) throws -> Node? {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw SettingError.unreadable("the file given by --config", why: "it is missing, or no UTF-8 text")
+            throw SettingError.unreadable(what, why: "it is missing, or no UTF-8 text")
         }
         guard text.utf8.count <= 1 << 20 else {
-            throw SettingError.unreadable("the file given by --config", why: "it is larger than 1 MiB")
+            throw SettingError.unreadable(what, why: "it is larger than 1 MiB")
         }
         do {
-            guard let root = try Yams.compose(yaml: text) else { return [:] }
-            return try flatten(root, under: "")
-        } catch let error as SettingError {
-            throw error
+            return try Yams.compose(yaml: text)
         } catch {
-            throw SettingError.unreadable("the file given by --config", why: "it is neither YAML nor JSON")
+            throw SettingError.unreadable(what, why: "it is neither YAML nor JSON")
         }
     }
 
-    private static func flatten(_ node: Node, under path: String) throws -> [String: String] {
+    /// The settings' names, with their prefix, and what is set.
+    static func flatten(_ node: Node, under path: String, _ what: String) throws -> [String: String] {
         switch node {
         case .mapping(let mapping):
             var values: [String: String] = [:]
@@ -77,7 +94,7 @@ struct SettingReader: Sendable {
                 guard let key = key.scalar?.string else { continue }
                 let name = (path.isEmpty ? key : "\(path)_\(key)").replacingOccurrences(of: "-", with: "_")
                     .replacingOccurrences(of: ".", with: "_")
-                values.merge(try flatten(value, under: name), uniquingKeysWith: { $1 })
+                values.merge(try flatten(value, under: name, what), uniquingKeysWith: { $1 })
             }
             return values
         case .scalar(let scalar):
@@ -88,15 +105,21 @@ struct SettingReader: Sendable {
                 Setting.prefix + path.uppercased(): items.compactMap(\.scalar?.string).joined(separator: ",")
             ]
         case .alias:
-            throw SettingError.unreadable("the file given by --config", why: "aliases are not supported")
+            throw SettingError.unreadable(what, why: "aliases are not supported")
         }
     }
 
     /// The text of a setting, from wherever it stands; nil where it stands nowhere and has no default.
     func text(_ setting: Setting) throws -> String? {
+        if let text = try text(setting, in: reader) { return text }
+        if let common, !setting.isPublishersOwn, let text = try text(setting, in: common) { return text }
+        return setting.standard
+    }
+
+    private func text(_ setting: Setting, in reader: ConfigReader) throws -> String? {
         let direct = reader.string(forKey: ConfigKey(setting.key), isSecret: setting.isSecret)
         guard setting.isSecret, let path = reader.string(forKey: ConfigKey(setting.key + ["file"])) else {
-            return direct ?? setting.standard
+            return direct
         }
         guard direct == nil else { throw SettingError.both(setting.name, setting.name + "_FILE") }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {

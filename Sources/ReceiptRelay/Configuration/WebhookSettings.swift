@@ -5,7 +5,7 @@ import Webhooks
 struct WebhookSettings: Sendable {
     /// Endpoints of the first publisher that stand in the configuration.
     var urls: [String]
-    var credentials: WebhookCredentials
+    var credentials: PerPublisher<WebhookCredentials>
     var retries: WebhookRetries
     var timeout: Duration
     var allowed: [AddressRange]
@@ -19,9 +19,10 @@ struct WebhookSettings: Sendable {
     /// - Throws: ``SettingError``.
     init(_ reader: SettingReader) throws {
         urls = try Self.urls(reader)
-        let (password, secrets) = (try Self.password(reader), try Self.secrets(reader))
-        credentials = WebhookCredentials(password: password, secrets: secrets)
-        isUnsigned = password == nil && secrets.isEmpty
+        let known = try reader.each { (password: try Self.password($0), secrets: try Self.secrets($0)) }
+        credentials = known.map { WebhookCredentials(password: $0.password, secrets: $0.secrets) }
+        let first = known[PublisherID.first]
+        isUnsigned = first.password == nil && first.secrets.isEmpty
         retries = try Self.retries(reader)
         timeout = try reader.duration(.webhookTimeout)
         allowed = try Self.list(.webhookAllowNetworks, reader).map { part in
@@ -35,7 +36,7 @@ struct WebhookSettings: Sendable {
     }
 
     var client: WebhookClient {
-        WebhookClient(credentials: credentials, timeout: timeout, policy: AddressPolicy(allowing: allowed))
+        WebhookClient(timeout: timeout, policy: AddressPolicy(allowing: allowed))
     }
 
     /// What may be meant, and is better said at the start.

@@ -13,7 +13,7 @@ struct BillingDesk: Sendable {
     /// How long after its end a subscription that will renew is waited for.
     let leeway: Duration
     /// The stores that can be asked.
-    let stores: [StorePlatform: any ExternalStore]
+    let stores: PerPublisher<[StorePlatform: any ExternalStore]>
     let receipts: BillingReceipts
 
     /// All but receipts is small.

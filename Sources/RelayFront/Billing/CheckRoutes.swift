@@ -36,7 +36,7 @@ extension BillingDesk {
             guard known.isEmpty else { return known }
         }
         let platform = query.platform
-        switch await stores[platform]?.find(query) ?? .notConfigured {
+        switch await stores[publisher][platform]?.find(query) ?? .notConfigured {
         case .found(let found): return found
         case .no(let reason): throw Self.refused("\(platform.iapType): \(reason)")
         case .unknown where platform == .apple: throw Self.unknown("subscription")

@@ -9,7 +9,8 @@ import Telemetry
 /// `POST /cleeng/webhooks`: what Cleeng tells of its own accord. It is only kept here; a worker acts on it.
 struct CleengEventRoutes: Sendable {
     let store: RelayStore
-    let signature: EventSignature
+    /// By account; not empty.
+    let signatures: [(account: String?, signature: EventSignature)]
     let bodies: BodyReader
     let budget: BodyBudget
     let registry: PrometheusRegistry
@@ -38,14 +39,25 @@ struct CleengEventRoutes: Sendable {
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let body = Array(try await bodies.read(request, on: loan, ofAnyType: true).readableBytesView)
-        guard let name = HTTPField.Name(signature.header), let code = request.headers[name],
-            signature.isValid(code, over: body)
-        else { throw Problem(.badSignature, "\(signature.header) does not hold the signature of this body") }
+        let account = try account(thatSigned: body, request.headers)
         let topic = try Self.topic(of: body)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
-        let outcome = try await store.receiveEvent(topic: topic, body: body, now: now)
+        let outcome = try await store.receiveEvent(topic: topic, body: body, account: account, now: now)
         onReceived()
         return outcome
+    }
+
+    /// - Throws: ``Problem`` where it is none of those that are known.
+    private func account(thatSigned body: [UInt8], _ headers: HTTPFields) throws -> String? {
+        for (account, signature) in signatures {
+            if let name = HTTPField.Name(signature.header), let code = headers[name],
+                signature.isValid(code, over: body)
+            {
+                return account
+            }
+        }
+        let names = Set(signatures.map(\.signature.header)).sorted().joined(separator: " or ")
+        throw Problem(.badSignature, "\(names) does not hold the signature of this body")
     }
 
     /// What has no topic is kept as well: it is Cleeng's.

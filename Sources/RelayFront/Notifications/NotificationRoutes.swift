@@ -14,7 +14,7 @@ import RelayStore
 struct NotificationRoutes: Sendable {
     let store: RelayStore
     let policy: NotificationPolicy
-    let isRelayed: Bool
+    let isRelayed: PerPublisher<Bool>
     let leeway: Duration
     let bodies: BodyReader
     let budget: BodyBudget

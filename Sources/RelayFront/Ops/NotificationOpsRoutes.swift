@@ -9,7 +9,7 @@ struct NotificationOpsRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
     let policy: NotificationPolicy
-    let isRelayed: Bool
+    let isRelayed: PerPublisher<Bool>
     let leeway: Duration
     let onReplayed: @Sendable () -> Void
 
@@ -68,7 +68,7 @@ struct NotificationOpsRoutes: Sendable {
             throw Problem(.notificationNotGenuine, "\(refusal.code.rawValue): \(refusal.detail)")
         }
         try await store.replay(
-            item, notification, isRelayed: isRelayed, leeway: leeway, by: "\(key.name) (\(key.id))")
+            item, notification, isRelayed: isRelayed[item.publisher], leeway: leeway, by: "\(key.name) (\(key.id))")
         onReplayed()
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()

@@ -17,7 +17,7 @@ extension PaymentRoutes {
         let body = try await bodies.read(request, on: loan)
         let payment = try StorePaymentRequest(StorePaymentBody(body), of: platform)
         try customer.check(payment.email.customer)
-        let (verification, found) = await judge(payment.receipt)
+        let (verification, found) = await judge(payment.receipt, of: key.publisher)
         metrics.count(verification)
         try receipts.check(verification)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
@@ -36,8 +36,10 @@ extension PaymentRoutes {
     }
 
     /// What the store says of it, where it can be asked now. It signs nothing: its word is all there is.
-    private func judge(_ receipt: StoreReceipt) async -> (Verification, ExternalSubscription?) {
-        guard receipts.isOn, let answer = await stores[receipt.query.platform]?.find(receipt.query) else {
+    private func judge(
+        _ receipt: StoreReceipt, of publisher: String
+    ) async -> (Verification, ExternalSubscription?) {
+        guard receipts.isOn, let answer = await stores[publisher][receipt.query.platform]?.find(receipt.query) else {
             return (.notChecked, nil)
         }
         switch answer {

@@ -8,6 +8,8 @@ public struct ClaimedEvent: Sendable {
     /// By the database's clock, when it was claimed.
     public var now: Timestamp
     public var body: [UInt8]
+    /// The publisher whose own account at Cleeng said it; nil: the one that publishers share.
+    public var account: String?
 }
 
 /// Whose purchase an event is about.
@@ -15,8 +17,13 @@ public struct EventSubject: Sendable {
     public var customer: String?
     public var cleengCustomer: Int64?
     public var offerID: String
+    /// Of whom its account at Cleeng may speak.
+    public var scope: PublisherScope
 
-    public init(customer: String?, cleengCustomer: Int64?, offerID: String) {
+    public init(
+        customer: String?, cleengCustomer: Int64?, offerID: String, scope: PublisherScope = .everybody
+    ) {
+        self.scope = scope
         self.customer = customer
         self.cleengCustomer = cleengCustomer
         self.offerID = offerID

@@ -13,8 +13,8 @@ extension RelayStore {
             ON CONFLICT (bucket, name) DO UPDATE SET id = n.id
             RETURNING bucket, accepted_on, id
         )
-        INSERT INTO cleeng_events AS e (bucket, accepted_on, id, received_at, due_at, topic, body)
-        SELECT bucket, accepted_on, id, now(), now(), $4, $5 FROM named
+        INSERT INTO cleeng_events AS e (bucket, accepted_on, id, received_at, due_at, topic, body, account)
+        SELECT bucket, accepted_on, id, now(), now(), $4, $5, $6 FROM named
         ON CONFLICT (bucket, accepted_on, id) DO UPDATE SET received_at = now(), due_at = now(), attempts = 0
         RETURNING e.id = $3
         """
@@ -33,7 +33,7 @@ extension RelayStore {
         SET due_at = now() + $2::int8 * interval '1 microsecond', attempts = e.attempts + 1
         FROM due
         WHERE e.bucket = due.bucket AND e.accepted_on = due.accepted_on AND e.id = due.id
-        RETURNING e.bucket, e.accepted_on - DATE 'epoch', e.id, e.received_at, e.attempts, clock_timestamp(), e.body
+        RETURNING e.bucket, e.accepted_on - DATE 'epoch', e.id, e.received_at, e.attempts, clock_timestamp(), e.body, e.account
         """
 
     private static let finishSQL = """
@@ -49,13 +49,14 @@ extension RelayStore {
         SELECT p.bucket, p.id
         FROM (
             SELECT bucket, id FROM validations
-            WHERE customer = $1 AND offer_id = $3 AND status IN (0, 3)
+            WHERE customer = $1 AND offer_id = $3 AND status IN (0, 3) AND \(PublisherScope.sql("publisher", from: 4))
             UNION
             SELECT bucket, id FROM validations
             WHERE cleeng_customer = $2 AND offer_id = $3 AND status IN (0, 3)
+              AND \(PublisherScope.sql("publisher", from: 4))
         ) AS v
         JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> 2
-        WHERE $4 OR (p.phase IN (0, 1) AND $5::text IS NULL) OR (p.phase = 4 AND p.synchronization = $5)
+        WHERE $6 OR (p.phase IN (0, 1) AND $7::text IS NULL) OR (p.phase = 4 AND p.synchronization = $7)
         LIMIT 200
         """
 
@@ -63,32 +64,42 @@ extension RelayStore {
     private static let ownedSQL = """
         SELECT s.publisher, s.environment, s.subscription_key
         FROM subscriptions s
-        WHERE s.offer_id = $3
+        WHERE s.offer_id = $3 AND \(PublisherScope.sql("s.publisher", from: 4))
           AND (s.customer = $1 OR s.customer IN (
-                SELECT v.customer FROM validations v WHERE v.cleeng_customer = $2 AND v.offer_id = $3))
+                SELECT v.customer
+                FROM validations v
+                WHERE v.cleeng_customer = $2 AND v.offer_id = $3 AND \(PublisherScope.sql("v.publisher", from: 4))))
         LIMIT 20
         """
 
     private static let isKnownSQL = """
-        SELECT EXISTS (SELECT FROM validations v WHERE v.cleeng_customer = $1)
+        SELECT EXISTS (
+            SELECT FROM validations v WHERE v.cleeng_customer = $1 AND \(PublisherScope.sql("v.publisher", from: 2)))
         """
 
     /// Whether an app has named its customer so.
-    public func isKnown(cleengCustomer: Int64) async throws -> Bool {
-        try await pool.query(PostgresQuery(Self.isKnownSQL, [.int8(cleengCustomer)])).first?.get(0) ?? false
+    public func isKnown(cleengCustomer: Int64, of scope: PublisherScope = .everybody) async throws -> Bool {
+        try await pool.query(
+            PostgresQuery(Self.isKnownSQL, [.int8(cleengCustomer)] + scope.parameters)
+        ).first?.get(0) ?? false
     }
 
     /// Keeps an event whose signature was good, once. A repeat is acted on again.
     ///
-    /// - Parameter now: the database's time, for the day in its id.
-    public func receiveEvent(topic: String, body: [UInt8], now: Timestamp) async throws -> ReceiveOutcome {
-        let name = Array(SHA256.hash(data: Array("cleeng:".utf8) + body))
+    /// - Parameters:
+    ///   - account: the publisher whose own account at Cleeng signed it; nil for the one that publishers share.
+    ///   - now: the database's time, for the day in its id.
+    public func receiveEvent(
+        topic: String, body: [UInt8], account: String? = nil, now: Timestamp
+    ) async throws -> ReceiveOutcome {
+        // Two accounts may say the same, and mean two things.
+        let name = Array(SHA256.hash(data: Array("cleeng:\(account.map { "\($0):" } ?? "")".utf8) + body))
         let rows = try await pool.query(
             PostgresQuery(
                 Self.receiveSQL,
                 [
                     .bytea(name), .int4(Int32(now.daysSince1970)), .uuid(UUID()), .text(String(topic.prefix(200))),
-                    .bytea(body),
+                    .bytea(body), .text(account),
                 ]))
         return try rows.first?.get(0, as: Bool.self) == true ? .stored : .repeated
     }
@@ -100,7 +111,7 @@ extension RelayStore {
         return try rows.map { row in
             ClaimedEvent(
                 id: try row.validationID(bucket: 0, day: 1, id: 2), receivedAt: try row.timestamp(3),
-                attempts: try row.get(4), now: try row.timestamp(5), body: try row.get(6))
+                attempts: try row.get(4), now: try row.timestamp(5), body: try row.get(6), account: try row.get(7))
         }
     }
 
@@ -139,6 +150,6 @@ extension RelayStore {
     }
 
     private static func parameters(_ subject: EventSubject) -> [PostgresValue] {
-        [.text(subject.customer), .int8(subject.cleengCustomer), .text(subject.offerID)]
+        [.text(subject.customer), .int8(subject.cleengCustomer), .text(subject.offerID)] + subject.scope.parameters
     }
 }

@@ -29,6 +29,11 @@ public struct InstanceReport: Sendable, Equatable {
         self.askedAt = askedAt
     }
 
+    /// Of several accounts' that one copy calls.
+    public static func worst(_ reports: [InstanceReport]) -> InstanceReport? {
+        reports.max { $0.state.severity < $1.state.severity }
+    }
+
     /// The worst of several copies' words. One that has not asked for half a minute knows less than one that has asked since
     /// and found it well: with work to do it would have asked, however long its calls hang.
     static func worst(of reports: [InstanceReport], at now: Timestamp) -> InstanceReport? {

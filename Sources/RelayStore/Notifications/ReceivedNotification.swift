@@ -6,9 +6,9 @@ public struct ReceivedNotification: Sendable {
     /// As it came.
     public var body: [UInt8]
     /// Whether it is passed on to Cleeng.
-    public var isRelayed: Bool
+    public var isRelayed: PerPublisher<Bool>
 
-    public init(_ notification: StoreNotification, body: [UInt8], isRelayed: Bool) {
+    public init(_ notification: StoreNotification, body: [UInt8], isRelayed: PerPublisher<Bool>) {
         self.notification = notification
         self.body = body
         self.isRelayed = isRelayed

@@ -118,12 +118,12 @@ extension RelayStore {
                 archiveSQL,
                 id.key + [
                     .timestamptz(notification.saidAt?.postgres), .int2(notification.version.rawValue),
-                    .int2(received.isRelayed ? 1 : 0), .text(publisher), .text(notification.environment),
+                    .int2(received.isRelayed[publisher] ? 1 : 0), .text(publisher), .text(notification.environment),
                     .text(notification.type), .text(notification.subtype), .text(notification.uuid),
                     .text(notification.bundleID), .text(notification.originalTransactionID), .bytea(received.body),
                 ]),
         ]
-        if received.isRelayed {
+        if received.isRelayed[publisher] {
             queries.append(
                 PostgresQuery(
                     relaySQL,
@@ -152,7 +152,7 @@ extension RelayStore {
     /// first.
     private func publisher(of notification: StoreNotification) async throws -> String {
         let publishers = try await publishers()
-        guard publishers.count > 1 else { return publishers.first ?? Self.firstPublisher }
+        guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
         // An app that one publisher alone has keys for is that one's, whatever others send about its purchases.
         if let bundle = notification.bundleID {
             let owners = try await pool.query(PostgresQuery(Self.bundleSQL, [.text(bundle)]))
@@ -164,8 +164,8 @@ extension RelayStore {
                     Self.purchaserSQL, [buckets(of: key, publishers), .text(key), .text(notification.environment)]))
             if let publisher = try rows.first?.get(0, as: String.self) { return publisher }
         }
-        guard let bundle = notification.bundleID else { return Self.firstPublisher }
-        return try await pool.query(PostgresQuery(Self.keySQL, [.text(bundle)])).first?.get(0) ?? Self.firstPublisher
+        guard let bundle = notification.bundleID else { return PublisherID.first }
+        return try await pool.query(PostgresQuery(Self.keySQL, [.text(bundle)])).first?.get(0) ?? PublisherID.first
     }
 
     private static let publishersSQL = "SELECT id FROM publishers"
@@ -173,7 +173,7 @@ extension RelayStore {
     /// The first one may have notifications before it has a key.
     func publishers() async throws -> Set<String> {
         let rows = try await pool.query(PostgresQuery(Self.publishersSQL))
-        return Set(try rows.map { try $0.get(0) }).union([Self.firstPublisher])
+        return Set(try rows.map { try $0.get(0) }).union([PublisherID.first])
     }
 
     /// Where each publisher's rows of a subscription are.
@@ -182,7 +182,6 @@ extension RelayStore {
     }
 
     /// Who has what names no other.
-    static let firstPublisher = "main"
 
     /// Once more where the server has ended the transaction for another's sake.
     func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {

@@ -3,23 +3,30 @@ import RelayCore
 
 extension RelayStore {
     /// Of one subscription one at a time, in the order in which it was said; one that was being sent when its copy died goes
-    /// first. Index used: `notification_relays_due`, and for each `notification_relays_lane`. Two workers that take two of
+    /// first. Indexes used: `notification_relays_due` once for each publisher, and for each row `notification_relays_lane`. Two workers that take two of
     /// one subscription in the same instant meet in `notification_relays_one_sender`: one of the two statements fails, takes
     /// nothing, and is run again.
     private static let claimSQL = """
         WITH due AS MATERIALIZED (
-            SELECT r.bucket, r.id
-            FROM notification_relays r
-            WHERE r.due_at <= now()
-              AND (r.stands_aside OR r.owner IS NOT NULL OR NOT EXISTS (
-                    SELECT FROM notification_relays q
-                    WHERE q.bucket = r.bucket AND q.lane = r.lane AND q.publisher = r.publisher
-                      AND q.environment = r.environment AND q.id <> r.id AND NOT q.stands_aside
-                      AND (q.owner IS NOT NULL
-                           OR (q.said_at, q.received_at, q.id) < (r.said_at, r.received_at, r.id))))
-            ORDER BY r.due_at
+            SELECT due.bucket, due.id
+            FROM \(PublisherScope.publishersSQL)
+            CROSS JOIN LATERAL (
+                SELECT r.bucket, r.id, r.due_at
+                FROM notification_relays r
+                WHERE r.publisher = pub.id AND r.due_at <= now()
+                  AND (r.stands_aside OR r.owner IS NOT NULL OR NOT EXISTS (
+                        SELECT FROM notification_relays q
+                        WHERE q.bucket = r.bucket AND q.lane = r.lane AND q.publisher = r.publisher
+                          AND q.environment = r.environment AND q.id <> r.id AND NOT q.stands_aside
+                          AND (q.owner IS NOT NULL
+                               OR (q.said_at, q.received_at, q.id) < (r.said_at, r.received_at, r.id))))
+                ORDER BY r.due_at
+                LIMIT $1
+                FOR UPDATE OF r SKIP LOCKED
+            ) AS due
+            WHERE \(PublisherScope.sql("pub.id", from: 4))
+            ORDER BY due.due_at
             LIMIT $1
-            FOR UPDATE OF r SKIP LOCKED
         ), claimed AS (
             UPDATE notification_relays r
             SET owner = $2, fence = r.fence + 1, attempts = r.attempts + 1,
@@ -77,9 +84,13 @@ extension RelayStore {
     /// Takes notifications that are to be passed on, for `lease`.
     ///
     /// - Throws: ``PostgresError``; with the constraint `notification_relays_one_sender` the same again succeeds.
-    public func claimNotifications(limit: Int, lease: Duration) async throws -> [ClaimedNotification] {
+    public func claimNotifications(
+        of scope: PublisherScope = .everybody, limit: Int, lease: Duration
+    ) async throws -> [ClaimedNotification] {
         let rows = try await pool.query(
-            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .text(instance), .int8(lease.microseconds)]))
+            PostgresQuery(
+                Self.claimSQL,
+                [.int4(Int32(limit)), .text(instance), .int8(lease.microseconds)] + scope.parameters))
         return try rows.map { row in
             ClaimedNotification(
                 id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), attempts: try row.get(4),

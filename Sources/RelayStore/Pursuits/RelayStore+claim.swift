@@ -23,34 +23,36 @@ extension RelayStore {
         "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END"
     }
 
-    private static func toSend(_ phase: Pursuit.Phase, _ limit: String) -> String {
+    /// Of each publisher by itself, so that what waits for one's account is not looked through for the others.
+    private static func due(_ phase: Pursuit.Phase, _ limit: String, _ condition: String = "") -> String {
         """
-        SELECT p.bucket, p.id
-        FROM pursuits p
-        WHERE p.phase = \(phase.rawValue) AND p.due_at <= now()
-          AND (p.sending OR NOT EXISTS (
-                SELECT FROM pursuits q
-                WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
-                  AND q.id <> p.id
-                  AND (q.sending
-                       OR (q.phase IN (0, 3) AND (q.phase = p.phase OR q.phase = ANY ($7::int2[]))
-                           AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
-        ORDER BY p.due_at
+        SELECT due.bucket, due.id
+        FROM \(PublisherScope.publishersSQL)
+        CROSS JOIN LATERAL (
+            SELECT p.bucket, p.id, p.due_at
+            FROM pursuits p
+            WHERE p.publisher = pub.id AND p.phase = \(phase.rawValue) AND p.due_at <= now()
+              \(condition)
+            ORDER BY p.due_at
+            LIMIT \(limit)
+            FOR UPDATE OF p SKIP LOCKED
+        ) AS due
+        WHERE \(PublisherScope.sql("pub.id", from: 8))
+        ORDER BY due.due_at
         LIMIT \(limit)
-        FOR UPDATE OF p SKIP LOCKED
         """
     }
 
-    private static func toRead(_ phase: Pursuit.Phase, _ limit: String) -> String {
+    /// That may be sent: nothing older of the same subscription goes before it, and nothing of it is being sent.
+    private static let maySend = """
+        AND (p.sending OR NOT EXISTS (
+            SELECT FROM pursuits q
+            WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
+              AND q.id <> p.id
+              AND (q.sending
+                   OR (q.phase IN (0, 3) AND (q.phase = p.phase OR q.phase = ANY ($7::int2[]))
+                       AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
         """
-        SELECT p.bucket, p.id
-        FROM pursuits p
-        WHERE p.phase = \(phase.rawValue) AND p.due_at <= now()
-        ORDER BY p.due_at
-        LIMIT \(limit)
-        FOR UPDATE OF p SKIP LOCKED
-        """
-    }
 
     private static let overtakes = """
         p.sending AND EXISTS (
@@ -70,8 +72,8 @@ extension RelayStore {
                AND s.subscription_key = p.subscription_key AND s.accepted_at > p.accepted_at))
         """
 
-    /// Takes what is due: of each phase so many, the oldest first. Index used: `pursuits_due_by_phase`, once for each, so that
-    /// a crowd of one kind that may not go now is not looked through for the others.
+    /// Takes what is due: of each phase so many, the oldest first. Index used: `pursuits_due`, once for each publisher and phase, so
+    /// that a crowd that may not go now is not looked through for the others.
     ///
     /// Of one subscription only one may be sending, and an older request that is due goes before a newer one; an older one
     /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
@@ -79,13 +81,13 @@ extension RelayStore {
     /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
     private static let claimSQL = """
         WITH to_forward AS MATERIALIZED (
-            \(toSend(.forwarding, "$1"))
+            \(due(.forwarding, "$1", maySend))
         ), to_register AS MATERIALIZED (
-            \(toSend(.registering, "$5"))
+            \(due(.registering, "$5", maySend))
         ), to_read AS MATERIALIZED (
-            \(toRead(.watching, "$2"))
+            \(due(.watching, "$2"))
         ), to_follow AS MATERIALIZED (
-            \(toRead(.synchronizing, "$6"))
+            \(due(.synchronizing, "$6"))
         ), claimed AS (
             UPDATE pursuits p
             SET owner = $3, fence = p.fence + 1, due_at = now() + $4::int8 * interval '1 microsecond',
@@ -101,13 +103,14 @@ extension RelayStore {
         """
 
     /// Those whose deadline has come while they wait for the upstream: only to be written, not to be sent. Index used:
-    /// `pursuits_due_by_phase`, over all that are due in these phases: asked once in a while, and only while they are held
-    /// back.
+    /// `pursuits_due`, over all that are due in these phases: asked once in a while, and only while they are held back.
     private static let expiredSQL = """
         WITH expired AS MATERIALIZED (
             SELECT p.bucket, p.id
-            FROM pursuits p
-            WHERE p.phase = ANY ($1::int2[]) AND p.due_at <= now() AND p.status = 0 AND p.deadline <= now()
+            FROM \(PublisherScope.publishersSQL)
+            JOIN pursuits p ON p.publisher = pub.id
+            WHERE \(PublisherScope.sql("pub.id", from: 5))
+              AND p.phase = ANY ($1::int2[]) AND p.due_at <= now() AND p.status = 0 AND p.deadline <= now()
               AND NOT p.sending
             LIMIT $2
             FOR UPDATE OF p SKIP LOCKED
@@ -188,10 +191,12 @@ extension RelayStore {
     ///
     /// - Parameters:
     ///   - limits: of each phase so many at most; none of one that is left out.
+    ///   - scope: whose.
     ///   - shut: phases that nothing is taken of but to probe with. An older request that is held back there does not hold up a
     ///     newer one of another phase, which goes before it as it would before one that waits for its next try.
     public func claimDue(
-        _ limits: [Pursuit.Phase: Int], shut: Set<Pursuit.Phase> = [], lease: Duration
+        _ limits: [Pursuit.Phase: Int], of scope: PublisherScope = .everybody, shut: Set<Pursuit.Phase> = [],
+        lease: Duration
     ) async throws -> [ClaimedPursuit] {
         func limit(_ phase: Pursuit.Phase) -> PostgresValue { .int4(Int32(limits[phase] ?? 0)) }
         return try await claim(
@@ -202,17 +207,18 @@ extension RelayStore {
                     limit(.registering), limit(.synchronizing),
                     .int2Array(
                         Set([.forwarding, .registering]).subtracting(shut).map(\Pursuit.Phase.rawValue).sorted()),
-                ]))
+                ] + scope.parameters))
     }
 
     /// Takes pending pursuits of these phases that are due and past their deadline, without the right to send.
     public func claimExpired(
-        phases: [Pursuit.Phase], limit: Int, lease: Duration
+        phases: [Pursuit.Phase], of scope: PublisherScope = .everybody, limit: Int, lease: Duration
     ) async throws -> [ClaimedPursuit] {
         try await claim(
             PostgresQuery(
                 Self.expiredSQL,
-                [.int2Array(phases.map(\.rawValue)), .int4(Int32(limit)), .text(instance), .int8(lease.microseconds)]))
+                [.int2Array(phases.map(\.rawValue)), .int4(Int32(limit)), .text(instance), .int8(lease.microseconds)]
+                    + scope.parameters))
     }
 
     /// Takes what else waits for an entitlement of these customers.

@@ -9,8 +9,8 @@ extension RelayStore {
     /// often: it is empty most of the time.
     private static let claimSQL = """
         WITH due AS MATERIALIZED (
-            SELECT q.bucket, q.id
-            FROM unnest($1::text[], $2::int4[]) AS e(id, room)
+            SELECT q.bucket, q.id, e.mark
+            FROM unnest($1::text[], $2::int4[], $5::int4[]) AS e(id, room, mark)
             CROSS JOIN LATERAL (
                 SELECT q.bucket, q.id
                 FROM webhook_queue q
@@ -26,7 +26,7 @@ extension RelayStore {
         ), claimed AS (
             UPDATE webhook_queue q
             SET owner = $3, fence = q.fence + 1, tries = q.tries + 1,
-                due_at = now() + $4::int8 * interval '1 microsecond', body_mark = coalesce(q.body_mark, $5)
+                due_at = now() + $4::int8 * interval '1 microsecond', body_mark = coalesce(q.body_mark, due.mark)
             FROM due
             WHERE q.bucket = due.bucket AND q.id = due.id
             RETURNING q.*
@@ -115,19 +115,18 @@ extension RelayStore {
     /// Takes messages that are due, for `lease`.
     ///
     /// - Parameters:
-    ///   - rooms: how many at most, by endpoint; nothing is taken of others.
-    ///   - mark: of the password that this process sends.
+    ///   - rooms: for how many, by endpoint; nothing is taken of others.
     /// - Throws: ``PostgresError``; with the constraint `webhook_queue_one_sender` the same again succeeds.
     public func claimDeliveries(
-        _ rooms: [EndpointID: Int], lease: Duration, mark: BodyMark
+        _ rooms: [EndpointID: DeliveryRoom], lease: Duration
     ) async throws -> [ClaimedDelivery] {
-        let rooms = rooms.filter { $0.value > 0 }
+        let rooms = rooms.filter { $0.value.count > 0 }
         let rows = try await pool.query(
             PostgresQuery(
                 Self.claimSQL,
                 [
-                    .textArray(rooms.map(\.key.description)), .int4Array(rooms.map { Int32(clamping: $0.value) }),
-                    .text(instance), .int8(lease.microseconds), .int4(mark.number),
+                    .textArray(rooms.map(\.key.description)), .int4Array(rooms.map { Int32(clamping: $0.value.count) }),
+                    .text(instance), .int8(lease.microseconds), .int4Array(rooms.map(\.value.mark.number)),
                 ], isPlannedAnew: true))
         return try rows.map { row in
             guard let endpoint = EndpointID(try row.get(3, as: String.self)) else {

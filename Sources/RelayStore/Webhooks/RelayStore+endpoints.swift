@@ -101,7 +101,7 @@ extension RelayStore {
 
     /// The first publisher may have endpoints before it has a key.
     public func ensureFirstPublisher() async throws {
-        _ = try await pool.query(PostgresQuery(Self.mainSQL, [.text(Self.firstPublisher)]))
+        _ = try await pool.query(PostgresQuery(Self.mainSQL, [.text(PublisherID.first)]))
     }
 
     /// What waits for it is dropped by the delivery service. False where there is none.
@@ -139,7 +139,7 @@ extension RelayStore {
     /// Brings the endpoints of the configuration in step with it: those that are new are added, those no longer listed are
     /// removed. Safe when several copies do it at once.
     public func keepEndpoints(listed urls: [String], publisher: String? = nil) async throws {
-        let publisher = publisher ?? Self.firstPublisher
+        let publisher = publisher ?? PublisherID.first
         var generator = SystemRandomNumberGenerator()
         let ids = urls.map { _ in EndpointID(using: &generator).description }
         _ = try await pool.withTransaction { transaction in

@@ -16,7 +16,7 @@ public struct MissedNotifications: Service {
     private let gate: AppStoreGate
     private let policy: NotificationPolicy
     private let scope: StoreScope
-    private let isRelayed: Bool
+    private let isRelayed: PerPublisher<Bool>
     private let leeway: Duration
     private let interval: Duration
     private let logger: Logger
@@ -34,7 +34,8 @@ public struct MissedNotifications: Service {
     ///   - interval: between two times that is asked.
     ///   - onReceived: there is something to be passed on.
     public init(
-        store: RelayStore, gate: AppStoreGate, policy: NotificationPolicy, scope: StoreScope, isRelayed: Bool,
+        store: RelayStore, gate: AppStoreGate, policy: NotificationPolicy, scope: StoreScope,
+        isRelayed: PerPublisher<Bool>,
         leeway: Duration, interval: Duration, logger: Logger, onReceived: @escaping @Sendable () -> Void
     ) {
         self.store = store

@@ -13,11 +13,21 @@ public import ServiceLifecycle
 /// again in a moment. What it says is a shortcut: without it every purchase is read all the same.
 public struct CleengEventService: Service {
     private let store: RelayStore
-    private let client: CleengClient
-    private let pursuits: PursuitService
+    private let accounts: PerPublisher<Account>
     private let keeper: LedgerKeeper
     private let loop: WorkLoop
     private let logger: Logger
+
+    /// What there is of one account at Cleeng.
+    public struct Account: Sendable {
+        let client: CleengClient
+        let pursuits: PursuitService
+
+        public init(client: CleengClient, pursuits: PursuitService) {
+            self.client = client
+            self.pursuits = pursuits
+        }
+    }
 
     private static let lease = Duration.seconds(60)
     /// For so long it is tried to end the waits that it is about.
@@ -27,12 +37,10 @@ public struct CleengEventService: Service {
     /// - Parameters:
     ///   - wakeup: rung when an event has come.
     public init(
-        store: RelayStore, client: CleengClient, pursuits: PursuitService, keeper: LedgerKeeper, wakeup: Wakeup,
-        logger: Logger
+        store: RelayStore, accounts: PerPublisher<Account>, keeper: LedgerKeeper, wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
-        self.client = client
-        self.pursuits = pursuits
+        self.accounts = accounts
         self.keeper = keeper
         loop = WorkLoop(
             wakeup: wakeup, idleTick: .milliseconds(250), logger: logger, complaint: "no event can be acted on")
@@ -68,7 +76,7 @@ public struct CleengEventService: Service {
         guard let subject = try await subject(of: event, offer, claimed) else { return }
         var told = 0
         if let word = UpstreamWord(event, saidAt: claimed.receivedAt) {
-            let outcome = try await pursuits.tell(word, to: subject)
+            let outcome = try await account(of: claimed).pursuits.tell(word, to: subject)
             told = outcome.told
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
                 return try await store.finish(claimed, outcome: "waits", again: .milliseconds(100))
@@ -86,6 +94,10 @@ public struct CleengEventService: Service {
         try await end(claimed, "ended \(told) waits, looked up \(names.count) subscriptions")
     }
 
+    private func account(of claimed: ClaimedEvent) -> Account {
+        claimed.account.map { accounts[$0] } ?? accounts.common
+    }
+
     /// Doubling, up to a minute.
     private func pause(_ claimed: ClaimedEvent) -> Duration { .seconds(min(1 << min(claimed.attempts, 6), 60)) }
 
@@ -100,7 +112,9 @@ public struct CleengEventService: Service {
     private func subject(
         of event: CleengEvent, _ offer: String, _ claimed: ClaimedEvent
     ) async throws -> EventSubject? {
-        var subject = EventSubject(customer: nil, cleengCustomer: event.customerID, offerID: offer)
+        var subject = EventSubject(
+            customer: nil, cleengCustomer: event.customerID, offerID: offer,
+            scope: accounts.scope(ofAccount: claimed.account))
         if let text = event.customerEmail {
             subject.customer = CustomerEmail(text)?.customer
             return subject
@@ -109,8 +123,8 @@ public struct CleengEventService: Service {
             try await end(claimed, "it names nobody")
             return nil
         }
-        guard try await store.isKnown(cleengCustomer: id) == false else { return subject }
-        switch await client.customer(id) {
+        guard try await store.isKnown(cleengCustomer: id, of: subject.scope) == false else { return subject }
+        switch await account(of: claimed).client.customer(id) {
         case .email(let text):
             subject.customer = CustomerEmail(text)?.customer
             return subject

@@ -35,13 +35,14 @@ public struct LedgerKeeper: Service {
     ///   - readInterval: between two entitlement reads of one customer.
     ///   - wakeup: rung when a grant was written.
     public init(
-        store: RelayStore, upstream: Upstream, appStore: AppStoreInquiry?, stores: StoreInquiry, leeway: Duration,
+        store: RelayStore, upstreams: PerPublisher<Upstream>, appStore: AppStoreInquiry?, stores: StoreInquiry,
+        leeway: Duration,
         readInterval: Duration,
         wakeup: Wakeup,
         logger: Logger, idleTick: Duration = .milliseconds(500)
     ) {
         self.store = store
-        inquiry = SubscriptionInquiry(store: store, upstream: upstream, interval: readInterval)
+        inquiry = SubscriptionInquiry(store: store, upstreams: upstreams, interval: readInterval)
         self.appStore = appStore
         self.stores = stores
         self.leeway = leeway
@@ -68,7 +69,7 @@ public struct LedgerKeeper: Service {
 
     /// Other stores than Apple's sign nothing and tell nothing: what was granted on theirs is asked for at once.
     private func isNew(_ subscription: HeardSubscription) -> Bool {
-        !subscription.isTold && stores.canAsk(subscription.platform)
+        !subscription.isTold && stores.canAsk(subscription.platform, of: subscription.name.publisher)
     }
 
     /// The store knows best, where it can be asked.

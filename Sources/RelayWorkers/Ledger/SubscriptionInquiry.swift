@@ -20,7 +20,7 @@ struct SubscriptionInquiry: Sendable {
     }
 
     let store: RelayStore
-    let upstream: Upstream
+    let upstreams: PerPublisher<Upstream>
     /// Between two entitlement reads of one customer.
     let interval: Duration
 
@@ -30,6 +30,7 @@ struct SubscriptionInquiry: Sendable {
             subscription.owner.map { (subscription: subscription, owner: $0) }
         }
         guard let first = owned.first else { return .answered([]) }
+        let upstream = upstreams[first.subscription.name.publisher]
         // Where nothing else is to be read, this is what finds that Cleeng is well again.
         guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
             return .away

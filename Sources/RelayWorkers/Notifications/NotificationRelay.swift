@@ -7,13 +7,15 @@ import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
-/// Passes what the App Store told on to Cleeng: each as it came, as often as it takes, and of one subscription in order.
+/// Passes what the App Store told on to Cleeng: each as it came, as often as it takes, and of one subscription in order. One for each
+/// account at Cleeng.
 ///
 /// Nothing is given up while it is kept: one that Cleeng refuses for what is in it lets the others pass and is tried again every
 /// hour, for ops to see, until its week is dropped.
 public struct NotificationRelay: Service {
     private let store: RelayStore
     private let client: NotificationClient
+    private let scope: PublisherScope
     private let retries: RetrySchedule
     private let lease: Duration
     private let wakeup: Wakeup
@@ -32,15 +34,18 @@ public struct NotificationRelay: Service {
     private static let refusedPause = Duration.seconds(3_600)
 
     /// - Parameters:
+    ///   - scope: whose notifications go there.
     ///   - lease: longer than a call may take.
     ///   - wakeup: rung when there is something to be passed on.
     public init(
-        store: RelayStore, client: NotificationClient, lease: Duration, wakeup: Wakeup, logger: Logger,
+        store: RelayStore, client: NotificationClient, scope: PublisherScope = .everybody, lease: Duration,
+        wakeup: Wakeup, logger: Logger,
         retries: RetrySchedule = RetrySchedule(first: .seconds(1), longest: .seconds(900)),
         idleTick: Duration = .seconds(1)
     ) {
         self.store = store
         self.client = client
+        self.scope = scope
         self.lease = lease
         self.wakeup = wakeup
         self.logger = logger
@@ -68,7 +73,7 @@ public struct NotificationRelay: Service {
         let claimed: [ClaimedNotification]
         let claimedAt = ContinuousClock.now
         do {
-            claimed = try await store.claimNotifications(limit: room, lease: lease)
+            claimed = try await store.claimNotifications(of: scope, limit: room, lease: lease)
         } catch {
             end(admission, nil)
             throw error

@@ -5,10 +5,12 @@ import RelayCore
 import RelayStore
 import ServiceLifecycle
 
-/// Takes up what is due and sees it through, in as many copies as wanted.
+/// Takes up what is due and sees it through, in as many copies as wanted. One for each account at Cleeng: what stands still behind
+/// one of them holds up no other.
 public final class PursuitService: Service {
     private let store: RelayStore
     private let upstream: Upstream
+    private let scope: PublisherScope
     private let settings: PursuitSettings
     private let logger: Logger
     private let leases: LeaseKeeper
@@ -23,14 +25,17 @@ public final class PursuitService: Service {
     private let suspect = NIOLockedValueBox<ValidationID?>(nil)
 
     /// - Parameters:
+    ///   - upstream: one account at Cleeng.
+    ///   - scope: whose purchases go there.
     ///   - wakeup: rung when this process has accepted a purchase.
     ///   - onGranted: called after a commit that granted something.
     public init(
-        store: RelayStore, upstream: Upstream, settings: PursuitSettings, wakeup: Wakeup, logger: Logger,
-        onGranted: @escaping @Sendable () -> Void = {}
+        store: RelayStore, upstream: Upstream, scope: PublisherScope = .everybody, settings: PursuitSettings,
+        wakeup: Wakeup, logger: Logger, onGranted: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
         self.upstream = upstream
+        self.scope = scope
         self.settings = settings
         self.logger = logger
         self.wakeup = wakeup
@@ -85,7 +90,7 @@ public final class PursuitService: Service {
         guard limits.values.contains(where: { $0 > 0 }) else { return false }
         let claimedAt = ContinuousClock.now
         let shut = Set(UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase))
-        let claimed = try await store.claimDue(limits, shut: shut, lease: settings.lease)
+        let claimed = try await store.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
         let suspects = claimed.filter(\.isSuspect)
         for pursuit in claimed where !pursuit.isSuspect {
             let probe = probes.firstIndex { $0.route == pursuit.route }.map { probes.remove(at: $0) }
@@ -115,7 +120,7 @@ public final class PursuitService: Service {
         let phases = UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase)
         guard !phases.isEmpty, nextExpiry.withLockedValue({ $0 <= .now }) else { return }
         let claimedAt = ContinuousClock.now
-        let claimed = try await store.claimExpired(phases: phases, limit: 200, lease: settings.lease)
+        let claimed = try await store.claimExpired(phases: phases, of: scope, limit: 200, lease: settings.lease)
         for pursuit in claimed { start(pursuit, claimedAt: claimedAt, probe: nil) }
         if claimed.count < 200 { nextExpiry.withLockedValue { $0 = claimedAt + settings.expiryTick } }
     }

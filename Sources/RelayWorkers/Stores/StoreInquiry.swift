@@ -4,15 +4,15 @@ import RelayStore
 
 /// Asks the other stores how a subscription of theirs stands.
 public struct StoreInquiry: Sendable {
-    private let stores: [StorePlatform: any ExternalStore]
+    private let stores: PerPublisher<[StorePlatform: any ExternalStore]>
     private let logger: Logger
 
-    public init(stores: [StorePlatform: any ExternalStore], logger: Logger) {
+    public init(stores: PerPublisher<[StorePlatform: any ExternalStore]>, logger: Logger) {
         self.stores = stores
         self.logger = logger
     }
 
-    func canAsk(_ platform: StorePlatform) -> Bool { stores[platform] != nil }
+    func canAsk(_ platform: StorePlatform, of publisher: String) -> Bool { stores[publisher][platform] != nil }
 
     enum Answer: Sendable {
         /// What the ledger is to hear.
@@ -26,7 +26,9 @@ public struct StoreInquiry: Sendable {
     func ask(about subscription: HeardSubscription) async -> Answer {
         let key = subscription.name.originalTransactionID
         let platform = StorePlatform(subscriptionKey: key)
-        guard let store = stores[platform], let asked = subscription.bundleID else { return .nothing }
+        guard let store = stores[subscription.name.publisher][platform], let asked = subscription.bundleID else {
+            return .nothing
+        }
         let name = platform.name(ofKey: key)
         // Cleeng has granted on it: a store that has never said anything of it may have been asked by a wrong name.
         let isOver = LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))

@@ -5,16 +5,22 @@ import ServiceLifecycle
 /// Says that this copy lives and how the upstream looks from here: every few seconds, and when that has changed.
 public struct InstanceReporter: Service {
     private let store: RelayStore
-    private let upstream: Upstream?
+    private let upstreams: [Upstream]
+    private let news: Wakeup
     private let role: String
     private let interval: Duration
     /// Where the upstream fails and succeeds by turns, not every turn is worth a write.
     private let shortestPause = Duration.milliseconds(250)
 
-    /// - Parameter upstream: nil in a process that runs no workers.
-    public init(store: RelayStore, upstream: Upstream?, role: String, interval: Duration = .seconds(5)) {
+    /// - Parameters:
+    ///   - upstreams: one for each account at Cleeng; none in a process that runs no workers.
+    ///   - news: rung when one of them does better or worse.
+    public init(
+        store: RelayStore, upstreams: [Upstream], news: Wakeup, role: String, interval: Duration = .seconds(5)
+    ) {
         self.store = store
-        self.upstream = upstream
+        self.upstreams = upstreams
+        self.news = news
         self.role = role
         self.interval = interval
     }
@@ -24,23 +30,17 @@ public struct InstanceReporter: Service {
             while !Task.isCancelled {
                 try? await runOnce()
                 try? await Task.sleep(for: shortestPause)
-                await wait()
+                await news.wait(atMost: interval)
             }
         }
         try? await store.reportGone()
     }
 
-    private func wait() async {
-        guard let upstream else {
-            try? await Task.sleep(for: interval)
-            return
-        }
-        await upstream.news.wait(atMost: interval)
-    }
-
     func runOnce() async throws {
         guard let now = store.clock.now else { return }
-        let report = upstream?.report() ?? InstanceReport(state: .ok, since: now, lastError: nil)
+        let report =
+            InstanceReport.worst(upstreams.compactMap { $0.report() })
+            ?? InstanceReport(state: .ok, since: now, lastError: nil)
         try await store.report(report, role: role)
     }
 }

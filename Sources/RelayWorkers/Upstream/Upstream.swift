@@ -13,18 +13,25 @@ public final class Upstream: Sendable {
     private let logger: Logger
     private let gate: UpstreamGate
     private let work: Wakeup
-    /// Rung when a route's health has changed.
-    let news = Wakeup()
+    private let account: String?
+    private let news: Wakeup
 
     /// - Parameters:
     ///   - maxConcurrentCalls: of all routes together.
+    ///   - account: the publisher whose own account at Cleeng it is; nil for the one that publishers share.
+    ///   - news: rung when a route's health has changed.
     ///   - work: rung when a route that was shut is open again.
     public init(
-        client: CleengClient, clock: DatabaseClock, maxConcurrentCalls: Int, work: Wakeup, logger: Logger
+        client: CleengClient, account: String? = nil, clock: DatabaseClock, maxConcurrentCalls: Int,
+        news: Wakeup = Wakeup(), work: Wakeup, logger: Logger
     ) {
         self.client = client
+        self.account = account
         self.clock = clock
+        self.news = news
         self.work = work
+        var logger = logger
+        if let account { logger[metadataKey: "account"] = "\(account)" }
         self.logger = logger
         gate = UpstreamGate(capacity: maxConcurrentCalls)
     }
@@ -150,7 +157,8 @@ public final class Upstream: Sendable {
         let asked = worse.state == .ok ? routes.map(\.lastCallAt) : [worse.lastCallAt]
         return InstanceReport(
             state: InstanceReport.UpstreamState(rawValue: worse.state.rawValue) ?? .degraded,
-            since: worse.since + offset, lastError: worse.lastError,
+            since: worse.since + offset,
+            lastError: worse.lastError.map { (account.map { "\($0): " } ?? "") + $0 },
             askedAt: asked.contains(nil) ? nil : asked.compactMap(\.self).min().map { $0 + offset })
     }
 
@@ -160,9 +168,9 @@ public final class Upstream: Sendable {
 
     private func record(_ pass: CallGate.Pass, _ result: CallResult?, latency: Duration, verdict: String) {
         let route = pass.route.rawValue
-        Counter(label: "relay_upstream_calls", dimensions: [("route", route), ("verdict", verdict)]).increment()
-        Timer(label: "relay_upstream_call_duration", dimensions: [("route", route)]).record(duration: latency)
-        if pass.isProbe { Counter(label: "relay_upstream_probes", dimensions: [("route", route)]).increment() }
+        Counter(label: "relay_upstream_calls", dimensions: labels(route) + [("verdict", verdict)]).increment()
+        Timer(label: "relay_upstream_call_duration", dimensions: labels(route)).record(duration: latency)
+        if pass.isProbe { Counter(label: "relay_upstream_probes", dimensions: labels(route)).increment() }
         // A call that we broke off ourselves says nothing of the upstream.
         let change = gate.leave(pass, Task.isCancelled ? nil : result)
         if change.before.health.state != change.after.health.state {
@@ -171,7 +179,7 @@ public final class Upstream: Sendable {
         }
         switch (change.before.state == .closed, change.after.state == .closed) {
         case (true, false):
-            Counter(label: "relay_upstream_breaker_opens", dimensions: [("route", route)]).increment()
+            Counter(label: "relay_upstream_breaker_opens", dimensions: labels(route)).increment()
             logger.warning(
                 "nothing but probes is sent upstream for now",
                 metadata: [
@@ -184,6 +192,11 @@ public final class Upstream: Sendable {
         case (true, true), (false, false): break
         }
     }
+
+    /// Of metrics: the account is named where it is one publisher's own.
+    public func labels(_ route: String) -> [(String, String)] { accountLabel + [("route", route)] }
+
+    public var accountLabel: [(String, String)] { account.map { [("account", $0)] } ?? [] }
 
     private func tell(_ health: UpstreamHealth, _ route: String) {
         let metadata: Logger.Metadata = [

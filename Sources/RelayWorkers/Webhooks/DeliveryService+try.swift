@@ -20,13 +20,14 @@ extension DeliveryService {
                 logger.error("a message went before it could be delivered: it is no longer kept")
                 return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))
             }
-            let message = client.credentials.message(id: claimed.id, stored: body, first: claimed.mark)
+            let credentials = credentials[turn.endpoint.publisher]
+            let message = credentials.message(id: claimed.id, stored: body, first: claimed.mark)
             // A process that stood still does not know that its time is over, and that a newer state may have gone.
             guard claimedAt.duration(to: .now) < settings.startAtMost else {
                 heard(nil, of: claimed.endpoint, turn.admission)
                 return try await Task { try await giveBack(claimed) }.value
             }
-            let result = await client.send(message, to: turn.endpoint.url)
+            let result = await client.send(message, to: turn.endpoint.url, with: credentials)
             try await ended(result, claimed, turn)
         } catch {
             // It is taken up again when its lease has run out, and sent twice under one id.

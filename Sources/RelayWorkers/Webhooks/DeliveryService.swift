@@ -2,7 +2,7 @@ import Foundation
 public import Logging
 import Metrics
 import NIOConcurrencyHelpers
-import RelayCore
+public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 public import Webhooks
@@ -13,6 +13,7 @@ public import Webhooks
 public final class DeliveryService: Service {
     private let store: RelayStore
     let client: WebhookClient
+    let credentials: PerPublisher<WebhookCredentials>
     let settings: DeliverySettings
     private let wakeup: Wakeup
     let logger: Logger
@@ -37,10 +38,12 @@ public final class DeliveryService: Service {
     ///   - client: shut down when the service ends.
     ///   - wakeup: rung when there is something to be delivered.
     public init(
-        store: RelayStore, client: WebhookClient, settings: DeliverySettings, wakeup: Wakeup, logger: Logger
+        store: RelayStore, client: WebhookClient, credentials: PerPublisher<WebhookCredentials>,
+        settings: DeliverySettings, wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
         self.client = client
+        self.credentials = credentials
         self.settings = settings
         self.wakeup = wakeup
         self.logger = logger
@@ -96,7 +99,8 @@ public final class DeliveryService: Service {
         guard !turns.isEmpty else { return false }
         let claimedAt = ContinuousClock.now
         let claimed = try await store.claimDeliveries(
-            turns.mapValues(\.room), lease: settings.lease(timeout: client.timeout), mark: client.credentials.mark)
+            turns.mapValues { DeliveryRoom(count: $0.room, mark: credentials[$0.endpoint.publisher].mark) },
+            lease: settings.lease(timeout: client.timeout))
         var counts: [EndpointID: Int] = [:]
         for delivery in claimed {
             guard let turn = turns[delivery.endpoint] else { continue }

@@ -21,7 +21,7 @@ struct WebhookBodyTests {
     @Test("whatever the password holds, it stays within its quotes")
     func escapes() {
         #expect(
-            text(WebhookBody.test(password: "a\"b\\c\u{1}ü\n")) == #"{"type":"test","password":"a\"b\\c\u0001ü\u000a"}"#
+            text(WebhookBody.test(password: "a\"b\\c\u{1}ü\n")) == #"{"type":"test","password":"a\"b\\c\u0001ü\n"}"#
         )
     }
 

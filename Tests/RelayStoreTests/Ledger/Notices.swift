@@ -47,7 +47,8 @@ struct Notices {
             version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: environment,
             bundleID: "com.example.tv", originalTransactionID: key, saidAt: saidAt, word: word)
         return try await (store ?? self.store).receive(
-            ReceivedNotification(notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8), isRelayed: isRelayed),
+            ReceivedNotification(
+                notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8), isRelayed: PerPublisher(isRelayed)),
             leeway: Self.leeway, now: try await database.now())
     }
 

@@ -11,6 +11,8 @@ extension RelayStore {
     /// Takes a purchase in that must be new.
     @discardableResult
     func take(_ acceptance: Acceptance) async throws -> ValidationID {
+        // As whoever makes a key does.
+        _ = try await addPublisher(acceptance.publisher)
         let outcome = try await intake().accept(acceptance)
         guard case .created = outcome else { throw NotNew(outcome: outcome) }
         return acceptance.id

@@ -1,4 +1,5 @@
 import Foundation
+import RelayCore
 import Testing
 
 @testable import ReceiptRelay
@@ -21,7 +22,7 @@ import Testing
 
     @Test func withoutAKeyNobodyIsAsked() throws {
         let read = try settings([:])
-        #expect(read.google == nil && read.amazon == nil)
+        #expect(read.accounts.common.google == nil && read.accounts.common.amazon == nil)
     }
 
     @Test func anAccountAndASecretAreRead() async throws {
@@ -37,10 +38,10 @@ import Testing
             "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE": account, "RELAY_GOOGLE_API_URL": "http://127.0.0.1:8092/",
             "RELAY_AMAZON_SHARED_SECRET_FILE": secret, "RELAY_AMAZON_RVS_URL": "http://127.0.0.1:8092/sandbox/",
         ])
-        #expect(read.google?.apiURL == "http://127.0.0.1:8092")
-        #expect(read.google?.tokenURL == "https://oauth2.googleapis.com/token")
-        #expect(read.google.map { "\($0.account)".contains("iam.gserviceaccount.com") } == true)
-        #expect(read.amazon?.url == "http://127.0.0.1:8092/sandbox")
+        #expect(read.accounts.common.google?.apiURL == "http://127.0.0.1:8092")
+        #expect(read.accounts.common.google?.tokenURL == "https://oauth2.googleapis.com/token")
+        #expect(read.accounts.common.google.map { "\($0.account)".contains("iam.gserviceaccount.com") } == true)
+        #expect(read.accounts.common.amazon?.url == "http://127.0.0.1:8092/sandbox")
     }
 
     @Test func whatIsMalformedIsNamedAndNeverShown() throws {

@@ -8,7 +8,7 @@ struct Simulator: Sendable {
     let process: ChildProcess
     let url: String
 
-    static func start(grantAfter: Double = 0, port: Int = 0) async throws -> Simulator {
+    static func start(grantAfter: Double = 0, port: Int = 0, token: String = token) async throws -> Simulator {
         let process = try ChildProcess(
             "cleeng-simulator",
             ["--port", "\(port)", "--publisher-token", token, "--grant-after", "\(grantAfter)"])

@@ -1,0 +1,48 @@
+import RelayCore
+import Yams
+
+extension SettingReader {
+    /// Something that is read of the settings: once for all publishers, and once more for each that has settings of its own.
+    ///
+    /// - Throws: ``SettingError``, naming the publisher whose settings cannot be used.
+    func each<Value>(_ read: (SettingReader) throws -> Value) throws -> PerPublisher<Value> {
+        let common = try read(self)
+        guard let path = try text(.publishersFile) else { return PerPublisher(common) }
+        var own: [String: Value] = [:]
+        for (publisher, values) in try Self.publishers(inFile: path) {
+            do {
+                own[publisher] = try read(SettingReader(own: values, common: self))
+            } catch let error as SettingError {
+                throw error.ofPublisher(publisher)
+            }
+        }
+        return PerPublisher(common, own: own)
+    }
+
+    /// By publisher: the settings' names, with their prefix, and what is set.
+    private static func publishers(inFile path: String) throws -> [(String, [String: String])] {
+        let what = "the file that \(Setting.publishersFile.name) names"
+        guard let root = try node(inFile: path, what) else { return [] }
+        guard case .mapping(let mapping) = root else {
+            throw SettingError.unreadable(what, why: "it must be a mapping of publishers' ids to their settings")
+        }
+        let known = Set(Setting.ofPublishers.flatMap { $0.isSecret ? [$0.name, $0.name + "_FILE"] : [$0.name] })
+        return try mapping.map { key, settings in
+            guard let publisher = key.scalar?.string, PublisherID.isValid(publisher) else {
+                throw SettingError.unreadable(what, why: "its keys must be publishers' ids: \(PublisherID.rule)")
+            }
+            guard settings.mapping != nil else {
+                throw SettingError.unreadable(what, why: "it must hold a mapping of settings").ofPublisher(publisher)
+            }
+            let values = try flatten(settings, under: "", what)
+            for name in values.keys.sorted() where !known.contains(name) {
+                guard Setting.all.contains(where: { $0.name == name }) else {
+                    throw SettingError.unknown(name).ofPublisher(publisher)
+                }
+                throw SettingError.unreadable(what, why: "\(name) cannot be set for one publisher alone")
+                    .ofPublisher(publisher)
+            }
+            return (publisher, values)
+        }
+    }
+}

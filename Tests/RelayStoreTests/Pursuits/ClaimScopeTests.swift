@@ -1,0 +1,110 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Claiming for one account at Cleeng")
+struct ClaimScopeTests {
+    private static let own = PublisherScope.only("nordic")
+    private static let common = PublisherScope.allBut(["nordic"])
+
+    private func withPublishers(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
+        try await withStore { database, store in
+            for publisher in ["main", "nordic", "south"] { _ = try await store.addPublisher(publisher) }
+            try await body(database, store)
+        }
+    }
+
+    @Test("takes what is that account's, the oldest first over all its publishers, and leaves the others'")
+    func due() async throws {
+        try await withPublishers { database, store in
+            var ids: [String: [ValidationID]] = [:]
+            for (place, publisher) in ["nordic", "south", "main", "nordic", "main"].enumerated() {
+                let id = try await store.take(.sample(subscription: "s\(place)", publisher: publisher))
+                try await database.run(
+                    "UPDATE pursuits SET due_at = now() - $2::int4 * interval '1 second' WHERE id = $1", .uuid(id.uuid),
+                    .int4(Int32(100 - place)))
+                ids[publisher, default: []].append(id)
+            }
+            func claim(_ scope: PublisherScope, _ limit: Int) async throws -> Set<ValidationID> {
+                Set(try await store.claimDue([.forwarding: limit], of: scope, lease: RelayStore.lease).map(\.id))
+            }
+            #expect(try await claim(.only("nobody"), 9) == [])
+            #expect(try await claim(Self.common, 2) == [try #require(ids["south"]?[0]), try #require(ids["main"]?[0])])
+            #expect(try await claim(Self.common, 9) == [try #require(ids["main"]?[1])])
+            #expect(try await claim(Self.own, 1) == [try #require(ids["nordic"]?[0])])
+            #expect(try await claim(.everybody, 9) == [try #require(ids["nordic"]?[1])])
+        }
+    }
+
+    @Test("takes of what is past its deadline that account's alone")
+    func expired() async throws {
+        try await withPublishers { database, store in
+            let mine = try await store.take(.sample(subscription: "a", publisher: "nordic"))
+            let other = try await store.take(.sample(subscription: "b", publisher: "main"))
+            try await database.run("UPDATE pursuits SET deadline = now() - interval '1 second'")
+            func expired(_ scope: PublisherScope) async throws -> [ValidationID] {
+                try await store.claimExpired(phases: [.forwarding], of: scope, limit: 9, lease: RelayStore.lease)
+                    .map(\.id)
+            }
+            #expect(try await expired(Self.own) == [mine])
+            #expect(try await expired(Self.common) == [other])
+        }
+    }
+
+    @Test("takes of the notifications that account's alone, and those that came before there was any publisher")
+    func notifications() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            try await notices.come("SUBSCRIBED", said: 0)
+            #expect(try await store.claimNotifications(of: Self.own, limit: 5, lease: .seconds(60)).isEmpty)
+            #expect(try await store.claimNotifications(of: Self.common, limit: 5, lease: .seconds(60)).count == 1)
+            _ = try await store.addPublisher("nordic")
+            try await database.run("UPDATE notification_relays SET publisher = 'nordic', owner = NULL, due_at = now()")
+            #expect(try await store.claimNotifications(of: Self.common, limit: 5, lease: .seconds(60)).isEmpty)
+            #expect(try await store.claimNotifications(of: Self.own, limit: 5, lease: .seconds(60)).count == 1)
+        }
+    }
+
+    @Test("a word of Cleeng's is about that account's customers alone, whatever email and number they share")
+    func words() async throws {
+        try await withPublishers { database, store in
+            var ids: [String: ValidationID] = [:]
+            for publisher in ["nordic", "main"] {
+                let claimed = try await store.takeAndClaim(.sample(subscription: "s", publisher: publisher))
+                try await store.write(claimed.watching(until: claimed.pursuit.deadline))
+                ids[publisher] = claimed.id
+            }
+            try await database.run("UPDATE validations SET cleeng_customer = 7")
+            let word = UpstreamWord(
+                .granted(expiresAt: nil, evidence: "{}"), saidAt: try await database.now(), summary: "a word",
+                synchronization: nil)
+            func subject(_ scope: PublisherScope) -> EventSubject {
+                EventSubject(
+                    customer: "ana@example.test", cleengCustomer: 7, offerID: "S123456789_US", scope: scope)
+            }
+            #expect(try await store.isKnown(cleengCustomer: 7, of: Self.own))
+            #expect(try await store.isKnown(cleengCustomer: 7, of: .only("south")) == false)
+            let claimed = try await store.claimWaiting(for: word, of: subject(Self.own), lease: RelayStore.lease)
+            #expect(claimed.claimed.map(\.id) == [ids["nordic"]] && claimed.left == 0)
+            for claimed in claimed.claimed { try await store.write(claimed.granted()) }
+            #expect(try await store.owned(by: subject(Self.common)).isEmpty)
+            #expect(try await store.owned(by: subject(Self.own)).map(\.publisher) == ["nordic"])
+        }
+    }
+
+    @Test("the same event of two accounts is two")
+    func events() async throws {
+        try await withStore { database, store in
+            let now = try await database.now()
+            for account in [nil, "nordic", "south"] {
+                #expect(try await store.receiveEvent(topic: "t", body: [1], account: account, now: now) == .stored)
+                #expect(try await store.receiveEvent(topic: "t", body: [1], account: account, now: now) == .repeated)
+            }
+            let claimed = try await store.claimEvents(limit: 9, lease: .seconds(60))
+            #expect(Set(claimed.map(\.account)) == [nil, "nordic", "south"])
+        }
+    }
+}

@@ -4,12 +4,20 @@ import ServiceLifecycle
 struct FrontService: Service {
     let server: any Service
     let onShutdown: @Sendable () -> Void
+    /// Waits for what goes on without its connection.
+    let drain: @Sendable () async -> Void
 
     func run() async throws {
-        try await withGracefulShutdownHandler {
-            try await server.run()
-        } onGracefulShutdown: {
-            onShutdown()
+        do {
+            try await withGracefulShutdownHandler {
+                try await server.run()
+            } onGracefulShutdown: {
+                onShutdown()
+            }
+        } catch {
+            await drain()
+            throw error
         }
+        await drain()
     }
 }

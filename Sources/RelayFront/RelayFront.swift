@@ -74,13 +74,17 @@ public struct RelayFront: Sendable {
     public func apps(onListening: @escaping OnListening = { _ in }) -> (any Service)? {
         guard let intake else { return nil }
         let poll = PollInterval(configuration.pollInterval)
+        let stores = StoreDesk(configuration.externalStores)
+        registry.registerGauge(
+            "relay_store_questions", help: "Purchases that Google Play and the Amazon Appstore are being asked about."
+        ) { Double(stores.questions) }
         let payments = PaymentRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
             drivers: configuration.drivers, offers: offers,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
             budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
-            poll: poll, metrics: metrics, stores: configuration.externalStores)
+            poll: poll, metrics: metrics, stores: stores)
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
             holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll)
@@ -106,14 +110,14 @@ public struct RelayFront: Sendable {
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
             drivers: configuration.drivers, offers: offers,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
-            leeway: configuration.renewalLeeway, metrics: metrics)
+            leeway: configuration.renewalLeeway, metrics: metrics, stores: stores)
         let apps = payments.routes + entitlements.routes + notifications.routes + events
         let publishers = purchases.routes + validator.routes + billing
         return service(
             apps + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
-            onListening: onListening, onShutdown: store.changes.shutDown)
+            onListening: onListening, onShutdown: store.changes.shutDown, drain: stores.drain)
     }
 
     /// What publishers' billing calls.
@@ -170,7 +174,7 @@ public struct RelayFront: Sendable {
     private func service(
         _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
         shortcut: SettledShortcut.Parts? = nil, onListening: @escaping OnListening,
-        onShutdown: @escaping @Sendable () -> Void = {}
+        onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
     ) -> any Service {
         let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
         let recorder = RequestRecorder(metrics: metrics, logger: logger)
@@ -200,6 +204,6 @@ public struct RelayFront: Sendable {
                 if let address = channel.localAddress { await onListening(address) }
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
-        return FrontService(server: server, onShutdown: onShutdown)
+        return FrontService(server: server, onShutdown: onShutdown, drain: drain)
     }
 }

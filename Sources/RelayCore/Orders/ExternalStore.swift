@@ -49,6 +49,8 @@ public enum ExternalStoreAnswer: Sendable, Equatable {
     case found([ExternalSubscription])
     /// It says no; the reason is told to the publisher, in words that hold no secret.
     case no(String)
+    /// It was one, and is over for so long, or so wholly, that the store says nothing more of it; in words as those of ``no(_:)``.
+    case ended(String)
     /// It knows nothing by that name.
     case unknown
     /// The relay has no access to this store.

@@ -38,7 +38,7 @@ extension BillingDesk {
         let platform = query.platform
         switch await stores[publisher][platform]?.find(query) ?? .notConfigured {
         case .found(let found): return found
-        case .no(let reason): throw Self.refused("\(platform.iapType): \(reason)")
+        case .no(let reason), .ended(let reason): throw Self.refused("\(platform.iapType): \(reason)")
         case .unknown where platform == .apple: throw Self.unknown("subscription")
         case .unknown: throw Self.refused("\(platform.iapType): the store knows no such subscription")
         case .notConfigured where platform == .apple:

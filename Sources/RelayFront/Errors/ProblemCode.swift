@@ -38,6 +38,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case alreadyOrdered = "already_ordered"
     case unsupportedGrant = "unsupported_grant"
     case storeUnavailable = "store_unavailable"
+    case purchaseEnded = "purchase_ended"
 
     var status: HTTPResponse.Status {
         switch self {
@@ -50,7 +51,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .stateNotAllowed, .superseded, .busy, .receiptGone, .endpointNotActive, .alreadyOrdered: .conflict
         case .bodyTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .invalidFields, .idempotencyKeyReused, .receiptNotGenuine: .unprocessableContent
+        case .invalidFields, .idempotencyKeyReused, .receiptNotGenuine, .purchaseEnded: .unprocessableContent
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .internalError: .internalServerError
         case .databaseUnavailable, .overloaded, .customerKeysUnavailable, .storeUnavailable: .serviceUnavailable
@@ -96,6 +97,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .alreadyOrdered: "The subscription has a contract"
         case .unsupportedGrant: "The grant type is not supported"
         case .storeUnavailable: "The store cannot be asked now"
+        case .purchaseEnded: "The purchase is over"
         }
     }
 

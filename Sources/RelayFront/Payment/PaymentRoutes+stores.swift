@@ -17,17 +17,28 @@ extension PaymentRoutes {
         let body = try await bodies.read(request, on: loan)
         let payment = try StorePaymentRequest(StorePaymentBody(body), of: platform)
         try customer.check(payment.email.customer)
+        let peer = peer(request, context)
+        let repeatable = idempotencyKey.map { Acceptance.IdempotencyKey($0, apiKey: key.id, body: body) }
+        // An app that hangs up while the store is asked has bought all the same. What was lent is given back after that.
+        return try await stores.finish {
+            try await acceptStore(payment, key: key, peer: peer, idempotencyKey: repeatable, context)
+        }
+    }
+
+    private func acceptStore(
+        _ payment: StorePaymentRequest, key: APIKey, peer: IPAddress?, idempotencyKey: Acceptance.IdempotencyKey?,
+        _ context: FrontContext
+    ) async throws -> (IntakeOutcome, Response) {
         let (verification, found) = await judge(payment.receipt, of: key.publisher)
         metrics.count(verification)
         try receipts.check(verification)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
         var generator = SystemRandomNumberGenerator()
         let acceptance = Acceptance(
-            payment, verification: verification, found: found, key: key, now: now, peer: peer(request, context),
-            idempotencyKey: idempotencyKey.map { Acceptance.IdempotencyKey($0, apiKey: key.id, body: body) },
-            using: &generator)
+            payment, verification: verification, found: found, key: key, now: now, peer: peer,
+            idempotencyKey: idempotencyKey, using: &generator)
         var warnings = payment.warnings
-        if let product = acceptance.productID.map(platform.prefixed),
+        if let product = acceptance.productID.map(payment.receipt.query.platform.prefixed),
             offers.allows(product, under: payment.offerID, of: key.publisher) == false
         {
             warnings.append(.productMismatch(product))
@@ -39,25 +50,28 @@ extension PaymentRoutes {
     private func judge(
         _ receipt: StoreReceipt, of publisher: String
     ) async -> (Verification, ExternalSubscription?) {
-        guard receipts.isOn, let answer = await stores[publisher][receipt.query.platform]?.find(receipt.query) else {
-            return (.notChecked, nil)
-        }
-        switch answer {
+        guard receipts.isOn else { return (.notChecked, nil) }
+        switch await stores.ask(receipt.query, of: publisher) {
         case .found(let found):
             guard let one = found.first(where: { $0.key == receipt.subscriptionKey }) else {
-                return (.notGenuine(code: "not_a_purchase", detail: "the store knows it by another name"), nil)
+                return (.notGenuine(code: Verification.notAPurchase, detail: "the store knows it by another name"), nil)
             }
             return (.genuine, one)
-        case .no(let why): return (.notGenuine(code: "not_a_purchase", detail: why), nil)
-        case .unknown: return (.notGenuine(code: "not_a_purchase", detail: "the store does not know it"), nil)
+        case .no(let why), .ended(let why): return (.notGenuine(code: Verification.notAPurchase, detail: why), nil)
+        case .unknown: return (.notGenuine(code: Verification.notAPurchase, detail: "the store does not know it"), nil)
         case .notConfigured, .tryAgain: return (.notChecked, nil)
         }
     }
 }
 
+extension Verification {
+    /// The code of what another store than Apple's says no to.
+    static let notAPurchase = "not_a_purchase"
+}
+
 extension Acceptance {
     /// - Parameter found: what the store says; nil where it was not asked, or says no.
-    fileprivate init(
+    init(
         _ request: StorePaymentRequest, verification: Verification, found: ExternalSubscription?, key: APIKey,
         now: Timestamp, peer: IPAddress?, idempotencyKey: IdempotencyKey?,
         using generator: inout some RandomNumberGenerator

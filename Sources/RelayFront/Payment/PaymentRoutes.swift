@@ -19,7 +19,7 @@ struct PaymentRoutes: Sendable {
     let metrics: FrontMetrics
 
     /// Asked, where they can be, about what they do not sign.
-    let stores: PerPublisher<[StorePlatform: any ExternalStore]>
+    let stores: StoreDesk
 
     var routes: [Route] {
         [

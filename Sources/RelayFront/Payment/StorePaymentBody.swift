@@ -47,4 +47,15 @@ struct StorePaymentBody: Sendable {
         }
         return fields
     }
+
+    /// The same fields of a receipt that is a text of JSON by itself. Nil where it is none.
+    static func receiptFields(inText text: String) -> [String: JSONField]? {
+        var fields: [String: JSONField] = [:]
+        let read: Void? = try? JSONScanner.readObject(ByteBuffer(string: text)) {
+            (scanner, name) throws(JSONSyntaxError) in
+            guard receiptFields.contains(name) else { return try scanner.skip(depth: 2) }
+            fields[name] = try JSONField(textOrNumber: &scanner, depth: 2)
+        }
+        return read == nil ? nil : fields
+    }
 }

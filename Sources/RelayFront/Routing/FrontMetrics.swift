@@ -38,7 +38,7 @@ final class FrontMetrics: Sendable {
             "intake_verifications", help: "Receipts sent by apps: genuine, not checked, or why they are not genuine.")
         let results =
             Verification.Result.allCases.filter { $0 != .notGenuine }.map(\.name)
-            + NotGenuine.Code.allCases.map(\.rawValue)
+            + NotGenuine.Code.allCases.map(\.rawValue) + [Verification.notAPurchase]
         verifications = Dictionary(
             uniqueKeysWithValues: results.map {
                 ($0, Counter(label: "intake_verifications", dimensions: [("result", $0)], factory: registry))

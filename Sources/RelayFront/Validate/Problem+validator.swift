@@ -3,15 +3,27 @@ import Hummingbird
 import NIOCore
 import RelayCore
 
-/// The plugin's own numbers for what went wrong with a validation (cordova-plugin-purchase, `ErrorCode`).
+/// The plugin's own numbers for what went wrong with a validation (cordova-plugin-purchase, "validation error codes").
 enum ValidatorCode: Int {
     case invalidPayload = 6_778_001
+    /// The store could not be asked: the same again, later.
+    case connectionFailed = 6_778_002
+    /// It was bought, and is over. What the store still knows is answered as a purchase that has expired.
+    case purchaseExpired = 6_778_003
     case internalError = 6_778_005
+
+    init(_ problem: Problem) {
+        switch problem.code {
+        case .storeUnavailable: self = .connectionFailed
+        case .purchaseEnded: self = .purchaseExpired
+        default: self = problem.status.kind == .serverError ? .internalError : .invalidPayload
+        }
+    }
 }
 
 extension Problem {
     var validatorResponse: Response {
-        let number = status.kind == .serverError ? ValidatorCode.internalError : .invalidPayload
+        let number = ValidatorCode(self)
         var writer = CompactJSON(capacity: 240)
         writer.begin()
         writer.member("ok", false)

@@ -1,11 +1,9 @@
-import AppleStore
 import RelayCore
-import RelayStore
 
-/// What a validator's client is told of a genuine receipt (Fovea, "Validate"): bare product ids, and dates in milliseconds.
+/// What a validator's client is told of a genuine purchase (Fovea, "Validate"): bare product ids, and dates in milliseconds.
 enum ValidateAnswer {
     static func json(
-        _ request: ValidateRequest, _ receipt: ReadReceipt, _ purchases: [CustomerPurchase], now: Timestamp
+        _ request: ValidateRequest, _ transaction: ValidatedTransaction, _ purchases: [CustomerPurchase], now: Timestamp
     ) -> [UInt8] {
         let newest = CustomerPurchase.newest(of: purchases)
         var writer = CompactJSON(capacity: 400 + 360 * newest.count)
@@ -13,10 +11,10 @@ enum ValidateAnswer {
         writer.member("ok", true)
         writer.name("data")
         writer.begin()
-        writer.member("id", request.id.isEmpty ? receipt.productID ?? receipt.bundleID ?? "" : request.id)
+        writer.member("id", request.id.isEmpty ? transaction.productID ?? transaction.app ?? "" : request.id)
         writer.member("latest_receipt", true)
         writer.member("date", now)
-        writer.transaction(request, receipt)
+        writer.transaction(request.kind, transaction)
         writer.name("collection")
         writer.begin("[")
         for purchase in newest { writer.item(purchase) }
@@ -34,22 +32,22 @@ enum ValidateAnswer {
 }
 
 extension CompactJSON {
-    fileprivate mutating func transaction(_ request: ValidateRequest, _ receipt: ReadReceipt) {
+    fileprivate mutating func transaction(_ kind: ValidateRequest.Kind, _ transaction: ValidatedTransaction) {
         name("transaction")
         begin()
-        member("type", request.kind.rawValue)
-        member("bundle_id", receipt.bundleID)
-        member("product_id", receipt.productID)
-        member("transaction_id", receipt.transactionID)
-        member("original_transaction_id", receipt.purchase?.originalTransactionId)
-        member("environment", receipt.environment)
+        member("type", kind.rawValue)
+        member("bundle_id", transaction.app)
+        member("product_id", transaction.productID)
+        member("transaction_id", transaction.transactionID)
+        member("original_transaction_id", transaction.originalTransactionID)
+        member("environment", transaction.environment)
         end()
     }
 
     fileprivate mutating func item(_ purchase: CustomerPurchase) {
         begin()
         member("id", purchase.productID)
-        member("platform", "ios-appstore")
+        member("platform", ValidateRequest.Kind(purchase.platform).rawValue)
         member("purchaseId", purchase.purchaseID)
         member("transactionId", purchase.transactionID)
         milliseconds("purchaseDate", purchase.purchasedAt)

@@ -4,10 +4,7 @@ import NIOCore
 struct ValidateBody: Sendable {
     /// What the client asked about; echoed.
     var id = JSONField.absent
-    var transactionType = JSONField.absent
-    var transactionID = JSONField.absent
-    var appStoreReceipt = JSONField.absent
-    var signedTransaction = JSONField.absent
+    var transaction = Transaction()
     /// A text, or a number as it was written.
     var applicationUsername = JSONField.absent
 
@@ -23,22 +20,24 @@ struct ValidateBody: Sendable {
             }
         }
         id = body.id
-        transactionType = body.transaction.type
-        transactionID = body.transaction.id
-        appStoreReceipt = body.transaction.appStoreReceipt
-        signedTransaction = body.transaction.signedTransaction
+        transaction = body.transaction
         applicationUsername = body.username
     }
 
-    private struct Transaction {
+    struct Transaction: Sendable {
         var type = JSONField.absent
         var id = JSONField.absent
         var appStoreReceipt = JSONField.absent
         var signedTransaction = JSONField.absent
+        var purchaseToken = JSONField.absent
+        /// What Google gave the app, as JSON within JSON. Its signature is not looked at: the store is asked.
+        var receipt = JSONField.absent
+        var receiptID = JSONField.absent
+        var userID = JSONField.absent
 
-        init() {}
+        fileprivate init() {}
 
-        init(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
+        fileprivate init(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
             guard try scanner.kind() == .object else {
                 try scanner.skip(depth: 2)
                 return
@@ -50,6 +49,10 @@ struct ValidateBody: Sendable {
                 case "id": fields.id = try JSONField(&scanner, depth: 3)
                 case "appStoreReceipt": fields.appStoreReceipt = try JSONField(&scanner, depth: 3)
                 case "jwsRepresentation": fields.signedTransaction = try JSONField(&scanner, depth: 3)
+                case "purchaseToken": fields.purchaseToken = try JSONField(&scanner, depth: 3)
+                case "receipt": fields.receipt = try JSONField(&scanner, depth: 3)
+                case "receiptId": fields.receiptID = try JSONField(&scanner, depth: 3)
+                case "userId": fields.userID = try JSONField(&scanner, depth: 3)
                 default: try scanner.skip(depth: 3)
                 }
             }

@@ -5,8 +5,8 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// `POST /v1/validate`: the validator that cordova-plugin-purchase and its kin call from inside an app. What is genuine enters the
-/// ledger, under the username where one is named; where that is an email, and the product is one of an offer, it goes on to Cleeng
+/// `POST /v1/validate`: the validator that cordova-plugin-purchase and its kin call from inside an app. What is genuine, or its store
+/// says to have been bought, enters the ledger, under the username where one is named; where that is an email, and the product is one of an offer, it goes on to Cleeng
 /// like any other purchase. The answer is HTTP 200 always.
 struct ValidateRoutes: Sendable {
     let store: RelayStore
@@ -19,6 +19,7 @@ struct ValidateRoutes: Sendable {
     let budget: BodyBudget
     let leeway: Duration
     let metrics: FrontMetrics
+    let stores: StoreDesk
 
     /// WebViews call from wherever they were loaded, without cookies: anybody may read the answer, who has the key.
     static let headers: HTTPFields = [
@@ -43,9 +44,20 @@ struct ValidateRoutes: Sendable {
         let speaker = try await authenticator.customer(request)
         let loan = BodyLoan(budget)
         defer { loan.end() }
-        let wanted = try ValidateRequest(ValidateBody(try await bodies.read(request, on: loan)))
+        let wanted = try ValidateRequest(ValidateBody(try await bodies.read(request, on: loan)), app: key.app)
         if let email = wanted.username.flatMap({ CustomerEmail($0) }) { try speaker.check(email.customer) }
-        let receipt = ReadReceipt(wanted.receiptData, transactionID: wanted.transactionID)
+        switch wanted.proof {
+        case .apple(let text): return try await answer(wanted, appStoreReceipt: text, key: key, context)
+        case .store(let receipt):
+            // As of a purchase that an app sends to be forwarded: it goes on though the app hangs up.
+            return try await stores.finish { try await answer(wanted, receipt, key: key, context) }
+        }
+    }
+
+    private func answer(
+        _ wanted: ValidateRequest, appStoreReceipt text: String, key: APIKey, _ context: FrontContext
+    ) async throws -> Response {
+        let receipt = ReadReceipt(text, transactionID: wanted.transactionID)
         let verification = await receipts.prove(receipt)
         metrics.count(verification)
         guard let purchase = receipt.purchase else {
@@ -62,21 +74,46 @@ struct ValidateRoutes: Sendable {
                 SubscriptionName(publisher: key.publisher, environment: receipt.environment, originalTransactionID: id),
                 LedgerWord(periods: [period]), bundleID: receipt.bundleID, note: .init(event: "validated"))
         }
+        let (entered, now) = try await enter(messages, wanted, key)
+        // By StoreKit 2 alone Cleeng would have to be told the customer's number, which no validator is.
+        if drivers != .storekit2 {
+            try await forward(entered, wanted, key: key, context) { one, running, email, username, offer in
+                var generator = SystemRandomNumberGenerator()
+                return Acceptance(
+                    validating: one.name, running, of: email, username: username, offer: offer, receipt: receipt,
+                    key: key, now: now, using: &generator)
+            }
+        }
+        return Self.response(wanted, ValidatedTransaction(receipt), entered.flatMap(\.purchases), now: now)
+    }
+
+    /// Under the name of a customer, where the request names one.
+    func enter(
+        _ messages: [LedgerMessage], _ wanted: ValidateRequest, _ key: APIKey
+    ) async throws -> (entered: [EnteredSubscription], now: Timestamp) {
         let customer = wanted.username.map { CustomerName(publisher: key.publisher, username: $0) }
         let entered = try await store.enter(messages, for: customer, app: key.app, leeway: leeway)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
-        try await forward(entered, wanted, receipt, key: key, now: now, context)
-        let body = ValidateAnswer.json(wanted, receipt, entered.flatMap(\.purchases), now: now)
-        return Response(
-            status: .ok, headers: Self.headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        return (entered, now)
     }
 
+    static func response(
+        _ wanted: ValidateRequest, _ transaction: ValidatedTransaction, _ purchases: [CustomerPurchase], now: Timestamp
+    ) -> Response {
+        let body = ValidateAnswer.json(wanted, transaction, purchases, now: now)
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    typealias Accepting = (
+        _ one: EnteredSubscription, _ running: CustomerPurchase, CustomerEmail, _ username: String, _ offer: String
+    ) -> Acceptance
+
     /// On to Cleeng, what runs, is sold as an offer there, and is not this customer's already.
-    private func forward(
-        _ entered: [EnteredSubscription], _ wanted: ValidateRequest, _ receipt: ReadReceipt, key: APIKey,
-        now: Timestamp, _ context: FrontContext
+    func forward(
+        _ entered: [EnteredSubscription], _ wanted: ValidateRequest, key: APIKey, _ context: FrontContext,
+        _ acceptance: Accepting
     ) async throws {
-        guard let username = wanted.username, let email = CustomerEmail(username), drivers != .storekit2 else { return }
+        guard let username = wanted.username, let email = CustomerEmail(username) else { return }
         try await offers.ready()
         for one in entered {
             guard let running = one.purchases.first(where: { !$0.isExpired }),
@@ -84,10 +121,7 @@ struct ValidateRoutes: Sendable {
                     forProduct: running.platform.prefixed(running.productID), of: key.publisher),
                 one.owner?.customer != email.customer || one.owner?.offerID != offer
             else { continue }
-            var generator = SystemRandomNumberGenerator()
-            let acceptance = Acceptance(
-                validating: one.name, running, of: email, username: username, offer: offer, receipt: receipt, key: key,
-                now: now, using: &generator)
+            let acceptance = acceptance(one, running, email, username, offer)
             context.notes.validation = acceptance.id
             switch try await intake.accept(acceptance) {
             case .created: metrics.count(.created)

@@ -32,7 +32,7 @@ extension RelayStore {
     /// Enters what a genuine receipt says into the ledger, for a customer where one is named.
     ///
     /// - Parameters:
-    ///   - messages: of each subscription in it one.
+    ///   - messages: of each subscription in it one, and one of each that it was before (``LedgerMessage/withMoves``).
     ///   - customer: nil: nobody's, until somebody claims it.
     ///   - app: the bundle id of the app's key, or empty.
     ///   - leeway: how long after its end a subscription that will renew is waited for.
@@ -42,7 +42,9 @@ extension RelayStore {
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
-        let claim = customer.map { [Self.claim(hearing.messages, for: $0, app: app)] } ?? []
+        // What has moved on is claimed where it is now.
+        let claimed = hearing.messages.filter { $0.word.movesTo == nil }
+        let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
         let (heard, changed, customers) = try await retryingDeadlock {
             try await pool.withTransaction { transaction in
                 let answers = try await transaction.pipeline(claim + hearing.opening)
@@ -58,7 +60,7 @@ extension RelayStore {
             }
         }
         publish(changed, customers: customers)
-        return heard.map { heard in
+        return heard.filter { $0.message.word.movesTo == nil }.map { heard in
             let shown = heard.shown?.status
             return EnteredSubscription(
                 name: heard.message.name,

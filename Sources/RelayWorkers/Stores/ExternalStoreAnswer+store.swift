@@ -21,6 +21,7 @@ extension ExternalStoreAnswer {
                     key: told.ledgerKey, environment: told.environment, word: word, bundleID: asked,
                     productID: told.productID, isTrial: told.isTrial)
             ])
+        case .notAPurchase("gone"): self = .ended("\(store) says that it is over, and nothing more of it")
         case .notAPurchase(let word): self = .no("\(store) says no: \(word)")
         // Our own fault is passing trouble to whoever asks.
         case .misconfigured: self = .tryAgain(after: .seconds(60))

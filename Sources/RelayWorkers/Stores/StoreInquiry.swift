@@ -45,7 +45,7 @@ public struct StoreInquiry: Sendable {
                 LedgerMessage(
                     subscription.name, word,
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it")))
-        case .no, .unknown:
+        case .no, .ended, .unknown:
             guard subscription.isTold else { return .nothing }
             return .told(
                 LedgerMessage(

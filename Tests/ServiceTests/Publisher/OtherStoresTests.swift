@@ -1,5 +1,5 @@
 import Foundation
-import NIOHTTP1
+import Postgres
 import Testing
 
 /// Purchases at Google Play and the Amazon Appstore: the same road, the same answers.
@@ -93,30 +93,11 @@ import Testing
     }
 
     @Test func googleIsAskedWhereItCanBe() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let account = folder.appendingPathComponent("account.json").path
-        let made = try await ChildProcess.run(
-            "store-simulator", ["google", "create-service-account", "--out", account])
-        #expect(made.code == 0)
-        let google = try ChildProcess(
-            "store-simulator", ["google", "--service-account", account, "--port", "0"], environment: [:])
-        guard let line = await google.line(where: { $0.contains("listening on ") }),
-            let url = line.split(separator: " ").last
-        else { throw HarnessError.notReady("store-simulator", google.output) }
-        let settings = [
-            "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE": account, "RELAY_GOOGLE_API_URL": "\(url)",
-            "RELAY_GOOGLE_TOKEN_URL": "\(url)/token", "RELAY_APPLE_VERIFICATION": "enforce",
-        ]
-        try await Setup.run(settings: settings) { setup in
+        try await Self.run(["RELAY_APPLE_VERIFICATION": "enforce"]) { stores, setup in
             let unknown = try await Self.post(
                 setup, "/android/payment", Self.android("ana@example.test", token: "nobodys"))
             #expect(unknown.status == 422 && unknown.json["code"].string == "receipt_not_genuine")
-            let told = try await HTTP.call(
-                .PUT, "\(url)/control/subscriptions/token-1", headers: ["Content-Type": "application/json"],
-                body: Data(#"{"productId":"silver","isTest":true}"#.utf8))
-            #expect((200..<300).contains(told.status), "\(told.text)")
+            try await stores.google.has("token-1", #"{"productId":"silver","isTest":true}"#)
             let answer = try await Self.post(
                 setup, "/android/payment", Self.android("ana@example.test", token: "token-1"))
             let id = try #require(answer.json["validationId"].string, "\(answer.text)")
@@ -130,6 +111,64 @@ import Testing
             }
             #expect(purchase["sandbox"].bool == true && purchase["expirationDate"].string != nil)
         }
-        await google.end()
+    }
+
+    private static func run(
+        _ settings: [String: String] = [:], _ body: (OtherStores, Setup) async throws -> Void
+    ) async throws {
+        try await OtherStores.run { stores in
+            let all = stores.settings.merging(settings, uniquingKeysWith: { $1 })
+            try await Setup.run(settings: all) { try await body(stores, $0) }
+        }
+    }
+
+    /// The app, or the phone, goes while the store is being asked.
+    @Test(arguments: [false, true])
+    func anAppThatHangsUpHasBoughtAllTheSame(abruptly: Bool) async throws {
+        try await Self.run { stores, setup in
+            try await stores.google.has("token-1")
+            try await stores.google.trouble(#"{"on":"purchases","delayMilliseconds":1000}"#)
+            let body = try Self.android("ana@example.test", token: "token-1")
+            let connection = try PlainConnection(to: setup.relay.url)
+            try await connection.send(
+                "/android/payment", method: "POST",
+                headers: ["Authorization": "Bearer \(setup.relay.keys.app)", "Content-Length": "\(body.count)"],
+                body: body)
+            try await Awaiting.fact("the store is asked") {
+                try await setup.relay.metric("relay_store_questions")
+            } holds: {
+                $0 == 1
+            }
+            connection.leave(abruptly: abruptly)
+            let items = try await Awaiting.fact("the purchase is there") {
+                try await setup.relay.ops("/ops/validations?customerEmail=ana@example.test").json["items"]
+            } holds: {
+                $0.array?.count == 1
+            }
+            let id = try #require(items[0]["validationId"].string)
+            #expect(try await setup.relay.outcome(id)["status"].string == "granted")
+            #expect(try await setup.relay.detail(id)["verification"]["result"].string == "genuine")
+        }
+    }
+
+    /// The process is told to go while the store is being asked.
+    @Test func aCopyThatIsToldToGoTakesInWhatItHasBegun() async throws {
+        try await Self.run { stores, setup in
+            try await stores.google.has("token-1")
+            try await stores.google.trouble(#"{"on":"purchases","delayMilliseconds":1500}"#)
+            let body = try Self.android("ana@example.test", token: "token-1")
+            async let answer = Self.post(setup, "/android/payment", body)
+            try await Awaiting.fact("the store is asked") {
+                try await setup.relay.metric("relay_store_questions")
+            } holds: {
+                $0 == 1
+            }
+            setup.relay.process.signal(SIGTERM)
+            #expect(try await answer.status == 202)
+            #expect(await setup.relay.process.exitCode() == 0)
+            let rows = try await setup.database.query(
+                PostgresQuery("SELECT verification FROM validations WHERE customer = 'ana@example.test'"))
+            #expect(try rows.map { try $0.get(0, as: Int16.self) } == [1])
+        }
     }
 }

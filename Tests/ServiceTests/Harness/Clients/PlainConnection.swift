@@ -60,10 +60,12 @@ final class PlainConnection: Sendable {
         return try await answer()
     }
 
-    func send(_ path: String, headers: [String: String] = [:]) async throws {
-        var text = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n"
+    func send(
+        _ path: String, method: String = "GET", headers: [String: String] = [:], body: Data = Data()
+    ) async throws {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        let bytes = Array((text + "\r\n").utf8)
+        let bytes = Array((text + "\r\n").utf8) + Array(body)
         try await blocking { [socket] in
             guard write(socket, bytes, bytes.count) == bytes.count else { throw Failed(what: "write") }
         }

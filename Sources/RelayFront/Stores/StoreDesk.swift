@@ -1,0 +1,74 @@
+import NIOConcurrencyHelpers
+import RelayCore
+
+/// Where other stores than Apple's are asked while an app waits: so many questions at once and no more, and what was begun is
+/// ended, whoever waits for it.
+final class StoreDesk: Sendable {
+    /// In one process. Each is over within seconds.
+    static let mostQuestions = 64
+
+    private struct State {
+        var questions = 0
+        var underWay = 0
+        var drains: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let stores: PerPublisher<[StorePlatform: any ExternalStore]>
+    private let most: Int
+    private let state = NIOLockedValueBox(State())
+
+    init(_ stores: PerPublisher<[StorePlatform: any ExternalStore]>, most: Int = mostQuestions) {
+        self.stores = stores
+        self.most = most
+    }
+
+    /// Questions that are being asked now.
+    var questions: Int { state.withLockedValue { $0.questions } }
+
+    /// Where too many are asked already, it is as if the store was away: nothing queues.
+    func ask(_ query: ExternalStoreQuery, of publisher: String) async -> ExternalStoreAnswer {
+        guard let store = stores[publisher][query.platform] else { return .notConfigured }
+        let hasPlace = state.withLockedValue { state in
+            guard state.questions < most else { return false }
+            state.questions += 1
+            return true
+        }
+        guard hasPlace else { return .tryAgain(after: .seconds(1)) }
+        defer { state.withLockedValue { $0.questions -= 1 } }
+        return await store.find(query)
+    }
+
+    /// Does what is to be done in a task of its own: it goes on though whoever asked for it is cancelled.
+    ///
+    /// - Parameter work: ends within seconds.
+    func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        state.withLockedValue { $0.underWay += 1 }
+        let task = Task {
+            defer { ended() }
+            return try await work()
+        }
+        return try await task.value
+    }
+
+    /// Waits until all that was begun is ended.
+    func drain() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLockedValue { state in
+                if state.underWay == 0 { return true }
+                state.drains.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private func ended() {
+        let drains = state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
+            state.underWay -= 1
+            guard state.underWay == 0 else { return [] }
+            defer { state.drains = [] }
+            return state.drains
+        }
+        for drain in drains { drain.resume() }
+    }
+}

@@ -1,0 +1,31 @@
+import AppleStore
+import RelayCore
+
+/// The purchase that a client asked about, as its store has it.
+struct ValidatedTransaction: Sendable {
+    /// The bundle id or package name; nil where nobody says.
+    var app: String?
+    var productID: String?
+    var transactionID: String?
+    var originalTransactionID: String?
+    var environment: String
+
+    init(_ receipt: ReadReceipt) {
+        app = receipt.bundleID
+        productID = receipt.productID
+        transactionID = receipt.transactionID
+        originalTransactionID = receipt.purchase?.originalTransactionId
+        environment = receipt.environment
+    }
+
+    init(_ receipt: StoreReceipt, _ found: ExternalSubscription) {
+        productID = found.productID
+        environment = found.environment
+        switch receipt {
+        case .google(let receipt):
+            app = receipt.packageName
+            transactionID = found.word.periods.lazy.compactMap(\.transactionID).first ?? receipt.orderId
+        case .amazon(let receipt): transactionID = receipt.receiptId
+        }
+    }
+}

@@ -22,7 +22,8 @@ extension StoreSubscription {
         guard !periods.isEmpty else { return nil }
         return LedgerWord(
             periods: periods, renewal: renewal, end: end(periods), movesFrom: previous.map { [$0] } ?? [],
-            isCurrentAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt)
+            isCurrentAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt,
+            isTest: isTest ? true : nil)
     }
 
     private var previous: String? { previousKey.flatMap { $0 == key ? nil : store.subscriptionKey($0) } }

@@ -11,11 +11,14 @@ public struct LedgerWord: Sendable, Hashable, Codable {
     public var isCurrentAt: Timestamp?
     /// When the customer, or the store, last changed whether it will renew.
     public var intentChangedAt: Timestamp?
+    /// Whether nobody paid for it, as far as that is not told by the environment: what was taken in while the store was away stands
+    /// under `Production`. Nil where nobody says.
+    public var isTest: Bool?
 
     public init(
         periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: LedgerMove? = nil,
         movesFrom: Set<String> = [], isCurrentAt: Timestamp? = nil,
-        intentChangedAt: Timestamp? = nil
+        intentChangedAt: Timestamp? = nil, isTest: Bool? = nil
     ) {
         self.periods = periods
         self.renewal = renewal
@@ -24,5 +27,6 @@ public struct LedgerWord: Sendable, Hashable, Codable {
         self.movesFrom = movesFrom
         self.isCurrentAt = isCurrentAt
         self.intentChangedAt = intentChangedAt
+        self.isTest = isTest
     }
 }

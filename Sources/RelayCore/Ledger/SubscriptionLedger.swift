@@ -18,6 +18,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     public private(set) var movedFrom: Set<String> = []
     /// When it was last changed whether it will renew; nil where nobody told.
     public private(set) var intentChangedAt: Timestamp?
+    /// Whether the store says that nobody paid for it; nil where none did. It never changes.
+    public private(set) var isTest: Bool?
 
     /// Of more transactions the newest are kept: the others' times are over.
     public static let mostPeriods = 24
@@ -43,6 +45,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         if let told = word.movesTo, move.map({ told.rank > $0.rank }) ?? true { move = told }
         if let told = word.isCurrentAt { currentAt = max(currentAt ?? told, told) }
         if let told = word.intentChangedAt { intentChangedAt = max(intentChangedAt ?? told, told) }
+        if let told = word.isTest { isTest = told }
         movedFrom.formUnion(word.movesFrom)
         while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { Self.isGreater($1, $0) }) {
             movedFrom.remove(least)

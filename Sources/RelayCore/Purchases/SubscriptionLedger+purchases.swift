@@ -32,7 +32,8 @@ extension SubscriptionLedger {
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
         var purchase = CustomerPurchase(
             platform: platform, productID: period.productID, purchaseID: purchaseID,
-            transactionID: period.transactionID ?? purchaseID, isSandbox: name.isSandbox, isExpired: true)
+            transactionID: period.transactionID ?? purchaseID, isSandbox: name.isSandbox || isTest == true,
+            isExpired: true)
         purchase.purchasedAt = period.originalPurchasedAt ?? period.purchasedAt
         purchase.renewedAt = period.purchasedAt
         purchase.expiresAt = period.expiresAt

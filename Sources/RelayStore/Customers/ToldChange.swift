@@ -29,21 +29,30 @@ struct ToldChange: Sendable {
 
     /// Nil for an endpoint that hears nothing of this: another publisher's, or of purchases of another kind.
     func message(to endpoint: WebhookEndpoint, _ purchases: CustomerPurchases) -> NewDelivery? {
-        guard endpoint.publisher == name.publisher, concerns(endpoint.environment) else { return nil }
+        guard endpoint.publisher == name.publisher, concerns(endpoint.environment, purchases) else { return nil }
         let shown = purchases.purchases(in: endpoint.environment)
         return NewDelivery(
             endpoint: endpoint.id, publisher: name.publisher, lane: name.username, sequence: version,
             body: body(shown), replaces: true)
     }
 
-    private func concerns(_ asked: WebhookEnvironment) -> Bool {
+    /// What was found to be a test later than it was taken in concerns both kinds: one has it no longer.
+    private func concerns(_ asked: WebhookEnvironment, _ purchases: CustomerPurchases) -> Bool {
         guard let environment else { return true }
         let isSandbox = SubscriptionName(publisher: "", environment: environment, originalTransactionID: "").isSandbox
         switch asked {
         case .all: return true
         case .production: return !isSandbox
-        case .sandbox: return isSandbox
+        case .sandbox: return isSandbox || concerned(purchases.all).contains(where: \.isSandbox)
         }
+    }
+
+    /// Of the subscription that it concerns.
+    private func concerned(_ purchases: [CustomerPurchase]) -> [CustomerPurchase] {
+        guard let subscriptionKey else { return [] }
+        let platform = StorePlatform(subscriptionKey: subscriptionKey)
+        let id = platform.name(ofKey: subscriptionKey)
+        return purchases.filter { $0.platform == platform && $0.purchaseID == id }
     }
 
     /// As ``WebhookBody`` wants it: without the password, which comes right after the type.
@@ -60,7 +69,7 @@ struct ToldChange: Sendable {
         if let subscriptionKey {
             let platform = StorePlatform(subscriptionKey: subscriptionKey)
             let id = platform.name(ofKey: subscriptionKey)
-            let purchase = purchases.filter { $0.platform == platform && $0.purchaseID == id }
+            let purchase = concerned(purchases)
                 .max { ($0.renewedAt ?? .earliest) < ($1.renewedAt ?? .earliest) }
             writer.member("productId", purchase.map { platform.prefixed($0.productID) })
             writer.member("purchaseId", platform.prefixed(id))

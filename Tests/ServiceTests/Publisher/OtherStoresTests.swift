@@ -122,6 +122,49 @@ import Testing
         }
     }
 
+    /// It was taken in without the store's word, and so as one that was paid for.
+    @Test func aTestPurchaseThatCameWhileGoogleWasAwayIsToldAsOneLater() async throws {
+        try await Self.run { stores, setup in
+            var endpoints: [String: String] = [:]
+            for kind in ["sandbox", "production"] {
+                let added = try await ChildProcess.run(
+                    "receipt-relay",
+                    ["webhooks", "add", "--url", "https://hooks.example.test/\(kind)", "--environment", kind],
+                    environment: ["RELAY_DATABASE_URL": setup.database.url])
+                endpoints[kind] = added.output.first
+            }
+            func told(_ kind: String) async throws -> [String] {
+                try await setup.database.query(
+                    PostgresQuery(
+                        "SELECT body FROM webhook_deliveries WHERE endpoint = $1 ORDER BY sequence DESC LIMIT 1",
+                        [.text(endpoints[kind] ?? "")])
+                ).map { try $0.get(0, as: String.self) }
+            }
+            try await stores.google.has("token-1", #"{"isTest":true}"#)
+            try await stores.google.trouble(#"{"on":"purchases","status":503,"times":1}"#)
+            let answer = try await Self.post(
+                setup, "/android/payment", Self.android("ana@example.test", token: "token-1"))
+            let id = try #require(answer.json["validationId"].string, "\(answer.text)")
+            #expect(try await setup.relay.outcome(id)["status"].string == "granted")
+            #expect(try await setup.relay.detail(id)["verification"]["result"].string == "not_checked")
+            try await Awaiting.fact("it is known to be a test") {
+                try await Self.purchases(setup, of: "ana@example.test")["google:gold"]["sandbox"].bool
+            } holds: {
+                $0 == true
+            }
+            try await Awaiting.fact("the sandbox's endpoint hears of it") {
+                try await told("sandbox")
+            } holds: {
+                $0.first?.contains(#""google:gold":{"#) == true
+            }
+            try await Awaiting.fact("the other one has it no longer") {
+                try await told("production")
+            } holds: {
+                $0.first?.contains(#""purchases":{}"#) == true
+            }
+        }
+    }
+
     /// The app, or the phone, goes while the store is being asked.
     @Test(arguments: [false, true])
     func anAppThatHangsUpHasBoughtAllTheSame(abruptly: Bool) async throws {

@@ -1,0 +1,86 @@
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("Where stores are asked")
+struct StoreDeskTests {
+    private static let query = ExternalStoreQuery.amazon(receiptID: "receipt", userID: "user")
+
+    /// Answers when it is told to.
+    private actor SlowStore: ExternalStore {
+        private var waiting: [CheckedContinuation<ExternalStoreAnswer, Never>] = []
+        private let asked: AsyncStream<Void>.Continuation
+
+        init(asked: AsyncStream<Void>.Continuation) { self.asked = asked }
+
+        func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
+            await withCheckedContinuation {
+                waiting.append($0)
+                asked.yield()
+            }
+        }
+
+        func answer() {
+            for one in waiting { one.resume(returning: .unknown) }
+            waiting = []
+        }
+    }
+
+    private actor Flag {
+        private(set) var isSet = false
+        func set() { isSet = true }
+    }
+
+    @Test func whereTooManyAreAskedItIsAsIfTheStoreWasAway() async {
+        let (asked, continuation) = AsyncStream<Void>.makeStream()
+        let store = SlowStore(asked: continuation)
+        let desk = StoreDesk([.amazon: store], most: 2)
+        await withTaskGroup(of: ExternalStoreAnswer.self) { group in
+            for _ in 0..<2 { group.addTask { await desk.ask(Self.query) } }
+            for await _ in asked.prefix(2) {}
+            #expect(desk.questions == 2)
+            #expect(await desk.ask(Self.query) == .tryAgain(after: .seconds(1)))
+            #expect(await desk.ask(.google(packageName: "a", subscriptionID: "", token: "t")) == .notConfigured)
+            await store.answer()
+            for await answer in group { #expect(answer == .unknown) }
+            #expect(desk.questions == 0)
+            // There is a place again.
+            group.addTask { await desk.ask(Self.query) }
+            for await _ in asked.prefix(1) {}
+            await store.answer()
+            #expect(await group.next() == .unknown)
+        }
+    }
+
+    @Test func whatWasBegunIsEndedThoughItsCallerIsCancelledAndIsWaitedFor() async {
+        let (asked, continuation) = AsyncStream<Void>.makeStream()
+        let store = SlowStore(asked: continuation)
+        let desk = StoreDesk([.amazon: store])
+        let isAccepted = Flag()
+        let caller = Task {
+            try await desk.finish {
+                let answer = await desk.ask(Self.query)
+                try Task.checkCancellation()
+                await isAccepted.set()
+                return answer
+            }
+        }
+        for await _ in asked.prefix(1) {}
+        caller.cancel()
+        async let drained: Void = desk.drain()
+        await store.answer()
+        await drained
+        #expect(await isAccepted.isSet)
+        #expect((try? await caller.value) == .unknown)
+        // With nothing under way there is nothing to wait for.
+        await desk.drain()
+    }
+
+    @Test func whatFailsIsToldToItsCaller() async {
+        struct Away: Error {}
+        let desk = StoreDesk([:])
+        await #expect(throws: Away.self) { try await desk.finish { throw Away() } }
+        await desk.drain()
+    }
+}

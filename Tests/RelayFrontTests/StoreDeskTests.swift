@@ -35,7 +35,7 @@ struct StoreDeskTests {
     @Test func whereTooManyAreAskedItIsAsIfTheStoreWasAway() async {
         let (asked, continuation) = AsyncStream<Void>.makeStream()
         let store = SlowStore(asked: continuation)
-        let desk = StoreDesk([.amazon: store], most: 2)
+        let desk = StoreDesk(PerPublisher([.amazon: store]), most: 2)
         await withTaskGroup(of: ExternalStoreAnswer.self) { group in
             for _ in 0..<2 { group.addTask { await desk.ask(Self.query) } }
             for await _ in asked.prefix(2) {}
@@ -56,7 +56,7 @@ struct StoreDeskTests {
     @Test func whatWasBegunIsEndedThoughItsCallerIsCancelledAndIsWaitedFor() async {
         let (asked, continuation) = AsyncStream<Void>.makeStream()
         let store = SlowStore(asked: continuation)
-        let desk = StoreDesk([.amazon: store])
+        let desk = StoreDesk(PerPublisher([.amazon: store]))
         let isAccepted = Flag()
         let caller = Task {
             try await desk.finish {
@@ -79,7 +79,7 @@ struct StoreDeskTests {
 
     @Test func whatFailsIsToldToItsCaller() async {
         struct Away: Error {}
-        let desk = StoreDesk([:])
+        let desk = StoreDesk(PerPublisher([:]))
         await #expect(throws: Away.self) { try await desk.finish { throw Away() } }
         await desk.drain()
     }

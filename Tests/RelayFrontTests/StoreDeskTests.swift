@@ -37,16 +37,17 @@ struct StoreDeskTests {
         let store = SlowStore(asked: continuation)
         let desk = StoreDesk(PerPublisher([.amazon: store]), most: 2)
         await withTaskGroup(of: ExternalStoreAnswer.self) { group in
-            for _ in 0..<2 { group.addTask { await desk.ask(Self.query) } }
+            for _ in 0..<2 { group.addTask { await desk.ask(Self.query, of: "main") } }
             for await _ in asked.prefix(2) {}
             #expect(desk.questions == 2)
-            #expect(await desk.ask(Self.query) == .tryAgain(after: .seconds(1)))
-            #expect(await desk.ask(.google(packageName: "a", subscriptionID: "", token: "t")) == .notConfigured)
+            #expect(await desk.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
+            #expect(
+                await desk.ask(.google(packageName: "a", subscriptionID: "", token: "t"), of: "main") == .notConfigured)
             await store.answer()
             for await answer in group { #expect(answer == .unknown) }
             #expect(desk.questions == 0)
             // There is a place again.
-            group.addTask { await desk.ask(Self.query) }
+            group.addTask { await desk.ask(Self.query, of: "main") }
             for await _ in asked.prefix(1) {}
             await store.answer()
             #expect(await group.next() == .unknown)
@@ -60,7 +61,7 @@ struct StoreDeskTests {
         let isAccepted = Flag()
         let caller = Task {
             try await desk.finish {
-                let answer = await desk.ask(Self.query)
+                let answer = await desk.ask(Self.query, of: "main")
                 try Task.checkCancellation()
                 await isAccepted.set()
                 return answer
@@ -75,6 +76,13 @@ struct StoreDeskTests {
         #expect((try? await caller.value) == .unknown)
         // With nothing under way there is nothing to wait for.
         await desk.drain()
+    }
+
+    @Test func aPublisherWithAWayOfItsOwnHasNoOther() async {
+        let (_, continuation) = AsyncStream<Void>.makeStream()
+        let desk = StoreDesk(PerPublisher([.amazon: SlowStore(asked: continuation)], own: ["nordic": [:]]), most: 0)
+        #expect(await desk.ask(Self.query, of: "nordic") == .notConfigured)
+        #expect(await desk.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
     }
 
     @Test func whatFailsIsToldToItsCaller() async {

@@ -31,6 +31,9 @@ public struct PostgresConfiguration: Sendable {
     public var statementTimeout: Duration = .seconds(15)
     /// When the server is to end a transaction whose client says nothing (`idle_in_transaction_session_timeout`). As above.
     public var idleInTransactionTimeout: Duration = .seconds(60)
+    /// Parameters of the server that each session begins with: names and values as `SET` takes them, from the program alone. Not set
+    /// where ``preparesStatements`` is false.
+    public var sessionParameters: [String: String] = [:]
     /// How long a call waits for a connection while none is up.
     public var connectionWait: Duration = .seconds(2)
     public var backoff = Backoff()

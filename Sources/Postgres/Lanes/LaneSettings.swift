@@ -51,6 +51,10 @@ struct LaneSettings: Sendable {
             ? ("statement_timeout", configuration.statementTimeout)
             : ("idle_in_transaction_session_timeout", configuration.idleInTransactionTimeout)
         let milliseconds = limit / .milliseconds(1)
-        return [EncodedStatement(plain: "SET \(name) = \(Int32(clamping: Int64(min(max(milliseconds, 1), 1e9))))")]
+        let parameters = configuration.sessionParameters.sorted { $0.key < $1.key }.map {
+            "SET \($0.key) = \($0.value)"
+        }
+        return (["SET \(name) = \(Int32(clamping: Int64(min(max(milliseconds, 1), 1e9))))"] + parameters)
+            .map(EncodedStatement.init(plain:))
     }
 }

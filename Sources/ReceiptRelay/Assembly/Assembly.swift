@@ -183,6 +183,7 @@ struct Assembly: Sendable {
         configuration.sharedConnections = settings.databaseConnections
         configuration.exclusiveConnections = 2
         configuration.maxWaiting = 20_000
+        configuration.sessionParameters = RelayStore.sessionParameters
         configuration.preparesStatements = settings.preparesStatements
         return configuration
     }

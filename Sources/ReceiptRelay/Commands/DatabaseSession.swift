@@ -18,6 +18,7 @@ enum DatabaseSession {
         configuration.connectionWait += configuration.failoverTime
         configuration.applicationName = "receipt-relay command"
         configuration.sharedConnections = 1
+        configuration.sessionParameters = RelayStore.sessionParameters
         configuration.exclusiveConnections = 1
         let logger = Logger(label: "command", factory: { _ in SwiftLogNoOpLogHandler() })
         let pool = PostgresPool(configuration, logger: logger)

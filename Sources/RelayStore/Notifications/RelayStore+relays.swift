@@ -16,7 +16,7 @@ extension RelayStore {
                 WHERE r.publisher = pub.id AND r.due_at <= now()
                   AND (r.stands_aside OR r.owner IS NOT NULL OR NOT EXISTS (
                         SELECT FROM notification_relays q
-                        WHERE q.bucket = r.bucket AND q.lane = r.lane AND q.publisher = r.publisher
+                        WHERE q.bucket = r.bucket AND q.lane = r.lane AND q.publisher IS NOT DISTINCT FROM r.publisher
                           AND q.environment = r.environment AND q.id <> r.id AND NOT q.stands_aside
                           AND (q.owner IS NOT NULL
                                OR (q.said_at, q.received_at, q.id) < (r.said_at, r.received_at, r.id))))

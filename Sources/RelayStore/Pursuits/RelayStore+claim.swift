@@ -3,6 +3,9 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
+    // Where a row is looked for by more than its publisher, the publisher is compared by `IS NOT DISTINCT FROM`, which no index serves: a
+    // plan that the server made while the table was empty would else find it by `pursuits_due`, among all of that publisher's.
+
     static let pursuitColumns =
         "p.bucket, p.accepted_on - DATE 'epoch', p.id, p.fence, p.publisher, p.subscription_key, p.customer, p.sending, p.phase, p.status, p.accepted_at, p.deadline, p.forwards, p.retry_at, p.forwarded_at, p.read_at, p.entitled_before"
 
@@ -47,7 +50,7 @@ extension RelayStore {
     private static let maySend = """
         AND (p.sending OR NOT EXISTS (
             SELECT FROM pursuits q
-            WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
+            WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
               AND q.id <> p.id
               AND (q.sending
                    OR (q.phase IN (0, 3) AND (q.phase = p.phase OR q.phase = ANY ($7::int2[]))
@@ -57,14 +60,14 @@ extension RelayStore {
     private static let overtakes = """
         p.sending AND EXISTS (
              SELECT FROM pursuits q
-             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
+             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
                AND q.phase IN (0, 3) AND q.accepted_at < p.accepted_at AND q.id <> p.id)
         """
 
     private static let isOvertaken = """
         p.sending AND (EXISTS (
              SELECT FROM pursuits q
-             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher = p.publisher
+             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
                AND q.accepted_at > p.accepted_at AND (q.phase IN (1, 4) OR q.forwards > 0))
              OR EXISTS (
              SELECT FROM subscriptions s
@@ -132,7 +135,7 @@ extension RelayStore {
             SELECT p.bucket, p.id
             FROM pursuits p
             JOIN unnest($1::text[], $2::text[]) AS i(publisher, customer)
-              ON p.customer = i.customer AND p.publisher = i.publisher
+              ON p.customer = i.customer AND p.publisher IS NOT DISTINCT FROM i.publisher
             WHERE p.phase = 1 AND (p.owner IS NULL OR p.due_at <= now())
             LIMIT 1000
             FOR UPDATE OF p SKIP LOCKED
@@ -172,7 +175,7 @@ extension RelayStore {
         WITH older AS MATERIALIZED (
             SELECT p.bucket, p.id
             FROM pursuits p
-            WHERE p.bucket = $1 AND p.subscription_key = $2 AND p.publisher = $3 AND p.phase IN (0, 3)
+            WHERE p.bucket = $1 AND p.subscription_key = $2 AND p.publisher IS NOT DISTINCT FROM $3 AND p.phase IN (0, 3)
               AND p.accepted_at < $4 AND NOT p.sending
             ORDER BY p.bucket, p.id
             FOR UPDATE OF p

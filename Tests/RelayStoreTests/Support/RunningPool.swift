@@ -1,16 +1,18 @@
 import Logging
 import Postgres
+import RelayStore
 
 /// A pool with the task that runs it.
 struct RunningPool: Sendable {
     let pool: PostgresPool
     private let running: Task<Void, Never>
 
-    init(url: String, connections: Int) {
+    init(url: String, connections: Int, parameters: [String: String] = [:]) {
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.sharedConnections = connections
         configuration.exclusiveConnections = connections
         configuration.connectionWait = .seconds(20)
+        configuration.sessionParameters = RelayStore.sessionParameters.merging(parameters) { $1 }
         configuration.queryTimeout = .seconds(30)
         let pool = PostgresPool(configuration, logger: .silent)
         self.pool = pool

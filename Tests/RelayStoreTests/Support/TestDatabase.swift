@@ -21,8 +21,10 @@ actor TestDatabase {
     }
 
     /// A store over connections of its own, as another process has it.
-    func store(_ instance: String) -> RelayStore {
-        let pool = RunningPool(url: url, connections: 2)
+    ///
+    /// - Parameter parameters: of its sessions, beside the service's own.
+    func store(_ instance: String, parameters: [String: String] = [:]) -> RelayStore {
+        let pool = RunningPool(url: url, connections: 2, parameters: parameters)
         running.append(pool)
         return RelayStore(pool: pool.pool, instance: instance, logger: .silent)
     }

@@ -63,6 +63,23 @@ struct PreparedStatementTests {
         }
     }
 
+    /// What comes after a statement that fails is not run on the server, and neither is it prepared.
+    @Test func whatStoodBehindAFailedStatementIsPreparedWhenItIsWanted() async throws {
+        try await withPool {
+            $0.exclusiveConnections = 1
+        } _: { pool in
+            let behind = PostgresQuery("SELECT $1 AS behind", [.int4(5)])
+            let error = await #expect(throws: PostgresError.self) {
+                try await pool.withTransaction { transaction in
+                    try await transaction.pipeline([PostgresQuery("SELECT 1 / $1::int4", [.int4(0)]), behind])
+                }
+            }
+            #expect(error?.sqlState == "22012")
+            let answer = try await pool.withTransaction { try await $0.query(behind)[0].get(0, as: Int.self) }
+            #expect(answer == 5)
+        }
+    }
+
     @Test func oneThatTheServerLostIsPreparedAgain() async throws {
         try await withPool {
             $0.sharedConnections = 1

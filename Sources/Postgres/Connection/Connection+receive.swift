@@ -61,7 +61,7 @@ extension Connection {
             land(&progress)
         case PGRES_PIPELINE_ABORTED:
             PQclear(result)
-            inFlight.changeFirst { $0.answered += 1 }
+            passOver()
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
             take(QueryResult(taking: result))
         case PGRES_FATAL_ERROR, PGRES_BAD_RESPONSE:
@@ -80,6 +80,15 @@ extension Connection {
             }
             flight.answered += 1
         }
+    }
+
+    /// What stands behind a statement that failed was not run; what was to be prepared there was not.
+    private func passOver() {
+        guard let flight = inFlight.first else { return }
+        if flight.answered < flight.steps.count, case .prepare(let key, let name) = flight.steps[flight.answered] {
+            cache.forget(key, name: name)
+        }
+        inFlight.changeFirst { $0.answered += 1 }
     }
 
     private func refuse(_ error: PostgresError) {

@@ -37,6 +37,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let structuredFields = Target.Dependency.product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -65,6 +66,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
@@ -159,7 +161,7 @@ let package = Package(
                 "ReceiverSupport", "Webhooks", "RelayWorkers", "RelayStore", "RelayCore", "Postgres", hummingbird,
                 crypto, lifecycle,
                 logging,
-                locks, nioCore, nioPosix,
+                locks, nioCore, nioPosix, nioSSL, asn1, httpClient, x509,
             ]),
         .target(
             name: "StoreTestSupport",

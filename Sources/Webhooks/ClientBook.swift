@@ -32,12 +32,18 @@ final class ClientBook: Sendable {
     private let policy: AddressPolicy
     private let connections: Int
     private let connectTimeout: Duration
+    private let adjust: @Sendable (inout HTTPClient.Configuration) -> Void
     private let state = NIOLockedValueBox(State())
 
-    init(policy: AddressPolicy, connections: Int, connectTimeout: Duration) {
+    /// - Parameter adjust: has the last word on each client's configuration: which certificates a test's endpoints have, for one.
+    init(
+        policy: AddressPolicy, connections: Int, connectTimeout: Duration,
+        adjust: @escaping @Sendable (inout HTTPClient.Configuration) -> Void
+    ) {
         self.policy = policy
         self.connections = connections
         self.connectTimeout = connectTimeout
+        self.adjust = adjust
     }
 
     /// - Parameter body: may use the client until it returns.
@@ -104,6 +110,7 @@ final class ClientBook: Sendable {
             }
             return channel.eventLoop.makeSucceededVoidFuture()
         }
+        adjust(&configuration)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 }

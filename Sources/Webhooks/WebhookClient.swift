@@ -31,12 +31,14 @@ public final class WebhookClient: Sendable {
     }
 
     init(
-        timeout: Duration, policy: AddressPolicy, connections: Int = 1_024, hosts: HostDirectory
+        timeout: Duration, policy: AddressPolicy, connections: Int = 1_024, hosts: HostDirectory,
+        adjust: @escaping @Sendable (inout HTTPClient.Configuration) -> Void = { _ in }
     ) {
         self.timeout = timeout
         self.policy = policy
         self.hosts = hosts
-        clients = ClientBook(policy: policy, connections: connections, connectTimeout: min(timeout, .seconds(5)))
+        clients = ClientBook(
+            policy: policy, connections: connections, connectTimeout: min(timeout, .seconds(5)), adjust: adjust)
     }
 
     /// To be called once, when nothing is sent any more.

@@ -10,18 +10,41 @@ extension RelayStore {
         LIMIT $2 OFFSET $3
         """
 
+    /// Index used: the same. It ends at so many names after the page, however many there are.
     private static let countSQL = """
-        SELECT count(*) FROM (SELECT DISTINCT s.application_username FROM subscriptions s WHERE s.publisher = $1) AS names
+        SELECT count(*)
+        FROM (
+            SELECT DISTINCT s.application_username
+            FROM subscriptions s
+            WHERE s.publisher = $1 AND s.application_username > $2
+            ORDER BY s.application_username
+            LIMIT $3
+        ) AS names
         """
 
-    /// A page of a publisher's customers that own something, by name, and how many there are in all.
+    /// Of customers after a page no more are counted.
+    static let mostCounted = 10_000
+
+    /// A page of a publisher's customers that own something, by name, and how many there are in all; no more than ``mostCounted`` are
+    /// counted after the page, so that where there are more of them it is less than all, and more than was told of so far.
     public func customers(
         of publisher: String, limit: Int, skip: Int
     ) async throws -> (names: [CustomerName], total: Int) {
-        async let page = pool.query(
+        let names = try await pool.query(
+            PostgresQuery(Self.listSQL, [.text(publisher), .int8(Int64(limit)), .int8(Int64(skip))])
+        ).map { CustomerName(publisher: publisher, username: try $0.get(0)) }
+        guard let last = names.last else {
+            // Behind the end, or there are none.
+            return ([], skip == 0 ? 0 : try await count(of: publisher, after: ""))
+        }
+        guard names.count == limit else { return (names, skip + names.count) }
+        return (names, skip + limit + (try await count(of: publisher, after: last.username)))
+    }
+
+    private func count(of publisher: String, after username: String) async throws -> Int {
+        try await pool.query(
             PostgresQuery(
-                Self.listSQL, [.text(publisher), .int8(Int64(limit)), .int8(Int64(skip))]))
-        let total: Int = try await pool.query(PostgresQuery(Self.countSQL, [.text(publisher)])).first?.get(0) ?? 0
-        return (try await page.map { CustomerName(publisher: publisher, username: try $0.get(0)) }, total)
+                Self.countSQL, [.text(publisher), .text(username), .int8(Int64(Self.mostCounted))])
+        ).first?.get(0) ?? 0
     }
 }

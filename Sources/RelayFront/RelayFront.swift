@@ -127,7 +127,7 @@ public struct RelayFront: Sendable {
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
             leeway: configuration.renewalLeeway, stores: configuration.externalStores, receipts: receipts)
         return TokenRoutes(store: store, keys: authenticator.keys).routes + CheckRoutes(desk: desk).routes
-            + OrderRoutes(desk: desk, onMessage: onMessage).routes + ContractRoutes(desk: desk).routes
+            + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
             + BillingWebhookRoutes(desk: desk).routes
     }
 

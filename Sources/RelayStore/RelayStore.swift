@@ -20,14 +20,18 @@ public struct RelayStore: Sendable {
 
     /// This process has committed a change of somebody's purchases.
     private let onCustomersChanged: @Sendable () -> Void
+    /// This process has committed a message to an endpoint.
+    private let onMessagesQueued: @Sendable () -> Void
 
     public init(
         pool: PostgresPool, instance: String, logger: Logger,
-        onCustomersChanged: @escaping @Sendable () -> Void = {}
+        onCustomersChanged: @escaping @Sendable () -> Void = {},
+        onMessagesQueued: @escaping @Sendable () -> Void = {}
     ) {
         self.pool = pool
         self.instance = instance
         self.onCustomersChanged = onCustomersChanged
+        self.onMessagesQueued = onMessagesQueued
         self.logger = logger
         self.clock = DatabaseClock()
         self.changes = ChangeHub()
@@ -43,5 +47,11 @@ public struct RelayStore: Sendable {
         }
         settled.changed(changed.map(\.id))
         changes.publish(changed)
+    }
+
+    /// The same of what subscriptions' ledgers have heard.
+    func publish(_ changed: [Validation], _ closing: LedgerHearing.Closing) {
+        publish(changed, customers: closing.customers)
+        if closing.hasMessages { onMessagesQueued() }
     }
 }

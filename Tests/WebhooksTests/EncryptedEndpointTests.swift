@@ -90,8 +90,7 @@ struct EncryptedEndpointTests {
         -> WebhookResult
     {
         let client = WebhookClient(
-            credentials: WebhookCredentials(), timeout: .seconds(10),
-            policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }),
+            timeout: .seconds(10), policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }),
             hosts: HostDirectory { _ in [IPAddress("127.0.0.1")].compactMap(\.self) },
             adjust: { configuration in
                 guard let trusted else { return }
@@ -99,7 +98,7 @@ struct EncryptedEndpointTests {
                 tls.trustRoots = .certificates([trusted])
                 configuration.tlsConfiguration = tls
             })
-        let result = await client.send(Self.message, to: "https://\(host):\(endpoint.port)/hook")
+        let result = await client.send(Self.message, to: "https://\(host):\(endpoint.port)/hook", with: WebhookCredentials())
         await client.shutDown()
         return result
     }

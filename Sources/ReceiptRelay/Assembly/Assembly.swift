@@ -27,11 +27,12 @@ struct Assembly: Sendable {
     func run() async throws {
         Task { await ShutdownWatch(logger: logger).run() }
         let pool = PostgresPool(poolConfiguration, logger: logger, observer: DatabaseMetrics(registry: registry))
-        let customerBell = Wakeup()
+        let (customerBell, webhookBell) = (Wakeup(), Wakeup())
         let store = RelayStore(
-            pool: pool, instance: Self.instanceName(), logger: logger, onCustomersChanged: customerBell.ring)
+            pool: pool, instance: Self.instanceName(), logger: logger, onCustomersChanged: customerBell.ring,
+            onMessagesQueued: webhookBell.ring)
         let watch = ReadinessWatch(store: store, logger: logger)
-        let (ledgerBell, eventBell, webhookBell, news) = (Wakeup(), Wakeup(), Wakeup(), Wakeup())
+        let (ledgerBell, eventBell, news) = (Wakeup(), Wakeup(), Wakeup())
         // Of each account at Cleeng by itself: a bell is heard by one.
         let bells = settings.accounts.map { _ in Wakeup() }
         let notificationBells = settings.accounts.map { _ in Wakeup() }

@@ -10,7 +10,7 @@ enum RetentionMetrics {
             "relay_retention_dropped_partitions", help: "Partitions that this copy has dropped, by table.")
         registry.describe(
             "relay_retention_removed_rows",
-            help: "Old rows that this copy has deleted from default partitions, by table.")
+            help: "Old rows that this copy has deleted, by table.")
         registry.registerCollector {
             guard let look = service.latest else { return [] }
             let plan = look.plan(service.policy)

@@ -54,6 +54,8 @@ extension RetentionPass.Step {
         case .forgotten(let partition, let validations):
             "\(partition.name)  nothing points to \(validations) of its validations any more"
         case .clearedDefault(let table, let rows): "\(table.rawValue)_default  \(rows) old rows removed"
+        case .wouldClear(let leftovers): "\(leftovers.rawValue)  those without a contract would be removed"
+        case .cleared(let leftovers, let rows): "\(leftovers.rawValue)  \(rows) without a contract removed"
         case .elsewhere: "another copy is removing at this moment"
         case .unfinished: "not finished; the next pass goes on"
         }

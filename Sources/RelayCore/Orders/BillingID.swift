@@ -2,7 +2,7 @@
 ///
 /// | bytes | hold |
 /// | --- | --- |
-/// | 1-4 | the second in which it was made, so that ids sort by time (of an external subscription: digest) |
+/// | 1-4 | the second in which it was made, so that ids sort roughly by time (of an external subscription: digest) |
 /// | 5-12 | random bits (of an external subscription: digest); the last byte is the bucket |
 public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let description: String
@@ -33,6 +33,11 @@ public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible
     /// By which a row is found with the id alone.
     public var bucket: Bucket {
         Bucket(number: UInt8(description.suffix(2), radix: 16) ?? 0)
+    }
+
+    /// The second in which it was made, where it is none of an external subscription.
+    public var madeAt: Timestamp {
+        Timestamp(seconds: Int64(description.prefix(8), radix: 16) ?? 0)
     }
 
     public static func < (left: BillingID, right: BillingID) -> Bool { left.description < right.description }

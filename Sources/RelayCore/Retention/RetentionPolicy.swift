@@ -17,6 +17,9 @@ public struct RetentionPolicy: Sendable, Equatable {
         ([.receipts, .webhookDeliveries].contains(table) ? receiptDays : days).map { today - $0 }
     }
 
+    /// The first day of which orders that were never committed, and what was checked for them, are kept; nil where all are.
+    public func firstKeptBillingDay(today: Int) -> Int? { days.map { today - $0 } }
+
     /// The first day that is kept of everything; nil where all are.
     public func firstDayTouched(today: Int) -> Int? {
         PartitionedTable.allCases.compactMap { firstKeptDay(of: $0, today: today) }.max()

@@ -16,13 +16,32 @@ struct CheckRoutes: Sendable {
         let body = try await desk.body(request, on: loan, atMost: desk.maxBodyBytes)
         let wanted = try CheckRequest(
             BodyObject(body, names: CheckRequest.names), mostReceiptBytes: desk.maxBodyBytes)
-        let found = try await desk.find(wanted, publisher: publisher)
-        let checked = try await desk.store.record(found, publisher: publisher)
+        let checked = try await desk.check(wanted, publisher: publisher)
         return BillingDesk.one(checked, BillingJSON.subscriptions)
     }
 }
 
 extension BillingDesk {
+    /// What is known of it now, kept so that an order can name it. A subscription of an app that is known to be another publisher's is not
+    /// there for this one, however it came by the transaction or the receipt.
+    ///
+    /// - Throws: as ``find(_:publisher:)``.
+    func check(_ wanted: CheckRequest, publisher: String) async throws -> [CheckedSubscription] {
+        let found = try await find(wanted, publisher: publisher)
+        let checked = try await store.record(found, publisher: publisher)
+        guard checked.isEmpty, !found.isEmpty else { return checked }
+        switch wanted {
+        case .appleReceipt: throw Self.refused("AppleIapReceipt is not of an app of this publisher")
+        case .store(let query): throw Self.unknown(to: query.platform)
+        }
+    }
+
+    /// The store, or this publisher, has no such thing.
+    private static func unknown(to platform: StorePlatform) -> Problem {
+        platform == .apple
+            ? unknown("subscription") : refused("\(platform.iapType): the store knows no such subscription")
+    }
+
     /// - Throws: ``Problem``: 404 where Apple knows no such transaction, 422 where the store says no or cannot be asked at all, 503
     ///   where it cannot be asked now.
     func find(_ wanted: CheckRequest, publisher: String) async throws -> [ExternalSubscription] {
@@ -39,8 +58,7 @@ extension BillingDesk {
         switch await stores[publisher][platform]?.find(query) ?? .notConfigured {
         case .found(let found): return found
         case .no(let reason), .ended(let reason): throw Self.refused("\(platform.iapType): \(reason)")
-        case .unknown where platform == .apple: throw Self.unknown("subscription")
-        case .unknown: throw Self.refused("\(platform.iapType): the store knows no such subscription")
+        case .unknown: throw Self.unknown(to: platform)
         case .notConfigured where platform == .apple:
             throw Problem(
                 .notFound,

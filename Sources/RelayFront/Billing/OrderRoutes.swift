@@ -6,8 +6,6 @@ import RelayStore
 /// Orders, and their commit, which makes the contract.
 struct OrderRoutes: Sendable {
     let desk: BillingDesk
-    /// There may be something to tell endpoints.
-    let onMessage: @Sendable () -> Void
 
     var routes: [Route] {
         [
@@ -51,8 +49,7 @@ struct OrderRoutes: Sendable {
         switch terms.subject {
         case .checked(let id): return id
         case .cart(let cart):
-            let found = try await desk.find(cart, publisher: publisher)
-            guard let one = try await desk.store.record(found, publisher: publisher).first else {
+            guard let one = try await desk.check(cart, publisher: publisher).first else {
                 throw BillingDesk.refused("ExternalCart: the store knows no such subscription")
             }
             return one.id
@@ -73,9 +70,7 @@ struct OrderRoutes: Sendable {
         _ = try await BodyReader(maximumBytes: BillingDesk.smallBodyBytes).read(request, ofAnyType: true)
         let id = try desk.id(context, "order")
         switch try await desk.store.commitOrder(id, publisher: publisher, leeway: desk.leeway) {
-        case .contract(let contract):
-            onMessage()
-            return BillingDesk.one(contract, BillingJSON.contract)
+        case .contract(let contract): return BillingDesk.one(contract, BillingJSON.contract)
         case .conflict: throw Self.conflict
         case .unknownOrder: throw BillingDesk.unknown("order")
         }

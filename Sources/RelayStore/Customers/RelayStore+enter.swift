@@ -45,7 +45,7 @@ extension RelayStore {
         // What has moved on is claimed where it is now.
         let claimed = hearing.messages.filter { $0.word.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
-        let (heard, changed, customers) = try await retryingDeadlock {
+        let (heard, changed, closing) = try await retryingDeadlock {
             try await pool.withTransaction { transaction in
                 let answers = try await transaction.pipeline(claim + hearing.opening)
                 let heard = try hearing.hear(answers[claim.count...])
@@ -56,10 +56,10 @@ extension RelayStore {
                     closing.customers += changes.map(\.customer)
                 }
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (heard, changed, closing.customers)
+                return (heard, changed, closing)
             }
         }
-        publish(changed, customers: customers)
+        publish(changed, closing)
         return heard.filter { $0.message.word.movesTo == nil }.map { heard in
             let shown = heard.shown?.status
             return EnteredSubscription(

@@ -94,6 +94,8 @@ extension LedgerHearing {
         var changes: [Int] = []
         /// Whose purchases changed.
         var customers: [CustomerName] = []
+        /// Endpoints have something to be told.
+        var hasMessages = false
 
         func changed(_ answers: [PostgresRows]) throws -> [Validation] {
             try changes.flatMap { try answers[$0].map(RelayStore.stored) }
@@ -113,7 +115,9 @@ extension LedgerHearing {
         let told = customerChanges(heard)
         if !told.isEmpty { closing.queries.append(CustomerChange.write(told)) }
         closing.customers = told.map(\.customer)
-        closing.queries += ContractNews.queries(heard)
+        let news = ContractNews.deliveries(heard)
+        closing.queries += ContractNews.moves(heard) + DeliveryStatements.enqueue(news)
+        closing.hasMessages = !news.isEmpty
         closing.queries.append(access(heard))
         closing.changes.append(closing.queries.count - 1)
         return closing

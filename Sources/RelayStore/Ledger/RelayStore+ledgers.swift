@@ -45,16 +45,16 @@ extension RelayStore {
     public func hear(_ messages: [LedgerMessage], leeway: Duration) async throws -> [HeardSubscription] {
         guard !messages.isEmpty else { return [] }
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
-        let (heard, changed, customers) = try await retryingDeadlock {
+        let (heard, changed, closing) = try await retryingDeadlock {
             try await pool.withTransaction { transaction in
                 let answers = try await transaction.pipeline(hearing.opening)
                 let heard = try hearing.hear(answers[...])
                 let closing = hearing.closing(heard)
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (heard, changed, closing.customers)
+                return (heard, changed, closing)
             }
         }
-        publish(changed, customers: customers)
+        publish(changed, closing)
         return heard.map {
             HeardSubscription(
                 name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing,

@@ -90,20 +90,20 @@ extension RelayStore {
     ) async throws -> ReceiveOutcome {
         let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
-        let (changed, customers): ([Validation], [CustomerName]) = try await pool.withTransaction { transaction in
+        let (changed, closing): ([Validation], LedgerHearing.Closing) = try await pool.withTransaction { transaction in
             let arrival = Self.arrival(received, as: id, lane: lane, publisher: publisher)
             guard !messages.isEmpty else {
                 let answers = try await transaction.pipeline(arrival)
                 guard !answers[0].isEmpty else { throw Repeated() }
-                return ([], [])
+                return ([], LedgerHearing.Closing())
             }
             let answers = try await transaction.pipeline(arrival + hearing.opening)
             guard !answers[0].isEmpty else { throw Repeated() }
             let heard = try hearing.hear(answers[arrival.count...])
             let closing = hearing.closing(heard)
-            return (try closing.changed(try await transaction.commit(with: closing.queries)), closing.customers)
+            return (try closing.changed(try await transaction.commit(with: closing.queries)), closing)
         }
-        publish(changed, customers: customers)
+        publish(changed, closing)
         return .stored
     }
 

@@ -46,7 +46,7 @@ public struct BillingContract: Sendable, Equatable {
     public var standing: ContractStanding
 }
 
-/// Which of a publisher's rows, in the order of their ids.
+/// Which of a publisher's rows, in the order in which they were written.
 public struct BillingPage: Sendable {
     public static let standard = 100
     public static let most = 500

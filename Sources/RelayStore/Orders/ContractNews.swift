@@ -101,10 +101,8 @@ enum ContractNews {
         return Endpoint(id: id, events: events.split(separator: ","), environment: environment)
     }
 
-    /// What a hearing writes for contracts; nothing where there are none.
-    static func queries(_ heard: [LedgerHearing.Heard]) -> [PostgresQuery] {
-        moves(heard) + DeliveryStatements.enqueue(heard.flatMap(deliveries))
-    }
+    /// What endpoints are told of the contracts; nothing where there are none.
+    static func deliveries(_ heard: [LedgerHearing.Heard]) -> [NewDelivery] { heard.flatMap(deliveries) }
 
     private static func deliveries(_ heard: LedgerHearing.Heard) -> [NewDelivery] {
         guard let contract = heard.contract, let event = heard.contractEvent else { return [] }
@@ -113,7 +111,8 @@ enum ContractNews {
         }
     }
 
-    private static func moves(_ heard: [LedgerHearing.Heard]) -> [PostgresQuery] {
+    /// What becomes of contracts whose subscriptions go by another number from now on.
+    static func moves(_ heard: [LedgerHearing.Heard]) -> [PostgresQuery] {
         heard.filter { $0.contract == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             let name = new.message.name
             return heard.filter {

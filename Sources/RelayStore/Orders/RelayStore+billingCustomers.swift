@@ -3,7 +3,7 @@ public import RelayCore
 
 extension RelayStore {
     private static let insertSQL = """
-        INSERT INTO billing_customers (bucket, id, publisher, created_at, details) VALUES ($1, $2, $3, now(), $4)
+        INSERT INTO billing_customers (bucket, id, publisher, created_at, details) VALUES ($1, $2, $3, clock_timestamp(), $4)
         RETURNING id, created_at, details
         """
 
@@ -13,12 +13,10 @@ extension RelayStore {
         WHERE c.bucket = $1 AND c.id = $2 AND c.publisher = $3
         """
 
-    /// Index used: `billing_customers_list`.
+    /// Index used: `billing_customers_written`.
     private static let listSQL = """
         SELECT c.id, c.created_at, c.details FROM billing_customers c
-        WHERE c.publisher = $1 AND c.id > $2
-        ORDER BY c.id
-        LIMIT $3
+        WHERE c.publisher = $1 AND \(BillingPage.after("billing_customers", "c"))
         """
 
     /// - Parameter details: a JSON object.
@@ -40,11 +38,7 @@ extension RelayStore {
     }
 
     public func billingCustomers(of publisher: String, _ page: BillingPage) async throws -> [BillingCustomer] {
-        try await pool.query(
-            PostgresQuery(
-                Self.listSQL,
-                [.text(publisher), .text(page.from?.description ?? ""), .int4(Int32(clamping: page.take))])
-        ).map(Self.billingCustomer)
+        try await pool.query(PostgresQuery(Self.listSQL, page.parameters(of: publisher))).map(Self.billingCustomer)
     }
 
     private static func billingCustomer(_ row: PostgresRow) throws -> BillingCustomer {

@@ -15,7 +15,8 @@ extension RelayStore {
         FOR UPDATE
         """
 
-    private static let stateSQL = "SELECT o.state FROM orders o WHERE o.bucket = $1 AND o.id = $2"
+    /// Held, so that it is not thrown away as one that nobody commits.
+    private static let stateSQL = "SELECT o.state FROM orders o WHERE o.bucket = $1 AND o.id = $2 FOR UPDATE"
 
     private static let ownerSQL = """
         SELECT c.contract FROM contract_subscriptions c WHERE c.bucket = $1 AND c.external_subscription = $2
@@ -30,26 +31,33 @@ extension RelayStore {
         """
 
     private static let contractSQL = """
-        INSERT INTO contracts (bucket, id, publisher, customer, platform, created_at) VALUES ($1, $2, $3, $4, $5, now())
+        INSERT INTO contracts (bucket, id, publisher, customer, platform, created_at)
+        VALUES ($1, $2, $3, $4, $5, clock_timestamp())
         """
 
     private static let completeSQL = """
         UPDATE orders SET state = 2, completed_at = now() WHERE bucket = $1 AND id = $2
         """
 
+    /// Whoever throws old ones away at this moment looks again.
+    private static let keepSQL = """
+        UPDATE external_subscriptions SET checked_at = clock_timestamp() WHERE bucket = $1 AND id = $2
+        """
+
+    private static let mostTries = 5
+    /// Somebody else was at the same rows: tried again, what they have done is seen. Unique violations, deadlocks.
+    private static let races: [String?] = ["23505", "40P01", "40001"]
+
     /// Makes the contract of an order, or brings its subscription into the contract that it names.
     ///
     /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
     public func commitOrder(_ id: BillingID, publisher: String, leeway: Duration) async throws -> CommitOutcome {
         guard let order = try await order(id, publisher: publisher) else { return .unknownOrder }
-        let (verdict, changed, customers): (CommitVerdict, [Validation], [CustomerName])
-        do {
-            (verdict, changed, customers) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
-        } catch let error as PostgresError where error.sqlState == "23505" {
-            // In this moment the store went on with another subscription under this one's number, and its contract came along.
-            (verdict, changed, customers) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
+        guard let (verdict, changed, closing) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
+        else {
+            return .unknownOrder
         }
-        publish(changed, customers: customers)
+        publish(changed, closing)
         guard verdict != .conflicts else { return .conflict }
         guard let contract = try await contract(order.contract, publisher: publisher, leeway: leeway) else {
             throw StoreError.unreadable(column: "contract")
@@ -57,30 +65,40 @@ extension RelayStore {
         return .contract(contract)
     }
 
+    private typealias Committed = (CommitVerdict, [Validation], LedgerHearing.Closing)
+
+    /// Nil where the order is gone meanwhile.
     private func tryToCommit(
         _ order: BillingOrder, publisher: String, leeway: Duration
-    ) async throws -> (CommitVerdict, [Validation], [CustomerName]) {
-        try await retryingDeadlock {
-            try await pool.withTransaction { transaction in
-                try await commit(order, publisher: publisher, leeway: leeway, in: transaction)
+    ) async throws -> Committed? {
+        var triesLeft = Self.mostTries
+        while true {
+            triesLeft -= 1
+            do {
+                return try await pool.withTransaction { transaction in
+                    try await commit(order, publisher: publisher, leeway: leeway, in: transaction)
+                }
+            } catch let error as PostgresError where triesLeft > 0 && Self.races.contains(error.sqlState) {
+                continue
             }
         }
     }
 
     private func commit(
         _ order: BillingOrder, publisher: String, leeway: Duration, in transaction: PostgresTransaction
-    ) async throws -> (CommitVerdict, [Validation], [CustomerName]) {
+    ) async throws -> Committed? {
         let subscription = order.externalSubscription
         let found = try await transaction.pipeline([
             PostgresQuery(Self.lockSQL, subscription.key), PostgresQuery(Self.stateSQL, order.id.key),
             PostgresQuery(Self.ownerSQL, subscription.key), ContractNews.endpoints(of: publisher),
         ])
-        guard let row = found[0].first, let number = try found[1].first?.get(0, as: Int16.self),
-            let state = OrderState(rawValue: number)
-        else { throw StoreError.unreadable(column: "state") }
+        guard let row = found[0].first, let number = try found[1].first?.get(0, as: Int16.self) else { return nil }
+        guard let state = OrderState(rawValue: number) else {
+            throw StoreError.unknownNumber(column: "state", number: Int(number))
+        }
         let owner = try found[2].first?.billingID(0, "contract")
         let verdict = CommitVerdict(state, subscriptionIsOf: owner)
-        guard verdict == .completes else { return (verdict, [], []) }
+        guard verdict == .completes else { return (verdict, [], LedgerHearing.Closing()) }
 
         let name = SubscriptionName(
             publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
@@ -92,7 +110,13 @@ extension RelayStore {
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
         let hearing = LedgerHearing(message.withMoves, instance: instance, leeway: leeway)
         let heard = try hearing.hear(try await transaction.pipeline(hearing.opening)[...])
-        let closing = hearing.closing(heard)
+        var closing = hearing.closing(heard)
+        let names = try await names(of: name, heard, transaction)
+        guard try await transaction.query(ContractOwners.contracts(of: names.all)).isEmpty else {
+            // The same subscription under another name of its own. What the store said is heard, and its contract goes along.
+            let answers = try await transaction.commit(with: closing.queries)
+            return (.conflicts, try closing.changed(answers), closing)
+        }
         let news = try ContractNews.endpoints(found[3]).filter { $0.takes(name.environment) }.flatMap { endpoint in
             [BillingEvent.orderSucceeded, order.type == .signup ? .contractCreated : .contractChanged]
                 .filter(endpoint.wants)
@@ -103,26 +127,45 @@ extension RelayStore {
                         order: event == .orderSucceeded ? order.id.description : nil)
                 }
         }
+        closing.hasMessages = closing.hasMessages || !news.isEmpty
         let answers = try await transaction.commit(
-            with: closing.queries + writes(order, name, publisher: publisher) + DeliveryStatements.enqueue(news))
-        return (verdict, try closing.changed(answers), closing.customers)
+            with: closing.queries + writes(order, names.joining, publisher: publisher)
+                + DeliveryStatements.enqueue(news))
+        return (verdict, try closing.changed(answers), closing)
     }
 
-    private func writes(_ order: BillingOrder, _ name: SubscriptionName, publisher: String) -> [PostgresQuery] {
-        let join = PostgresQuery(
-            Self.joinSQL,
-            order.externalSubscription.key + [
-                .text(publisher), .text(order.contract.description), .text(order.customer.description),
-                .text(order.platform.rawValue), .text(name.environment), .text(name.originalTransactionID),
-                .int2(Int16(name.bucket.number)),
-            ])
+    /// Under which the subscription may have a contract, and which of them are to have this one. The ledgers are held, so that
+    /// nobody who hears of a move comes between.
+    private func names(
+        of name: SubscriptionName, _ heard: [LedgerHearing.Heard], _ transaction: PostgresTransaction
+    ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {
+        guard let ledger = heard.first(where: { $0.message.name == name })?.ledger else { return ([name], [name]) }
+        let earlier = ledger.movedFrom.sorted().map(name.under)
+        guard let next = ledger.movedTo.map(name.under) else { return ([name] + earlier, [name]) }
+        let later = try await SubscriptionTrail.read([next]) { try await transaction.query($0) }
+        let joining = [name] + later.flatMap(\.path).filter { $0 != name }
+        return (joining + earlier + later.flatMap { $0.names() }.filter { !joining.contains($0) }, joining)
+    }
+
+    private func writes(
+        _ order: BillingOrder, _ names: [SubscriptionName], publisher: String
+    ) -> [PostgresQuery] {
+        let joins = names.map { name in
+            PostgresQuery(
+                Self.joinSQL,
+                BillingID(external: name).key + [
+                    .text(publisher), .text(order.contract.description), .text(order.customer.description),
+                    .text(order.platform.rawValue), .text(name.environment), .text(name.originalTransactionID),
+                    .int2(Int16(name.bucket.number)),
+                ])
+        }
         let contract = PostgresQuery(
             Self.contractSQL,
             order.contract.key + [
                 .text(publisher), .text(order.customer.description), .text(order.platform.rawValue),
             ])
-        return [join] + (order.type == .signup ? [contract] : []) + [
-            PostgresQuery(Self.completeSQL, order.id.key)
+        return joins + (order.type == .signup ? [contract] : []) + [
+            PostgresQuery(Self.completeSQL, order.id.key), PostgresQuery(Self.keepSQL, order.externalSubscription.key),
         ]
     }
 }

@@ -13,19 +13,19 @@ extension RelayStore {
         JOIN contract_subscriptions s ON s.contract = c.id
         LEFT JOIN ledgers l ON l.bucket = s.ledger_bucket AND l.publisher = s.publisher
              AND l.environment = s.environment AND l.subscription_key = s.subscription_key
-        ORDER BY c.id, s.added_at, s.external_subscription
+        ORDER BY c.created_at, c.id, s.added_at, s.external_subscription
         """
     }
 
     /// Index used: the primary key.
     private static let oneSQL = select("WHERE c.bucket = $1 AND c.id = $2 AND c.publisher = $3")
 
-    /// Index used: `contracts_list`.
-    private static let listSQL = select("WHERE c.publisher = $1 AND c.id > $2 ORDER BY c.id LIMIT $3")
+    /// Index used: `contracts_written`.
+    private static let listSQL = select("WHERE c.publisher = $1 AND \(BillingPage.after("contracts", "c"))")
 
-    /// Index used: `contracts_customer`.
+    /// Index used: `contracts_customer_written`.
     private static let ofCustomerSQL = select(
-        "WHERE c.customer = $4 AND c.publisher = $1 AND c.id > $2 ORDER BY c.id LIMIT $3")
+        "WHERE c.customer = $6 AND c.publisher = $1 AND \(BillingPage.after("contracts", "c"))")
 
     /// Nil where this publisher has none by that id.
     ///
@@ -40,9 +40,7 @@ extension RelayStore {
     public func contracts(
         of publisher: String, customer: BillingID? = nil, _ page: BillingPage, leeway: Duration
     ) async throws -> [BillingContract] {
-        let parameters: [PostgresValue] = [
-            .text(publisher), .text(page.from?.description ?? ""), .int4(Int32(clamping: page.take)),
-        ]
+        let parameters = page.parameters(of: publisher)
         let query =
             customer.map { PostgresQuery(Self.ofCustomerSQL, parameters + [.text($0.description)]) }
             ?? PostgresQuery(Self.listSQL, parameters)

@@ -21,13 +21,6 @@ extension RelayStore {
             said_at = greatest(excluded.said_at, e.said_at)
         """
 
-    /// Index used: the primary key.
-    private static let contractsSQL = """
-        SELECT c.external_subscription, c.contract, c.customer
-        FROM unnest($1::int2[], $2::text[]) AS i(bucket, id)
-        JOIN contract_subscriptions c ON c.bucket = i.bucket AND c.external_subscription = i.id
-        """
-
     /// Indexes used: the primary key, and `ledgers_transaction`.
     private static let ledgerSQL = """
         SELECT l.environment, l.subscription_key, l.state, l.bundle_id
@@ -44,82 +37,106 @@ extension RelayStore {
 
     private static let environments = ["Production", "Sandbox", "Xcode", "LocalTesting"]
 
-    /// Keeps what was checked, so that an order can name it.
+    /// Keeps what was checked, so that an order can name it. What the store goes on with under another number stands under that one.
     ///
-    /// - Returns: in the same order; each once.
+    /// - Returns: in the same order; each once. Without those of another publisher's apps.
     public func record(
         _ subscriptions: [ExternalSubscription], publisher: String
     ) async throws -> [CheckedSubscription] {
-        var seen: Set<BillingID> = []
-        let named = subscriptions.map { one in
-            let name = SubscriptionName(
-                publisher: publisher, environment: one.environment, originalTransactionID: one.key)
-            return (id: BillingID(external: name), one: one)
-        }.filter { seen.insert($0.id).inserted }
-        guard !named.isEmpty else { return [] }
-        let keys: [PostgresValue] = [
-            .int2Array(named.map { Int16($0.id.bucket.number) }), .textArray(named.map(\.id.description)),
-        ]
-        let words = named.map(\.one).map { $0.word == LedgerWord() ? nil : $0.word }
+        var found = try await present(subscriptions, publisher: publisher)
+        guard !found.isEmpty else { return [] }
+        let foreign = try await foreign(found.map(\.one.bundleID), to: publisher)
+        if !foreign.isEmpty {
+            // What has a contract of this publisher's is this publisher's, whoever has the app by now.
+            let contracts = try await contracts(of: found.flatMap(\.names))
+            found.removeAll { one in
+                one.one.bundleID.map(foreign.contains) == true && !one.names.contains { contracts[$0] != nil }
+            }
+            guard !found.isEmpty else { return [] }
+        }
+        let named = found
+        let words = named.map { $0.one.word == LedgerWord() ? nil : $0.one.word }
         _ = try await pool.query(
             PostgresQuery(
                 Self.recordSQL,
-                keys + [
+                [
+                    .int2Array(named.map { Int16($0.id.bucket.number) }), .textArray(named.map(\.id.description)),
                     .text(publisher), .textArray(named.map(\.one.platform.rawValue)),
                     .textArray(named.map(\.one.environment)), .textArray(named.map(\.one.key)),
                     .boolArray(named.map(\.one.isTrial)), .textArray(named.map(\.one.productID)),
                     .textArray(named.map(\.one.bundleID)), .timestamptzArray(words.map { $0?.saidAt?.postgres }),
                     .textArray(words.map { $0.flatMap { LedgerJSON.text($0) } }),
                 ]))
-        var contracts: [BillingID: CheckedSubscription.Contract] = [:]
-        for row in try await pool.query(PostgresQuery(Self.contractsSQL, keys)) {
-            contracts[try row.billingID(0, "external_subscription")] = .init(
-                id: try row.billingID(1, "contract"), customer: try row.billingID(2, "customer"))
+        let contracts = try await contracts(of: found.flatMap(\.names))
+        return found.map { one in
+            CheckedSubscription(
+                id: one.id, platform: one.one.platform, contract: one.names.lazy.compactMap { contracts[$0] }.first)
         }
-        return named.map {
-            CheckedSubscription(id: $0.id, platform: $0.one.platform, contract: contracts[$0.id])
+    }
+
+    private struct Present {
+        var id: BillingID
+        var one: ExternalSubscription
+        /// Under which it may have a contract, the present one first.
+        var names: [SubscriptionName]
+    }
+
+    /// Each under the name that it goes by now, and once.
+    private func present(
+        _ subscriptions: [ExternalSubscription], publisher: String
+    ) async throws -> [Present] {
+        let trails = try await SubscriptionTrail.read(
+            subscriptions.map {
+                SubscriptionName(publisher: publisher, environment: $0.environment, originalTransactionID: $0.key)
+            }
+        ) { try await pool.query($0) }
+        var places: [BillingID: Int] = [:]
+        var found: [Present] = []
+        for (told, trail) in zip(subscriptions, trails) {
+            let one = Present(
+                id: BillingID(external: trail.current), one: trail.moved ?? told,
+                names: trail.names(and: trail.hasMoved ? [] : told.word.movesFrom))
+            guard let place = places[one.id] else {
+                places[one.id] = found.count
+                found.append(one)
+                continue
+            }
+            // Asked for by an earlier name and by its own: what the store says under its own counts.
+            if found[place].one.word == LedgerWord() { found[place] = one }
         }
+        return found
+    }
+
+    func contracts(of names: [SubscriptionName]) async throws -> [SubscriptionName: CheckedSubscription.Contract] {
+        try ContractOwners.contracts(try await pool.query(ContractOwners.contracts(of: names)), of: names)
+    }
+
+    /// Those of the bundle ids that are known to be other publishers' apps.
+    func foreign(_ bundleIDs: [String?], to publisher: String) async throws -> Set<String> {
+        let bundleIDs = Set(bundleIDs.compactMap(\.self)).sorted()
+        guard !bundleIDs.isEmpty else { return [] }
+        return Set(try await pool.query(ContractOwners.foreign(bundleIDs, to: publisher)).map { try $0.get(0) })
     }
 
     /// Apple's subscriptions of a publisher that the ledger knows by this transaction: the first one, which names the subscription, or
-    /// the newest.
+    /// the newest. Under whichever number they go by now they stand once they are recorded.
     public func subscriptions(
         ofTransaction id: String, publisher: String
     ) async throws -> [ExternalSubscription] {
-        let found = try await inLedger(id, publisher)
-        var current: [ExternalSubscription] = []
-        for (one, movedTo) in found {
-            guard let movedTo else {
-                current.append(one)
-                continue
-            }
-            // It goes on under another number.
-            current += try await inLedger(movedTo, publisher).map(\.0).filter {
-                $0.environment == one.environment && $0.key == movedTo
-            }
-        }
-        return current
-    }
-
-    private func inLedger(
-        _ transaction: String, _ publisher: String
-    ) async throws -> [(ExternalSubscription, movedTo: String?)] {
         try await pool.query(
             PostgresQuery(
                 Self.ledgerSQL,
                 [
-                    .int2(Int16(Bucket(of: publisher, transaction).number)), .text(publisher), .text(transaction),
+                    .int2(Int16(Bucket(of: publisher, id).number)), .text(publisher), .text(id),
                     .textArray(Self.environments),
                 ])
         ).map { row in
             let ledger = try row.get(2, as: String?.self).map {
                 try LedgerJSON.value(SubscriptionLedger.self, $0, column: "ledgers.state")
             }
-            let newest = ledger?.periods.values.max { $0.purchasedAt < $1.purchasedAt }
-            let one = ExternalSubscription(
-                key: try row.get(1), environment: try row.get(0), word: LedgerWord(), bundleID: try row.get(3),
-                productID: newest?.productID, isTrial: newest?.isTrial)
-            return (one, ledger?.movedTo)
+            let name = SubscriptionName(
+                publisher: publisher, environment: try row.get(0), originalTransactionID: try row.get(1))
+            return ExternalSubscription(name, ledger, bundleID: try row.get(3))
         }
     }
 }

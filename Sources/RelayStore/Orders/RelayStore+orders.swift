@@ -2,11 +2,10 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// What an order would be of. Indexes used: the primary keys.
+    /// What an order would be of. Index used: the primary key.
     private static let subjectSQL = """
-        SELECT e.platform, c.contract
+        SELECT e.environment, e.subscription_key, e.bundle_id, e.word, e.platform
         FROM external_subscriptions e
-        LEFT JOIN contract_subscriptions c ON c.bucket = e.bucket AND c.external_subscription = e.id
         WHERE e.bucket = $1 AND e.id = $2 AND e.publisher = $3
         """
 
@@ -14,10 +13,16 @@ extension RelayStore {
         SELECT c.platform, c.customer FROM contracts c WHERE c.bucket = $1 AND c.id = $2 AND c.publisher = $3
         """
 
+    /// Of a subscription that is still kept: it is not thrown away before its orders are.
     private static let insertSQL = """
+        WITH ordered AS (
+            UPDATE external_subscriptions e SET checked_at = clock_timestamp()
+            WHERE e.bucket = $8 AND e.id = $6
+            RETURNING e.checked_at
+        )
         INSERT INTO orders (
             bucket, id, publisher, customer, contract, external_subscription, type, state, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, 1, now())
+        SELECT $1, $2, $3, $4, $5, $6, $7, 1, ordered.checked_at FROM ordered
         """
 
     /// With what was checked of its subscription.
@@ -37,8 +42,8 @@ extension RelayStore {
     /// Index used: the primary key.
     private static let oneSQL = select("WHERE o.bucket = $1 AND o.id = $2 AND o.publisher = $3")
 
-    /// Index used: `orders_list`.
-    private static let listSQL = select("WHERE o.publisher = $1 AND o.id > $2 ORDER BY o.id LIMIT $3")
+    /// Index used: `orders_written`.
+    private static let listSQL = select("WHERE o.publisher = $1 AND \(BillingPage.after("orders", "o"))")
 
     /// Takes an order in. What it is for stands as it is until the commit.
     public func add(_ order: NewOrder) async throws -> OrderOutcome {
@@ -46,8 +51,18 @@ extension RelayStore {
             PostgresQuery(Self.subjectSQL, order.externalSubscription.key + [.text(order.publisher)])
         ).first
         guard let subject else { return .unknownSubscription }
-        let platform = try subject.platform(0)
-        guard try subject.billingIDIfSet(1, "contract") == nil else { return .conflict }
+        let name = SubscriptionName(
+            publisher: order.publisher, environment: try subject.get(0), originalTransactionID: try subject.get(1))
+        let told = try subject.get(3, as: String?.self).map {
+            try LedgerJSON.value(LedgerWord.self, $0, column: "external_subscriptions.word")
+        }
+        let names = try await SubscriptionTrail.read([name]) { try await pool.query($0) }.flatMap {
+            $0.names(and: $0.hasMoved ? [] : told?.movesFrom ?? [])
+        }
+        guard try await contracts(of: names).isEmpty else { return .conflict }
+        let app = try subject.get(2, as: String?.self)
+        guard try await foreign([app], to: order.publisher).isEmpty else { return .unknownSubscription }
+        let platform = try subject.platform(4)
         var queries: [PostgresQuery] = []
         let customer: BillingID
         var contract = newBillingID()
@@ -75,11 +90,12 @@ extension RelayStore {
                 id.key + [
                     .text(order.publisher), .text(customer.description), .text(contract.description),
                     .text(order.externalSubscription.description), .int2(type.rawValue),
+                    .int2(Int16(order.externalSubscription.bucket.number)),
                 ]))
         queries.append(PostgresQuery(Self.oneSQL, id.key + [.text(order.publisher)]))
         let writes = queries
         let answers = try await pool.withTransaction { try await $0.commit(with: writes) }
-        guard let row = answers.last?.first else { throw StoreError.unreadable(column: "id") }
+        guard let row = answers.last?.first else { return .unknownSubscription }
         return .created(try Self.order(row))
     }
 
@@ -89,11 +105,7 @@ extension RelayStore {
     }
 
     public func orders(of publisher: String, _ page: BillingPage) async throws -> [BillingOrder] {
-        try await pool.query(
-            PostgresQuery(
-                Self.listSQL,
-                [.text(publisher), .text(page.from?.description ?? ""), .int4(Int32(clamping: page.take))])
-        ).map(Self.order)
+        try await pool.query(PostgresQuery(Self.listSQL, page.parameters(of: publisher))).map(Self.order)
     }
 
     private static func order(_ row: PostgresRow) throws -> BillingOrder {

@@ -19,6 +19,9 @@ public struct RetentionPass: Sendable {
         case forgotten(WeeklyPartition, validations: Int)
         /// Old rows removed from a table's default partition.
         case clearedDefault(PartitionedTable, rows: Int)
+        case wouldClear(BillingLeftovers)
+        /// Removed, so far.
+        case cleared(BillingLeftovers, rows: Int)
         /// Another copy is at it.
         case elsewhere
         /// The time was up before everything was done.
@@ -57,10 +60,17 @@ public struct RetentionPass: Sendable {
             told(.heldBack(partition, pursued: count, parked: parked))
         }
         let olds = PartitionedTable.allCases.filter { look.defaults[$0]?.hasOld == true }
-        guard !plan.drops.isEmpty || !olds.isEmpty else { return look }
+        let leftovers: [BillingLeftovers] =
+            if let day = policy.firstKeptBillingDay(today: look.today) {
+                try await store.billingLeftovers(before: day)
+            } else {
+                []
+            }
+        guard !plan.drops.isEmpty || !olds.isEmpty || !leftovers.isEmpty else { return look }
         guard !isDryRun else {
             for partition in plan.drops { told(.wouldDrop(partition)) }
             for table in olds { told(.wouldClearDefault(table)) }
+            for one in leftovers { told(.wouldClear(one)) }
             return look
         }
         guard let duty = try await store.take(.retention) else {
@@ -68,7 +78,7 @@ public struct RetentionPass: Sendable {
             return look
         }
         do {
-            try await remove(plan, olds, today: look.today, under: duty, told: told)
+            try await remove(plan, olds, leftovers, today: look.today, under: duty, told: told)
             try await store.leave(duty)
         } catch is Duty.Lost {
             told(.elsewhere)
@@ -95,7 +105,8 @@ public struct RetentionPass: Sendable {
     }
 
     private func remove(
-        _ plan: RetentionPlan, _ olds: [PartitionedTable], today: Int, under duty: Duty, told: (Step) -> Void
+        _ plan: RetentionPlan, _ olds: [PartitionedTable], _ leftovers: [BillingLeftovers], today: Int,
+        under duty: Duty, told: (Step) -> Void
     ) async throws {
         let end = budget.map { ContinuousClock.now + $0 }
         func isOver() -> Bool { Task.isCancelled || end.map { ContinuousClock.now >= $0 } ?? false }
@@ -119,6 +130,10 @@ public struct RetentionPass: Sendable {
             guard try await clearDefault(of: table, today: today, under: duty, isOver, told) else {
                 return told(.unfinished)
             }
+        }
+        // Orders first: a subscription is as young as its youngest order.
+        for one in leftovers {
+            guard try await clear(one, today: today, under: duty, isOver, told) else { return told(.unfinished) }
         }
     }
 
@@ -175,5 +190,19 @@ public struct RetentionPass: Sendable {
             } while removed == Int(PointerPage.size)
         }
         return true
+    }
+
+    private func clear(
+        _ leftovers: BillingLeftovers, today: Int, under duty: Duty, _ isOver: () -> Bool, _ told: (Step) -> Void
+    ) async throws -> Bool {
+        guard let day = policy.firstKeptBillingDay(today: today) else { return true }
+        var count = 0
+        defer { if count > 0 { told(.cleared(leftovers, rows: count)) } }
+        while true {
+            let page = try await store.remove(leftovers, before: day, under: duty)
+            count += page.count
+            guard page.hasMore else { return true }
+            if isOver() { return false }
+        }
     }
 }

@@ -65,6 +65,12 @@ public final class RetentionService: Service {
             logger.notice(
                 "old rows are removed from a default partition",
                 metadata: ["partition": "\(table.rawValue)_default", "count": .stringConvertible(rows)])
+        case .cleared(let leftovers, let rows):
+            Counter(label: "relay_retention_removed_rows", dimensions: [("table", leftovers.rawValue)])
+                .increment(by: rows)
+            logger.notice(
+                "what billing never came back to is removed",
+                metadata: ["table": "\(leftovers.rawValue)", "count": .stringConvertible(rows)])
         case .locked(let partition):
             logger.info(
                 "a partition cannot be dropped now: the table is locked", metadata: ["partition": "\(partition.name)"])
@@ -72,7 +78,7 @@ public final class RetentionService: Service {
             logger.info(
                 "what points to old validations is removed",
                 metadata: ["partition": "\(partition.name)", "count": .stringConvertible(validations)])
-        case .elsewhere, .unfinished, .wouldDrop, .wouldClearDefault: break
+        case .elsewhere, .unfinished, .wouldDrop, .wouldClearDefault, .wouldClear: break
         }
     }
 }

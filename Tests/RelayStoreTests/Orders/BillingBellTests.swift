@@ -1,0 +1,49 @@
+import NIOConcurrencyHelpers
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Whoever delivers messages is rung for when one is committed")
+struct BillingBellTests {
+    @Test("once for each change of a contract that somebody is told of, and for nothing else")
+    func bell() async throws {
+        try await withStore { database, _ in
+            let rings = NIOLockedValueBox(0)
+            let store = RelayStore(
+                pool: database.hand, instance: "rung", logger: .silent,
+                onMessagesQueued: { rings.withLockedValue { $0 += 1 } })
+            func heard() -> Int {
+                rings.withLockedValue { count in
+                    defer { count = 0 }
+                    return count
+                }
+            }
+            try await store.ensureFirstPublisher()
+            let billing = Billing(store: store, database: database)
+            let notices = Notices(store: store, database: database)
+            _ = try await billing.contract(of: try await billing.check("1000000001").id)
+            try await notices.come("DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox")
+            #expect(heard() == 0, "there is no endpoint")
+            try await billing.listen()
+            let order = try await billing.order(try await billing.check("1000000002").id)
+            #expect(heard() == 0)
+            _ = try await billing.commit(order)
+            #expect(heard() == 1)
+            _ = try await billing.commit(order)
+            #expect(heard() == 0)
+            // By a notification, and by what the keeper finds.
+            try await notices.come("DID_RENEW", said: 2, period: "3", ends: 259_200, environment: "Sandbox")
+            #expect(heard() == 1)
+            try await notices.come("DID_RENEW", said: 2, period: "3", ends: 259_200, environment: "Sandbox")
+            #expect(heard() == 0)
+            let now = try await database.now()
+            let word = LedgerWord(renewal: LedgerRenewal(willRenew: false, productID: nil, toldAt: now + .seconds(9)))
+            let name = SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
+            _ = try await store.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
+            #expect(heard() == 1)
+            #expect(try await billing.events().count == 4)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Billing's lists, by when a row was written")
+struct BillingListTests {
+    private static func ids(_ billing: Billing, after id: BillingID? = nil) async throws -> [BillingID] {
+        try await billing.store.contracts(of: "main", BillingPage(from: id), leeway: Billing.leeway).map(\.id)
+    }
+
+    /// Timeline: an order, and with it its contract's id, is made; others are made and committed; a reader comes to the end of the list;
+    /// the first order is committed.
+    @Test("a contract that is committed late is found by who goes on from the end of what was there")
+    func lateCommit() async throws {
+        try await Billing.run { billing in
+            var late: [BillingOrder] = []
+            for number in 0..<6 {
+                late.append(try await billing.order(try await billing.check("\(1_000_000_001 + number)").id))
+            }
+            let early = try await billing.contract(of: try await billing.check("2000000001").id)
+            let seen = try await Self.ids(billing)
+            #expect(seen == [early.id])
+            for order in late { _ = try await billing.commit(order) }
+            #expect(try await Self.ids(billing, after: seen.last) == late.map(\.contract))
+            #expect(try await Self.ids(billing) == [early.id] + late.map(\.contract))
+            let own = try await billing.store.contracts(
+                of: "main", customer: late[0].customer, BillingPage(), leeway: Billing.leeway)
+            #expect(own.map(\.id) == [late[0].contract])
+        }
+    }
+
+    @Test("of one second, what is written later stands later, page by page, whatever its id is")
+    func oneSecond() async throws {
+        try await Billing.run { billing in
+            var made: [BillingID] = []
+            var page = BillingPage(take: 2)
+            for _ in 0..<20 {
+                made.append(try await billing.store.addBillingCustomer(details: "{}", publisher: "main").id)
+                // Whoever follows finds each of them once.
+                let found = try await billing.store.billingCustomers(of: "main", page)
+                #expect(found.map(\.id) == [made.last])
+                page.from = found.last?.id ?? page.from
+            }
+            #expect(try await billing.store.billingCustomers(of: "main", BillingPage()).map(\.id) == made)
+        }
+    }
+
+    @Test(
+        "an id that there is no row by stands for its second: one that was made up, one that is gone, another publisher's"
+    )
+    func unknownPlace() async throws {
+        try await Billing.run { billing in
+            let order = try await billing.order(try await billing.check("1000000001").id)
+            func orders(after id: BillingID?) async throws -> [BillingID] {
+                try await billing.store.orders(of: "main", BillingPage(from: id)).map(\.id)
+            }
+            let now = try await billing.database.now()
+            func madeUp(_ seconds: Int64) -> BillingID? {
+                BillingID(
+                    String(UInt32(now.microseconds / 1_000_000 + seconds), radix: 16)
+                        + String(repeating: "0", count: 16))
+            }
+            #expect(try await orders(after: madeUp(-60)) == [order.id])
+            #expect(try await orders(after: madeUp(60)).isEmpty)
+            #expect(try await orders(after: order.id).isEmpty)
+            let second = try await billing.order(try await billing.check("1000000002").id)
+            try await billing.database.run("DELETE FROM orders WHERE id = $1", .text(order.id.description))
+            #expect(try await orders(after: order.id) == [second.id])
+        }
+    }
+}

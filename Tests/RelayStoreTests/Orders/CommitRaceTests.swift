@@ -1,0 +1,76 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("A commit that meets others at the same rows")
+struct CommitRaceTests {
+    /// Timeline: the commit writes the contract's subscription while another transaction, which has written the same row, is open; that
+    /// one ends, and the unique key is violated.
+    @Test("is tried again where the subscription got its contract around the lock, and told of the conflict")
+    func uniqueViolation() async throws {
+        try await Billing.run { billing in
+            let subscription = try await billing.check("1000000001").id
+            let order = try await billing.order(subscription)
+            let hand = billing.database.hand
+            let outcome = try await hand.withTransaction { transaction in
+                _ = try await transaction.query(
+                    PostgresQuery(
+                        """
+                        INSERT INTO contract_subscriptions
+                        SELECT bucket, id, publisher, '66aa00000000000000000001', '66aa00000000000000000002', platform,
+                               environment, subscription_key, 0, now()
+                        FROM external_subscriptions
+                        """))
+                let task = Task { try await billing.commit(order) }
+                try await billing.database.waitUntilBlocked()
+                return task
+            }
+            #expect(try await outcome.value == .conflict)
+            #expect(try await billing.store.order(order.id, publisher: "main")?.state == .inProgress)
+            #expect(try await billing.database.count("contracts") == 0)
+        }
+    }
+
+    /// Timeline: somebody holds the subscription's ledger and then wants the row that the commit holds.
+    @Test("is tried again where the server ends it for another's sake")
+    func deadlock() async throws {
+        try await Billing.run { billing in
+            let subscription = try await billing.check("1000000001").id
+            let first = try await billing.order(subscription)
+            let other = try await billing.check("1000000002").id
+            _ = try await billing.contract(of: other)
+            // The ledger is there, so that it can be held.
+            _ = try await billing.store.hear(
+                [
+                    LedgerMessage(
+                        SubscriptionName(
+                            publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001"))
+                ], leeway: Billing.leeway)
+            for _ in 0..<3 {
+                let task = try await billing.database.hand.withTransaction { transaction in
+                    // Whoever waits longest is not the one that is ended here.
+                    _ = try await transaction.query(PostgresQuery("SELECT set_config('deadlock_timeout', '20s', true)"))
+                    _ = try await transaction.query(
+                        PostgresQuery("SELECT 1 FROM ledgers WHERE subscription_key = '1000000001' FOR UPDATE"))
+                    let task = Task { try await billing.commit(first) }
+                    try await billing.database.waitUntilBlocked()
+                    _ = try await transaction.query(
+                        PostgresQuery(
+                            "SELECT 1 FROM external_subscriptions WHERE id = $1 FOR UPDATE",
+                            [
+                                .text(subscription.description)
+                            ]))
+                    return task
+                }
+                guard case .contract(let contract) = try await task.value else {
+                    Issue.record("no contract")
+                    return
+                }
+                #expect(contract.id == first.contract)
+                guard try await billing.database.count("contracts") == 1 else { break }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("A subscription of an app that is another publisher's")
+struct ForeignAppTests {
+    private static func key(_ billing: Billing, _ publisher: String, app: String = "com.example.app") async throws
+        -> String
+    {
+        var generator = SystemRandomNumberGenerator()
+        return try await billing.store.createKey(
+            role: .app, name: "k", publisher: publisher, app: app, using: &generator)
+    }
+
+    private static func found(_ key: String, app: String? = "com.example.app") -> [ExternalSubscription] {
+        [ExternalSubscription(key: key, environment: "Sandbox", word: LedgerWord(), bundleID: app)]
+    }
+
+    @Test("is not there for this one, as long as that one alone has a key for the app")
+    func foreign() async throws {
+        try await Billing.run { billing in
+            let store = billing.store
+            let before = try await billing.check("1000000001")
+            let theirs = try await Self.key(billing, "other")
+            #expect(try await store.record(Self.found("1000000001"), publisher: "main").isEmpty)
+            #expect(try await store.record(Self.found("1000000001"), publisher: "other").count == 1)
+            // Its id follows from what everybody knows: that it was once recorded is no way in.
+            #expect(try await billing.add(before.id) == .unknownSubscription)
+            // Of another app, or of one that nobody has named.
+            #expect(try await store.record(Self.found("5", app: "com.example.other"), publisher: "main").count == 1)
+            #expect(try await store.record(Self.found("6", app: nil), publisher: "main").count == 1)
+            // Both have the app.
+            let mine = try await Self.key(billing, "main")
+            #expect(try await store.record(Self.found("1000000001"), publisher: "main").count == 1)
+            #expect(try await store.record(Self.found("1000000001"), publisher: "other").count == 1)
+            #expect(try await store.revokeKey(try #require(APIKey.parse(Substring(mine))?.id)))
+            #expect(try await store.record(Self.found("1000000001"), publisher: "main").isEmpty)
+            #expect(try await store.revokeKey(try #require(APIKey.parse(Substring(theirs))?.id)))
+            #expect(try await store.record(Self.found("1000000001"), publisher: "main").count == 1)
+        }
+    }
+
+    @Test("stays this one's where it has a contract of this one's")
+    func contract() async throws {
+        try await Billing.run { billing in
+            let contract = try await billing.contract(of: try await billing.check("1000000001").id)
+            _ = try await Self.key(billing, "other")
+            #expect(try await billing.check("1000000001").contract?.id == contract.id)
+            #expect(try await billing.store.record(Self.found("1000000002"), publisher: "main").isEmpty)
+        }
+    }
+}

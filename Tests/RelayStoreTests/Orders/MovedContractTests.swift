@@ -1,0 +1,130 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+/// A store goes on with a subscription under another number where its app goes to another bundle: it is the same subscription.
+@Suite("A subscription that goes by another number keeps its one contract")
+struct MovedContractTests {
+    private static let (old, new) = ("1000000001", "2000000002")
+
+    private static func move(_ billing: Billing, from old: String = old, to new: String = new) async throws {
+        var notices = Notices(store: billing.store, database: billing.database)
+        notices.key = new
+        try await notices.come(
+            "DID_RENEW", said: 1, period: "\(new)-2", ends: 172_800, environment: "Sandbox", movedFrom: old)
+    }
+
+    /// As the App Store says it: the number that it had before stands in the same word.
+    private static func checkMoved(_ billing: Billing) async throws -> CheckedSubscription {
+        let now = try await billing.database.now()
+        let word = LedgerWord(
+            periods: [
+                LedgerPeriod(
+                    id: "moved", productID: "com.example.monthly", purchasedAt: now, expiresAt: now + .seconds(86_400),
+                    toldAt: now)
+            ], movesFrom: [old], isCurrentAt: now)
+        let checked = try await billing.store.record(
+            [ExternalSubscription(key: new, environment: "Sandbox", word: word)], publisher: "main")
+        return try #require(checked.first)
+    }
+
+    @Test("an old receipt names the present subscription, with its contract")
+    func oldReceipt() async throws {
+        try await Billing.run { billing in
+            let contract = try await billing.contract(of: try await billing.check(Self.old).id)
+            try await Self.move(billing)
+            let fresh = try await billing.check(Self.new)
+            let stale = try await billing.check(Self.old)
+            #expect(stale == fresh && fresh.contract?.id == contract.id)
+            #expect(try await billing.add(stale.id) == .conflict)
+            // Further on, one step after the other.
+            try await Self.move(billing, from: Self.new, to: "3000000003")
+            let last = try await billing.check("3000000003").id
+            for key in [Self.old, Self.new] {
+                let checked = try await billing.check(key)
+                #expect(checked.contract?.id == contract.id, "\(key)")
+                #expect(checked.id == last, "\(key)")
+            }
+            #expect(try await billing.store.subscriptions(ofTransaction: Self.old, publisher: "main").count == 1)
+            #expect(try await billing.database.count("contracts") == 1)
+        }
+    }
+
+    @Test("what was checked under the old number and is ordered after the move has the contract under both")
+    func orderedBeforeTheMove() async throws {
+        try await Billing.run { billing in
+            let old = try await billing.check(Self.old)
+            let early = try await billing.order(old.id)
+            try await Self.move(billing)
+            let late = try await billing.order(try await billing.check(Self.new).id)
+            guard case .contract(let contract) = try await billing.commit(early) else {
+                Issue.record("no contract")
+                return
+            }
+            #expect(contract.externalSubscriptions.count == 2 && contract.standing.lifecycle == .active)
+            #expect(try await billing.commit(late) == .conflict)
+            #expect(try await billing.add(old.id) == .conflict)
+            #expect(try await billing.check(Self.new).contract?.id == contract.id)
+            #expect(try await billing.database.count("contracts") == 1)
+        }
+    }
+
+    @Test("where the contract went to the new number first, an order of the old one comes too late")
+    func newFirst() async throws {
+        try await Billing.run { billing in
+            let early = try await billing.order(try await billing.check(Self.old).id)
+            try await Self.move(billing)
+            let contract = try await billing.contract(of: try await billing.check(Self.new).id)
+            #expect(try await billing.commit(early) == .conflict)
+            #expect(try await billing.check(Self.old).contract?.id == contract.id)
+            #expect(try await billing.database.count("contracts") == 1)
+        }
+    }
+
+    /// Timeline: a contract on the old number; the publisher checks the new one before any notification has come; what the App Store
+    /// says names the old one.
+    @Test("what the store itself says of the number before is held against the contract there is")
+    func toldWithTheCheck() async throws {
+        try await Billing.run { billing in
+            let contract = try await billing.contract(of: try await billing.check(Self.old).id)
+            // Ordered when nobody had said that it is the same.
+            let order = try await billing.order(try await billing.check(Self.new).id)
+            let checked = try await Self.checkMoved(billing)
+            #expect(checked.contract?.id == contract.id)
+            #expect(try await billing.add(checked.id) == .conflict)
+            #expect(try await billing.commit(order) == .conflict)
+            // What was said is heard all the same.
+            let now = try #require(
+                try await billing.store.contract(contract.id, publisher: "main", leeway: Billing.leeway))
+            #expect(now.externalSubscriptions.count == 2 && now.standing.lifecycle == .active)
+            #expect(try await billing.database.count("contracts") == 1)
+        }
+    }
+
+    @Test("a commit and a move in the same moment leave one contract, and no error")
+    func race() async throws {
+        try await withStores(2) { database, stores in
+            try await stores[0].ensureFirstPublisher()
+            let billing = Billing(store: stores[0], database: database)
+            let other = Billing(store: stores[1], database: database)
+            for number in 0..<12 {
+                let (old, new) = ("\(5_000_000_000 + number)", "\(6_000_000_000 + number)")
+                let orders = [
+                    try await billing.order(try await billing.check(old).id),
+                    try await billing.order(try await billing.check(new).id),
+                ]
+                async let first = billing.commit(orders[0])
+                async let second = other.commit(orders[1])
+                async let moved: Void = Self.move(other, from: old, to: new)
+                let outcomes = [try await first, try await second]
+                try await moved
+                // Both may have been there before anybody heard that they are the same.
+                #expect(outcomes.contains { $0 != .conflict })
+                let checked = [try await billing.check(new), try await billing.check(old)]
+                #expect(checked[0].contract != nil && checked[0] == checked[1])
+            }
+        }
+    }
+}

@@ -47,4 +47,55 @@ import Testing
         }
         await api.end()
     }
+
+    /// One key of the App Store Server API opens the transactions of all apps: it says nothing about whose a subscription is.
+    @Test func anotherPublishersAppIsNobodysBusiness() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        let api = try await AppStoreAPI.start(signing: store)
+        do {
+            try await Setup.run(settings: store.settings(relayingTo: nil, api.settings(api.key))) { setup in
+                var scene = PublisherScene(
+                    setup: setup, store: store, life: try store.subscription(),
+                    key: try await Relay.makeKey("publisher", setup.database))
+                scene.life.bought(at: Date())
+                var billing = BillingScene(scene: scene, token: "")
+                billing.token = try await billing.grant(key: scene.key)
+                let other = try await billing.grant(
+                    key: try await Relay.makeKey("publisher", setup.database, publisher: "other"), publisher: "other")
+                let app = scene.life.transaction.bundleId
+                let id = scene.life.originalTransactionId
+                try await api.tell(scene.life, expiresAt: Date().addingTimeInterval(3_600))
+                let body = #"{"Type":"AppleIap","AppleIapTransactionId":"\#(id)","AppleIapBundleId":"\#(app)"}"#
+                func check(_ token: String?) async throws -> [Int] {
+                    [
+                        try await billing.post("/ExternalSubscriptions/check", body, token: token).status,
+                        try await billing.check(receipt: try billing.receipt(), token: token).status,
+                    ]
+                }
+                // As long as nobody has a key for the app, it is anybody's.
+                #expect(try await check(other) == [200, 200])
+                let external = try await billing.externalID(token: other)
+                _ = try await Relay.makeKey("app", setup.database, app: app)
+                #expect(try await check(other) == [404, 422])
+                #expect(try await check(nil) == [200, 200])
+                // What was checked before cannot be ordered any more.
+                let order = try await billing.post(
+                    "/Orders", #"{"ExternalSubscriptionId":"\#(external)","Customer":{}}"#, token: other)
+                #expect(order.status == 404, "\(order.text)")
+                let unknown = try await billing.post("/ExternalSubscriptions/check", body, token: other)
+                let nowhere = try await billing.post(
+                    "/ExternalSubscriptions/check", #"{"Type":"AppleIap","AppleIapTransactionId":"4711"}"#, token: other
+                )
+                #expect(unknown.text == nowhere.text)
+                // Both have the app.
+                _ = try await Relay.makeKey("app", setup.database, app: app, publisher: "other")
+                #expect(try await check(other) == [200, 200])
+            }
+        } catch {
+            await api.end()
+            throw error
+        }
+        await api.end()
+    }
 }

@@ -1,0 +1,134 @@
+import AppStoreSimulation
+import Foundation
+import Hummingbird
+import NIOConcurrencyHelpers
+import ReceiverSupport
+import Testing
+
+/// `receipt-relay webhooks replay` and `resync`, to the delivery by a running copy.
+@Suite struct WebhookRepeatTests {
+    private static func settings(_ port: Int) -> [String: String] {
+        [
+            "RELAY_WEBHOOK_URLS": "http://127.0.0.1:\(port)/hook", "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8",
+            "RELAY_WEBHOOK_RETRY_SECONDS": "0.2", "RELAY_WEBHOOK_TIMEOUT_SECONDS": "2",
+        ]
+    }
+
+    private static func json(_ received: Received) -> JSON { (try? JSON(data: Data(received.body.utf8))) ?? .null }
+
+    private static func messages(
+        _ count: Int, of username: String, _ received: @escaping @Sendable () -> [Received]
+    ) async throws -> [Received] {
+        try await Awaiting.fact("\(count) messages about \(username)", within: .seconds(30)) {
+            received().filter { json($0)["applicationUsername"].string == username }
+        } holds: {
+            $0.count >= count
+        }
+    }
+
+    private static func command(
+        _ arguments: [String], _ scene: PublisherScene
+    ) async throws -> (code: Int32, output: [String]) {
+        let ended = try await ChildProcess.run(
+            "receipt-relay", ["webhooks"] + arguments, environment: ["RELAY_DATABASE_URL": scene.setup.database.url])
+        return (ended.code, ended.output)
+    }
+
+    /// The new message's id is printed, and is the one that it comes under.
+    private static func repeats(_ told: Received, _ first: Received, as id: String) -> Bool {
+        json(told)["notification"]["reason"].string == "WEBHOOK_REPEATED" && told.headers["webhook-id"] == id
+            && told.headers["webhook-id"] != first.headers["webhook-id"]
+            && json(told)["purchases"] == json(first)["purchases"]
+    }
+
+    @Test func aMessageIsReplayedByItsId() async throws {
+        try await withReceiver { port, received in
+            try await PublisherScene.run(settings: Self.settings(port)) { scene in
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "u-77")
+                let first = try await Self.messages(1, of: "u-77", received)[0]
+                let id = try #require(first.headers["webhook-id"])
+                let replayed = try await Self.command(["replay", id], scene)
+                #expect(replayed.code == 0 && replayed.output.count == 1, "\(replayed.output)")
+                let told = try await Self.messages(2, of: "u-77", received)
+                #expect(Self.repeats(told[1], first, as: replayed.output[0]))
+
+                let unknown = try await Self.command(["replay", String(repeating: "0", count: 38)], scene)
+                #expect(unknown.code == 1 && unknown.output.contains { $0.contains("no message with that id") })
+                #expect(try await Self.command(["replay", "nonsense"], scene).code != 0)
+                #expect(try await Self.command(["replay"], scene).code != 0)
+                #expect(try await Self.command(["replay", id, "--since", "2026-01-01"], scene).code != 0)
+                #expect(received().count == 2)
+            }
+        }
+    }
+
+    /// Timeline: an endpoint was away for longer than it is tried; when it is back, what it missed is told it once for each customer.
+    @Test func whatAnEndpointMissedIsReplayedAsARange() async throws {
+        let isAway = NIOLockedValueBox(true)
+        try await withReceiver { _ in
+            Response(status: isAway.withLockedValue { $0 } ? .serviceUnavailable : .ok)
+        } _: { port, received in
+            try await PublisherScene.run(settings: Self.settings(port)) { scene in
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "u-77")
+                let relay = scene.relay
+                _ = try await Awaiting.fact("it is given up", within: .seconds(30)) {
+                    try await relay.ops("/ops/webhooks?state=failed").json["items"]
+                } holds: {
+                    $0.array?.isEmpty == false
+                }
+                isAway.withLockedValue { $0 = false }
+                let missed = received().count
+                let dry = try await Self.command(["replay", "--since", "2020-01-01", "--dry-run"], scene)
+                #expect(dry.code == 0 && dry.output == ["1 would be sent"])
+                let none = try await Self.command(
+                    ["replay", "--since", "2020-01-01", "--until", "2020-01-02"], scene)
+                #expect(none.output == ["0 are sent"])
+                let sent = try await Self.command(["replay", "--since", "2020-01-01"], scene)
+                #expect(sent.code == 0 && sent.output == ["1 are sent"], "\(sent.output)")
+                let told = try await Self.messages(missed + 1, of: "u-77", received)
+                #expect(Self.json(told[missed])["notification"]["reason"].string == "WEBHOOK_REPEATED")
+                _ = try await Awaiting.fact("it is delivered", within: .seconds(20)) {
+                    try await relay.ops("/ops/webhooks?state=delivered").json["items"]
+                } holds: {
+                    $0.array?.count == 1
+                }
+                // It was delivered since: nothing is missed any more but the message that was given up.
+                let all = try await Self.command(
+                    ["replay", "--since", "2020-01-01", "--delivered", "--dry-run"], scene)
+                #expect(all.output == ["1 would be sent"], "each customer once")
+            }
+        }
+    }
+
+    @Test func aCustomerIsToldOfOnceMoreAtAllEndpoints() async throws {
+        try await withReceiver { port, received in
+            try await PublisherScene.run(settings: Self.settings(port)) { scene in
+                let added = try await Self.command(
+                    ["add", "--url", "http://127.0.0.1:\(port)/second"], scene)
+                #expect(added.code == 0)
+                scene.life.bought(at: Date())
+                try await scene.buy("ana@example.test", username: "u-77")
+                let first = try await Self.messages(2, of: "u-77", received)
+                #expect(Set(first.map(\.path)) == ["/hook", "/second"])
+                let resynced = try await Self.command(["resync", "--username", "u-77"], scene)
+                #expect(resynced.code == 0 && resynced.output.count == 1, "\(resynced.output)")
+                let told = try await Self.messages(4, of: "u-77", received)[2...]
+                #expect(Set(told.map(\.path)) == ["/hook", "/second"])
+                #expect(told.contains { Self.repeats($0, first[0], as: resynced.output[0]) })
+                #expect(told.allSatisfy { Self.json($0)["notification"]["reason"].string == "WEBHOOK_REPEATED" })
+
+                // Somebody of whom nothing is known is told of as that; a publisher without endpoints is told nothing.
+                let stranger = try await Self.command(["resync", "--username", "nobody"], scene)
+                if stranger.code == 0 {
+                    let told = try await Self.messages(2, of: "nobody", received)
+                    #expect(told.allSatisfy { Self.json($0)["purchases"].object?.isEmpty == true })
+                }
+                let nobody = try await Self.command(["resync", "--username", "u-77", "--publisher", "nobody"], scene)
+                #expect(nobody.code == 1 && nobody.output.contains { $0.contains("no endpoint takes messages") })
+                #expect(try await Self.command(["resync"], scene).code != 0)
+            }
+        }
+    }
+}

@@ -98,7 +98,8 @@ struct EncryptedEndpointTests {
                 tls.trustRoots = .certificates([trusted])
                 configuration.tlsConfiguration = tls
             })
-        let result = await client.send(Self.message, to: "https://\(host):\(endpoint.port)/hook", with: WebhookCredentials())
+        let result = await client.send(
+            Self.message, to: "https://\(host):\(endpoint.port)/hook", with: WebhookCredentials())
         await client.shutDown()
         return result
     }

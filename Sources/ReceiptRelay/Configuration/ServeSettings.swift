@@ -66,7 +66,10 @@ struct ServeSettings: Sendable {
     /// What may be meant, and is better said at the start.
     var warnings: [String] {
         let cleeng = accounts.common.cleeng
-        var warnings = apple.warnings + accounts.common.notifications.warnings + webhooks.warnings
+        let own = accounts.own.sorted { $0.key < $1.key }.flatMap { publisher, account in
+            account.notifications.warnings.map { "publisher \(publisher): \($0)" }
+        }
+        var warnings = apple.warnings + accounts.common.notifications.warnings + own + webhooks.warnings
         guard drivers != .receipt else { return warnings }
         if apple.verification == .off {
             warnings.append(

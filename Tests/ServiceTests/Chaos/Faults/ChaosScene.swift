@@ -29,6 +29,15 @@ final class ChaosScene: Sendable {
         if let error = fault.clockError, let wrong = relay(1) { try WrongClock.check(wrong, error: error) }
     }
 
+    /// For whoever does the faults by hand.
+    init(_ day: BadDay, cluster: PrivateCluster, roles: [String]) async throws {
+        self.day = day
+        self.cluster = cluster
+        try await day.control.trouble(Self.usualPace)
+        copies.withLockedValue { $0 = roles.map { Copy(role: $0, settings: [:]) } }
+        try await startAll()
+    }
+
     var count: Int { copies.withLockedValue { $0.count } }
 
     func relay(_ index: Int) -> Relay? { copies.withLockedValue { $0[index].relay } }

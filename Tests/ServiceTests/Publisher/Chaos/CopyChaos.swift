@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+
+/// Copies that die and come back, and connections to the database that are cut, one after the other.
+enum CopyChaos {
+    /// - Parameter rounds: in each a copy is killed, not the one of the round before, and started again; in every second one
+    ///   connections are cut besides.
+    static func strike(_ scene: ChaosScene, rounds: Int, seed: ChaosSeed) async throws {
+        var generator = seed.generator(-1)
+        var victim = Int.random(in: 0..<scene.count, using: &generator)
+        for round in 0..<rounds {
+            try await pause(300...900, &generator)
+            if round % 2 == 1 { try await scene.cutConnections(for: .zero) }
+            try await pause(0...400, &generator)
+            _ = await scene.kill(victim)
+            try await pause(0...400, &generator)
+            try await scene.restart(victim)
+            victim = (victim + Int.random(in: 1..<scene.count, using: &generator)) % scene.count
+        }
+    }
+
+    static func pause(_ milliseconds: ClosedRange<Int>, _ generator: inout SeededGenerator) async throws {
+        try await Task.sleep(for: .milliseconds(Int.random(in: milliseconds, using: &generator)))
+    }
+}

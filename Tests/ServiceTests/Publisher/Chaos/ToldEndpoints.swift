@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import Hummingbird
+import NIOConcurrencyHelpers
+import ReceiverSupport
+
+/// Two endpoints of one publisher, and what they were sent, in the order in which it came: a steady one, and a moody one that fails,
+/// hangs and works by turns until it is healed.
+final class ToldEndpoints: Sendable {
+    struct Arrival: Sendable {
+        var at: Date
+        /// `/steady` or `/moody`.
+        var path: String
+        var id: String
+        var body: String
+        var isSigned: Bool
+        var json: JSON { (try? JSON(data: Data(body.utf8))) ?? .null }
+    }
+
+    static let steady = "/steady"
+    static let moody = "/moody"
+    /// In seconds. What hangs does so for longer than that.
+    static let timeout = 1.5
+    private static let secret = Data("a secret of twenty-four b".utf8)
+    /// Of each mood.
+    private static let turn = Duration.milliseconds(900)
+
+    private struct State {
+        var arrivals: [Arrival] = []
+        var isHealed = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let began = ContinuousClock.now
+
+    /// Of every copy.
+    static func settings(_ port: Int, _ paths: String...) -> [String: String] {
+        [
+            "RELAY_WEBHOOK_URLS": paths.map { "http://127.0.0.1:\(port)\($0)" }.joined(separator: ","),
+            "RELAY_WEBHOOK_SECRETS": "whsec_\(secret.base64EncodedString())",
+            "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8", "RELAY_WEBHOOK_TIMEOUT_SECONDS": "\(timeout)",
+            "RELAY_WEBHOOK_RETRY_SECONDS": Array(repeating: "0.5", count: 30).joined(separator: ","),
+        ].filter { !$0.value.isEmpty }
+    }
+
+    var arrivals: [Arrival] { state.withLockedValue { $0.arrivals } }
+
+    /// From now on both work.
+    func heal() { state.withLockedValue { $0.isHealed = true } }
+
+    func answer(_ received: Received) async -> Response {
+        let arrival = Arrival(
+            at: Date(), path: received.path, id: received.headers["webhook-id"] ?? "", body: received.body,
+            isSigned: Self.isSigned(received))
+        let isWell = state.withLockedValue { state in
+            state.arrivals.append(arrival)
+            return state.isHealed || received.path != Self.moody
+        }
+        guard !isWell else { return Response(status: .ok) }
+        switch Int((ContinuousClock.now - began) / Self.turn) % 3 {
+        case 0: return Response(status: .serviceUnavailable)
+        case 1:
+            try? await Task.sleep(for: .seconds(Self.timeout + 1))
+            return Response(status: .ok)
+        default: return Response(status: .ok)
+        }
+    }
+
+    private static func isSigned(_ received: Received) -> Bool {
+        guard let id = received.headers["webhook-id"], let time = received.headers["webhook-timestamp"] else {
+            return false
+        }
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("\(id).\(time).\(received.body)".utf8), using: SymmetricKey(data: secret))
+        return received.headers["webhook-signature"] == "v1,\(Data(code).base64EncodedString())"
+    }
+}

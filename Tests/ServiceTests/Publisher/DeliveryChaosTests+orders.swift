@@ -97,13 +97,13 @@ extension DeliveryChaosTests {
                         try await contest.play()
                         contests.append(contest)
                     }
-                    for index in contests.indices { try await contests[index].end() }
+                    let end = ContinuousClock.now + .seconds(10)
+                    for index in contests.indices { try await contests[index].end(by: end) }
                     return contests
                 }
             }
             group.addTask {
-                try await CopyChaos.strike(scene, rounds: 4, seed: seed)
-                isOver.withLockedValue { $0 = true }
+                try await CopyChaos.strike(scene, rounds: 4, seed: seed) { isOver.withLockedValue { $0 = true } }
                 return []
             }
             return try await group.reduce(into: []) { $0 += $1 }

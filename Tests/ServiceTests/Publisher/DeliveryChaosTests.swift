@@ -81,8 +81,7 @@ import Testing
                 }
             }
             group.addTask {
-                try await CopyChaos.strike(scene, rounds: 4, seed: seed)
-                isOver.withLockedValue { $0 = true }
+                try await CopyChaos.strike(scene, rounds: 4, seed: seed) { isOver.withLockedValue { $0 = true } }
                 return nil
             }
             return try await group.reduce(into: []) { lives, life in life.map { lives.append($0) } }

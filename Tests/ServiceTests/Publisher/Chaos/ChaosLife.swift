@@ -60,8 +60,9 @@ struct ChaosLife: Sendable {
         life.bought(at: moment)
         try await buy()
         for _ in 0..<steps {
-            guard !isOver() else { return }
             try await CopyChaos.pause(100...700, &generator)
+            // Nothing comes after what was done last: if that is not told, nothing covers it.
+            guard !isOver() else { return }
             moment = max(moment + 1, Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
             try await step()
         }

@@ -4,8 +4,12 @@ import TestSupport
 /// Copies that die and come back, and connections to the database that are cut, one after the other.
 enum CopyChaos {
     /// - Parameter rounds: in each a copy is killed, not the one of the round before, and started again; in every second one
-    ///   connections are cut besides.
-    static func strike(_ scene: ChaosScene, rounds: Int, seed: ChaosSeed) async throws {
+    ///   connections are cut besides. After them all die at once but the first copy: what was done last is left to those that are
+    ///   started then.
+    ///   - beforeLast: called a moment before.
+    static func strike(
+        _ scene: ChaosScene, rounds: Int, seed: ChaosSeed, beforeLast: () -> Void
+    ) async throws {
         var generator = seed.generator(-1)
         var victim = Int.random(in: 0..<scene.count, using: &generator)
         for round in 0..<rounds {
@@ -17,6 +21,10 @@ enum CopyChaos {
             try await scene.restart(victim)
             victim = (victim + Int.random(in: 1..<scene.count, using: &generator)) % scene.count
         }
+        beforeLast()
+        try await pause(0...60, &generator)
+        for index in 1..<scene.count { _ = await scene.kill(index) }
+        for index in 1..<scene.count { try await scene.restart(index) }
     }
 
     static func pause(_ milliseconds: ClosedRange<Int>, _ generator: inout SeededGenerator) async throws {

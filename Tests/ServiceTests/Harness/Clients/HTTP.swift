@@ -21,30 +21,34 @@ enum HTTP {
         try await call(.GET, url, headers: headers, timeout: timeout)
     }
 
+    /// - Parameter client: the shared one tries for as long as the timeout to reach a server that is gone.
     static func post(
-        _ url: String, headers: [String: String] = [:], body: Data, timeout: Duration = .seconds(70)
+        _ url: String, headers: [String: String] = [:], body: Data, timeout: Duration = .seconds(70),
+        client: HTTPClient = .shared
     ) async throws -> Answer {
-        try await call(.POST, url, headers: headers, body: body, timeout: timeout)
+        try await call(.POST, url, headers: headers, body: body, timeout: timeout, client: client)
     }
 
     static func call(
         _ method: HTTPMethod, _ url: String, headers: [String: String] = [:], body: Data? = nil,
-        timeout: Duration = .seconds(70)
+        timeout: Duration = .seconds(70), client: HTTPClient = .shared
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: url)
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(data: body)) }
         do {
-            return try await execute(request, timeout)
+            return try await execute(request, timeout, client)
         } catch ChannelError.ioOnClosedChannel where method != .POST {
             // The server closed a kept connection in the moment in which it was used again: once more, on a fresh one.
-            return try await execute(request, timeout)
+            return try await execute(request, timeout, client)
         }
     }
 
-    private static func execute(_ request: HTTPClientRequest, _ timeout: Duration) async throws -> Answer {
-        let response = try await HTTPClient.shared.execute(
+    private static func execute(
+        _ request: HTTPClientRequest, _ timeout: Duration, _ client: HTTPClient
+    ) async throws -> Answer {
+        let response = try await client.execute(
             request, timeout: .nanoseconds(Int64(timeout.components.seconds) * 1_000_000_000))
         let collected = try await response.body.collect(upTo: 64 << 20)
         return Answer(status: Int(response.status.code), headers: response.headers, body: Data(buffer: collected))

@@ -84,7 +84,7 @@ struct OrderContest: Sendable {
         return try? await HTTP.post(
             front.url + "/api/v1" + path,
             headers: ["Authorization": "Bearer \(token)", "Content-Type": "application/json"],
-            body: Data((body ?? "").utf8), timeout: .seconds(20))
+            body: Data((body ?? "").utf8), timeout: .seconds(20), client: AppClient.client)
     }
 
     private mutating func untilAnswered(_ path: String, _ body: String, _ status: Int) async throws -> JSON {

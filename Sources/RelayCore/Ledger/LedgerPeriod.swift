@@ -91,3 +91,8 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
                 .joined(separator: "\n"))
     }
 }
+
+extension LedgerPeriod {
+    /// What was said of its renewal from then on is about this period: a store renews, and tells of it, up to a day before it begins.
+    var isHeardOfFrom: Timestamp { min(purchasedAt, toldAt) }
+}

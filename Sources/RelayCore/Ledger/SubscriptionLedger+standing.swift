@@ -51,7 +51,7 @@ extension SubscriptionLedger {
     private func judge(
         _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, at now: Timestamp, leeway: Duration
     ) {
-        let said = renewal.flatMap { $0.toldAt >= period.purchasedAt ? $0 : nil }
+        let said = renewal.flatMap { $0.toldAt >= period.isHeardOfFrom ? $0 : nil }
         if let grace = said?.graceUntil, grace > now {
             standing.status = .inGrace
             standing.changesAt = grace
@@ -96,7 +96,7 @@ extension SubscriptionLedger {
     /// Whether another period may follow that nobody has told of.
     private func hasMore(after period: LedgerPeriod) -> Bool {
         guard period.expiresAt != nil else { return false }
-        guard let said = renewal, said.toldAt >= period.purchasedAt else { return true }
+        guard let said = renewal, said.toldAt >= period.isHeardOfFrom else { return true }
         return said.willRenew != false && said.expirationIntent == nil
     }
 

@@ -50,7 +50,7 @@ extension SubscriptionLedger {
         let isUnanswered = standing.status == .expired && standing.access == nil
         let status = isUnanswered ? shown ?? standing.status : standing.status
         purchase.isExpired = !status.grantsAccess
-        let said = renewal.flatMap { $0.toldAt >= period.purchasedAt ? $0 : nil }
+        let said = renewal.flatMap { $0.toldAt >= period.isHeardOfFrom ? $0 : nil }
         if period.expiresAt != nil, let said {
             if let willRenew = said.willRenew { purchase.renewalIntent = willRenew ? .renew : .lapse }
             purchase.isBillingRetry = status == .inGrace || status == .inBillingRetry

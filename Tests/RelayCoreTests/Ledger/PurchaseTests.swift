@@ -29,6 +29,22 @@ struct PurchaseTests {
         #expect(purchase.purchasedAt == Life.day(0) && purchase.expiresAt == Life.day(30))
     }
 
+    @Test("one that was renewed before its period had ended keeps what is said with the renewal")
+    func renewedAhead() throws {
+        var life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
+        life.told(Life.period("2", from: 30, told: 29), Life.renewal(true, told: 29), on: 29)
+        for day in [29.5, 31] {
+            let purchase = try purchase(life, on: day)
+            #expect(!purchase.isExpired && purchase.renewalIntent == .renew && purchase.expiresAt == Life.day(60))
+        }
+        // An intent from before the renewal was told of says nothing of what it brought.
+        life = Life()
+        life.told(Life.period("1", from: 0), Life.renewal(false, told: 20))
+        life.told(Life.period("2", from: 30, told: 29), on: 29)
+        #expect(try purchase(life, on: 31).renewalIntent == nil)
+    }
+
     @Test("of renewal nothing is said where nobody told of it")
     func receiptOnly() throws {
         var life = Life()

@@ -29,7 +29,7 @@ extension Assembly {
         _ news: Wakeup, onGranted: @escaping @Sendable () -> Void
     ) -> PerPublisher<CleengAccount> {
         let accounts = settings.accounts.mapAccounts { publisher, account in
-            let bell = publisher.map { bells[$0] } ?? bells.common
+            let bell = bells[account: publisher]
             let client = CleengClient(account.cleeng, httpClient: httpClient, logger: logger)
             let upstream = Upstream(
                 client: client, account: publisher, clock: store.clock,
@@ -76,7 +76,7 @@ extension Assembly {
                         now: { Int64(Date().timeIntervalSince1970) }),
                     scope: settings.accounts.scope(ofAccount: publisher),
                     lease: settings.upstreamTimeout + .seconds(10),
-                    wakeup: publisher.map { bells[$0] } ?? bells.common, logger: logger)
+                    wakeup: bells[account: publisher], logger: logger)
             }
         }
         return relays.all.compactMap(\.self)

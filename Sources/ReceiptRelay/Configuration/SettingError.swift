@@ -6,6 +6,8 @@ struct SettingError: Error, Equatable, CustomStringConvertible {
         case malformed(String, wants: String)
         case both(String, String)
         case unreadable(String, why: String)
+        /// It is one of the relay's, and not of one publisher.
+        case shared(String)
         case ofPublisher(String, Code)
 
         var description: String {
@@ -17,6 +19,7 @@ struct SettingError: Error, Equatable, CustomStringConvertible {
             case .malformed(let name, let wants): "\(name) is malformed: it wants \(wants)"
             case .both(let one, let other): "\(one) and \(other) are both set: only one of the two may be"
             case .unreadable(let what, let why): "\(what) cannot be read: \(why)"
+            case .shared(let name): "\(name) cannot be set for one publisher alone"
             case .ofPublisher(let publisher, let code):
                 "publisher \(publisher) of \(Setting.publishersFile.name): \(code.description)"
             }
@@ -37,6 +40,7 @@ struct SettingError: Error, Equatable, CustomStringConvertible {
         SettingError(code: .malformed(name, wants: wants))
     }
     static func both(_ one: String, _ other: String) -> SettingError { SettingError(code: .both(one, other)) }
+    static func shared(_ name: String) -> SettingError { SettingError(code: .shared(name)) }
     static func unreadable(_ what: String, why: String) -> SettingError {
         SettingError(code: .unreadable(what, why: why))
     }

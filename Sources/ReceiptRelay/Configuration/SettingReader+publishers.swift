@@ -32,15 +32,13 @@ extension SettingReader {
                 throw SettingError.unreadable(what, why: "its keys must be publishers' ids: \(PublisherID.rule)")
             }
             guard settings.mapping != nil else {
-                throw SettingError.unreadable(what, why: "it must hold a mapping of settings").ofPublisher(publisher)
+                throw SettingError.unreadable("its part", why: "it must be a mapping of settings").ofPublisher(
+                    publisher)
             }
             let values = try flatten(settings, under: "", what)
             for name in values.keys.sorted() where !known.contains(name) {
-                guard Setting.all.contains(where: { $0.name == name }) else {
-                    throw SettingError.unknown(name).ofPublisher(publisher)
-                }
-                throw SettingError.unreadable(what, why: "\(name) cannot be set for one publisher alone")
-                    .ofPublisher(publisher)
+                let isShared = Setting.all.contains { $0.name == name }
+                throw (isShared ? SettingError.shared(name) : .unknown(name)).ofPublisher(publisher)
             }
             return (publisher, values)
         }

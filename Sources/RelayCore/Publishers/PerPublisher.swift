@@ -14,6 +14,9 @@ public struct PerPublisher<Value: Sendable>: Sendable {
 
     public subscript(publisher: String) -> Value { own[publisher] ?? common }
 
+    /// - Parameter publisher: whose own account it is; nil for the common one.
+    public subscript(account publisher: String?) -> Value { publisher.map { self[$0] } ?? common }
+
     /// Whose the account is that this publisher alone has; nil names the common one. One that is no longer configured speaks for its
     /// publisher alone.
     public func scope(ofAccount publisher: String?) -> PublisherScope {

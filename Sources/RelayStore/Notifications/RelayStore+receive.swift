@@ -13,6 +13,7 @@ extension RelayStore {
         LIMIT 1
         """
 
+    /// Two at most: whether it is one's alone. The whole of a small table.
     private static let bundleSQL = """
         SELECT DISTINCT k.publisher FROM api_keys k WHERE k.app = $1 AND k.app <> '' AND k.revoked_at IS NULL LIMIT 2
         """
@@ -148,8 +149,8 @@ extension RelayStore {
         return LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note).withMoves
     }
 
-    /// Whose it is: of several publishers the one whose app has sent a purchase of it, else the one whose app it is, else the
-    /// first.
+    /// Whose it is: of several publishers the one that alone has keys for its app, else the one whose app has sent a purchase of it,
+    /// else whoever has a key for the app, else the first.
     private func publisher(of notification: StoreNotification) async throws -> String {
         let publishers = try await publishers()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }

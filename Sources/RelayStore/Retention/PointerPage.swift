@@ -28,8 +28,7 @@ enum PointerPage {
     private static func sql(of source: String, where condition: String, removes: Bool) -> String {
         """
         WITH page AS MATERIALIZED (
-            SELECT v.bucket, v.accepted_on, v.id, v.publisher, v.environment, v.subscription_key, v.customer,
-                   v.purchase_key
+            SELECT v.bucket, v.accepted_on, v.id, v.publisher, v.environment, v.subscription_key, v.purchase_key
             FROM \(source) v
             WHERE \(condition)
             ORDER BY v.bucket, v.accepted_on, v.id
@@ -50,7 +49,7 @@ enum PointerPage {
             WHERE t.bucket = page.bucket AND t.publisher = page.publisher AND t.environment = page.environment
               AND t.subscription_key = page.subscription_key AND t.to_id = page.id
         )\(removes ? removal(source) : "")
-        SELECT page.bucket, page.accepted_on - DATE 'epoch', page.id, page.publisher, page.customer
+        SELECT page.bucket, page.accepted_on - DATE 'epoch', page.id
         FROM page
         ORDER BY page.bucket, page.accepted_on, page.id
         """

@@ -76,7 +76,7 @@ public struct CleengEventService: Service {
         guard let subject = try await subject(of: event, offer, claimed) else { return }
         var told = 0
         if let word = UpstreamWord(event, saidAt: claimed.receivedAt) {
-            let outcome = try await account(of: claimed).pursuits.tell(word, to: subject)
+            let outcome = try await accounts[account: claimed.account].pursuits.tell(word, to: subject)
             told = outcome.told
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
                 return try await store.finish(claimed, outcome: "waits", again: .milliseconds(100))
@@ -92,10 +92,6 @@ public struct CleengEventService: Service {
                 claimed, outcome: "Cleeng could not be asked", again: pause ?? self.pause(claimed))
         }
         try await end(claimed, "ended \(told) waits, looked up \(names.count) subscriptions")
-    }
-
-    private func account(of claimed: ClaimedEvent) -> Account {
-        claimed.account.map { accounts[$0] } ?? accounts.common
     }
 
     /// Doubling, up to a minute.
@@ -124,7 +120,7 @@ public struct CleengEventService: Service {
             return nil
         }
         guard try await store.isKnown(cleengCustomer: id, of: subject.scope) == false else { return subject }
-        switch await account(of: claimed).client.customer(id) {
+        switch await accounts[account: claimed.account].client.customer(id) {
         case .email(let text):
             subject.customer = CustomerEmail(text)?.customer
             return subject

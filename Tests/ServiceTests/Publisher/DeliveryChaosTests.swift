@@ -11,19 +11,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(2)))
     func eachEndpointHearsOfEachCustomerInOrderAndLastOfHowItIs() async throws {
-        let seed = try ChaosSeed()
-        let endpoints = ToldEndpoints()
-        try await withReceiver {
-            await endpoints.answer($0)
-        } _: { port, _ in
-            do {
-                let violations = try await Self.play(endpoints, port, seed)
-                for violation in violations.prefix(20) { Issue.record("\(seed): \(violation)") }
-                #expect(violations.isEmpty, "\(seed): \(violations.count) in all")
-            } catch {
-                Issue.record("\(seed): \(error)")
-            }
-        }
+        try await ToldEndpoints.tryOut(Self.play)
     }
 
     /// - Returns: what was not as it must be.

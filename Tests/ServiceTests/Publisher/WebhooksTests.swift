@@ -20,27 +20,14 @@ import Testing
         ]
     }
 
-    private static func json(_ received: Received) -> JSON { (try? JSON(data: Data(received.body.utf8))) ?? .null }
-
-    /// The messages about a customer, once there are so many.
-    private static func messages(
-        _ count: Int, of username: String, _ received: @escaping @Sendable () -> [Received]
-    ) async throws -> [Received] {
-        try await Awaiting.fact("\(count) messages about \(username)", within: .seconds(30)) {
-            received().filter { json($0)["applicationUsername"].string == username }
-        } holds: {
-            $0.count >= count
-        }
-    }
-
     @Test func eachChangeIsToldWithTheWholeStateSignedAndInOrder() async throws {
         try await withReceiver { port, received in
             try await PublisherScene.run(settings: Self.settings(port)) { scene in
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "u-77")
-                var told = try await Self.messages(1, of: "u-77", received)
+                var told = try await Received.messages(1, of: "u-77", received)
                 let first = told[0]
-                let body = Self.json(first)
+                let body = first.json
                 #expect(first.path == "/hook" && body["type"].string == "purchases.updated")
                 #expect(body.keys == ["type", "password", "applicationUsername", "notification", "purchases"])
                 #expect(body["password"].string == "pass\"word")
@@ -58,13 +45,13 @@ import Testing
                     for: Data("\(id).\(time).\(first.body)".utf8), using: SymmetricKey(data: Self.secret))
                 #expect(first.headers["webhook-signature"] == "v1,\(Data(mac).base64EncodedString())")
                 try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
-                told = try await Self.messages(2, of: "u-77", received)
-                #expect(Self.json(told[1])["notification"]["reason"].string == "WILL_LAPSE")
-                #expect(Self.json(told[1])["purchases"][Self.product]["renewalIntent"].string == "Lapse")
+                told = try await Received.messages(2, of: "u-77", received)
+                #expect(told[1].json["notification"]["reason"].string == "WILL_LAPSE")
+                #expect(told[1].json["purchases"][Self.product]["renewalIntent"].string == "Lapse")
                 try await scene.tell(scene.life.refunded(at: Date()))
-                told = try await Self.messages(3, of: "u-77", received)
-                #expect(Self.json(told[2])["notification"]["reason"].string == "REFUNDED")
-                #expect(Self.json(told[2])["purchases"][Self.product]["isExpired"].bool == true)
+                told = try await Received.messages(3, of: "u-77", received)
+                #expect(told[2].json["notification"]["reason"].string == "REFUNDED")
+                #expect(told[2].json["purchases"][Self.product]["isExpired"].bool == true)
                 #expect(Set(told.compactMap { $0.headers["webhook-id"] }).count == 3)
             }
         }
@@ -75,13 +62,13 @@ import Testing
             try await PublisherScene.run(settings: Self.settings(port)) { scene in
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "ana-1")
-                _ = try await Self.messages(1, of: "ana-1", received)
+                _ = try await Received.messages(1, of: "ana-1", received)
                 try await scene.buy("ben@example.test", username: "ben-1")
-                let ben = try await Self.messages(1, of: "ben-1", received)
-                let ana = try await Self.messages(2, of: "ana-1", received)
-                #expect(Self.json(ben[0])["notification"]["reason"].string == "PURCHASED")
-                #expect(Self.json(ana[1])["notification"]["reason"].string == "OTHER")
-                #expect(Self.json(ana[1])["purchases"].object?.isEmpty == true)
+                let ben = try await Received.messages(1, of: "ben-1", received)
+                let ana = try await Received.messages(2, of: "ana-1", received)
+                #expect(ben[0].json["notification"]["reason"].string == "PURCHASED")
+                #expect(ana[1].json["notification"]["reason"].string == "OTHER")
+                #expect(ana[1].json["purchases"].object?.isEmpty == true)
             }
         }
     }
@@ -98,7 +85,7 @@ import Testing
             try await PublisherScene.run(settings: Self.settings(port)) { scene in
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "u-77")
-                let tries = try await Self.messages(3, of: "u-77", received)
+                let tries = try await Received.messages(3, of: "u-77", received)
                 #expect(Set(tries.compactMap { $0.headers["webhook-id"] }).count == 1)
                 #expect(Set(tries.map(\.body)).count == 1)
                 let list = try await Awaiting.fact("it is delivered", within: .seconds(20)) {
@@ -111,8 +98,8 @@ import Testing
                 let id = try #require(list[0]["id"].string)
                 // Once more, as it is now, under an id of its own.
                 #expect(try await scene.relay.opsPost("/ops/webhooks/\(id)/replay").status == 202)
-                let repeated = try await Self.messages(4, of: "u-77", received)
-                #expect(Self.json(repeated[3])["notification"]["reason"].string == "WEBHOOK_REPEATED")
+                let repeated = try await Received.messages(4, of: "u-77", received)
+                #expect(repeated[3].json["notification"]["reason"].string == "WEBHOOK_REPEATED")
                 #expect(Set(repeated.compactMap { $0.headers["webhook-id"] }).count == 2)
             }
         }
@@ -134,10 +121,10 @@ import Testing
                 }
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "u-77")
-                let told = try await Self.messages(1, of: "u-77", received)
+                let told = try await Received.messages(1, of: "u-77", received)
                 #expect(told[0].path == "/test")
                 try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
-                #expect(try await Self.messages(2, of: "u-77", received).allSatisfy { $0.path == "/test" })
+                #expect(try await Received.messages(2, of: "u-77", received).allSatisfy { $0.path == "/test" })
             }
         }
     }
@@ -159,7 +146,7 @@ import Testing
                 #expect(answer.status == 200)
                 // Where the dead copy had not come to it, the purchase is told first.
                 _ = try await Awaiting.fact("the change is told", within: .seconds(30)) {
-                    received().last.map { Self.json($0)["purchases"][Self.product]["renewalIntent"].string }
+                    received().last.map { $0.json["purchases"][Self.product]["renewalIntent"].string }
                 } holds: {
                     $0 == "Lapse"
                 }

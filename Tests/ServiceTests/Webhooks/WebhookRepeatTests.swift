@@ -14,18 +14,6 @@ import Testing
         ]
     }
 
-    private static func json(_ received: Received) -> JSON { (try? JSON(data: Data(received.body.utf8))) ?? .null }
-
-    private static func messages(
-        _ count: Int, of username: String, _ received: @escaping @Sendable () -> [Received]
-    ) async throws -> [Received] {
-        try await Awaiting.fact("\(count) messages about \(username)", within: .seconds(30)) {
-            received().filter { json($0)["applicationUsername"].string == username }
-        } holds: {
-            $0.count >= count
-        }
-    }
-
     private static func command(
         _ arguments: [String], _ scene: PublisherScene
     ) async throws -> (code: Int32, output: [String]) {
@@ -36,9 +24,9 @@ import Testing
 
     /// The new message's id is printed, and is the one that it comes under.
     private static func repeats(_ told: Received, _ first: Received, as id: String) -> Bool {
-        json(told)["notification"]["reason"].string == "WEBHOOK_REPEATED" && told.headers["webhook-id"] == id
+        told.json["notification"]["reason"].string == "WEBHOOK_REPEATED" && told.headers["webhook-id"] == id
             && told.headers["webhook-id"] != first.headers["webhook-id"]
-            && json(told)["purchases"] == json(first)["purchases"]
+            && told.json["purchases"] == first.json["purchases"]
     }
 
     @Test func aMessageIsReplayedByItsId() async throws {
@@ -46,11 +34,11 @@ import Testing
             try await PublisherScene.run(settings: Self.settings(port)) { scene in
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "u-77")
-                let first = try await Self.messages(1, of: "u-77", received)[0]
+                let first = try await Received.messages(1, of: "u-77", received)[0]
                 let id = try #require(first.headers["webhook-id"])
                 let replayed = try await Self.command(["replay", id], scene)
                 #expect(replayed.code == 0 && replayed.output.count == 1, "\(replayed.output)")
-                let told = try await Self.messages(2, of: "u-77", received)
+                let told = try await Received.messages(2, of: "u-77", received)
                 #expect(Self.repeats(told[1], first, as: replayed.output[0]))
 
                 let unknown = try await Self.command(["replay", String(repeating: "0", count: 38)], scene)
@@ -87,8 +75,8 @@ import Testing
                 #expect(none.output == ["0 are sent"])
                 let sent = try await Self.command(["replay", "--since", "2020-01-01"], scene)
                 #expect(sent.code == 0 && sent.output == ["1 are sent"], "\(sent.output)")
-                let told = try await Self.messages(missed + 1, of: "u-77", received)
-                #expect(Self.json(told[missed])["notification"]["reason"].string == "WEBHOOK_REPEATED")
+                let told = try await Received.messages(missed + 1, of: "u-77", received)
+                #expect(told[missed].json["notification"]["reason"].string == "WEBHOOK_REPEATED")
                 _ = try await Awaiting.fact("it is delivered", within: .seconds(20)) {
                     try await relay.ops("/ops/webhooks?state=delivered").json["items"]
                 } holds: {
@@ -110,20 +98,20 @@ import Testing
                 #expect(added.code == 0)
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "u-77")
-                let first = try await Self.messages(2, of: "u-77", received)
+                let first = try await Received.messages(2, of: "u-77", received)
                 #expect(Set(first.map(\.path)) == ["/hook", "/second"])
                 let resynced = try await Self.command(["resync", "--username", "u-77"], scene)
                 #expect(resynced.code == 0 && resynced.output.count == 1, "\(resynced.output)")
-                let told = try await Self.messages(4, of: "u-77", received)[2...]
+                let told = try await Received.messages(4, of: "u-77", received)[2...]
                 #expect(Set(told.map(\.path)) == ["/hook", "/second"])
                 #expect(told.contains { Self.repeats($0, first[0], as: resynced.output[0]) })
-                #expect(told.allSatisfy { Self.json($0)["notification"]["reason"].string == "WEBHOOK_REPEATED" })
+                #expect(told.allSatisfy { $0.json["notification"]["reason"].string == "WEBHOOK_REPEATED" })
 
                 // Somebody of whom nothing is known is told of as that; a publisher without endpoints is told nothing.
                 let stranger = try await Self.command(["resync", "--username", "nobody"], scene)
                 if stranger.code == 0 {
-                    let told = try await Self.messages(2, of: "nobody", received)
-                    #expect(told.allSatisfy { Self.json($0)["purchases"].object?.isEmpty == true })
+                    let told = try await Received.messages(2, of: "nobody", received)
+                    #expect(told.allSatisfy { $0.json["purchases"].object?.isEmpty == true })
                 }
                 let nobody = try await Self.command(["resync", "--username", "u-77", "--publisher", "nobody"], scene)
                 #expect(nobody.code == 1 && nobody.output.contains { $0.contains("no endpoint takes messages") })

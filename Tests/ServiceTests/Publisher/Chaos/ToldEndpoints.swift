@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import NIOConcurrencyHelpers
 import ReceiverSupport
+import Testing
 
 /// Two endpoints of one publisher, and what they were sent, in the order in which it came: a steady one, and a moody one that fails,
 /// hangs and works by turns until it is healed.
@@ -32,6 +33,25 @@ final class ToldEndpoints: Sendable {
 
     private let state = NIOLockedValueBox(State())
     private let began = ContinuousClock.now
+
+    /// Runs a game before endpoints of its own, and records what in it was not as it must be, with its seed.
+    static func tryOut(_ game: @escaping @Sendable (ToldEndpoints, _ port: Int, ChaosSeed) async throws -> [String])
+        async throws
+    {
+        let seed = try ChaosSeed()
+        let endpoints = ToldEndpoints()
+        try await withReceiver {
+            await endpoints.answer($0)
+        } _: { port, _ in
+            do {
+                let violations = try await game(endpoints, port, seed)
+                for violation in violations.prefix(20) { Issue.record("\(seed): \(violation)") }
+                #expect(violations.isEmpty, "\(seed): \(violations.count) in all")
+            } catch {
+                Issue.record("\(seed): \(error)")
+            }
+        }
+    }
 
     /// Of every copy.
     static func settings(_ port: Int, _ paths: String...) -> [String: String] {

@@ -112,7 +112,7 @@ public struct RelayFront: Sendable {
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
             leeway: configuration.renewalLeeway, metrics: metrics, stores: stores)
         let apps = payments.routes + entitlements.routes + notifications.routes + events
-        let publishers = purchases.routes + validator.routes + billing
+        let publishers = purchases.routes + validator.routes + billing(stores)
         return service(
             apps + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
@@ -121,11 +121,11 @@ public struct RelayFront: Sendable {
     }
 
     /// What publishers' billing calls.
-    private var billing: [Route] {
+    private func billing(_ stores: StoreDesk) -> [Route] {
         guard let receipts = configuration.billingReceipts else { return [] }
         let desk = BillingDesk(
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
-            leeway: configuration.renewalLeeway, stores: configuration.externalStores, receipts: receipts)
+            leeway: configuration.renewalLeeway, stores: stores, receipts: receipts)
         return TokenRoutes(store: store, keys: authenticator.keys).routes + CheckRoutes(desk: desk).routes
             + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
             + BillingWebhookRoutes(desk: desk).routes

@@ -8,6 +8,13 @@ import RelayWorkers
 import ServiceLifecycle
 import Telemetry
 
+/// One account as this process was given it, and what tells its workers that there is something to do: a bell is heard by one.
+struct Account: Sendable {
+    let settings: AccountSettings
+    let work = Wakeup()
+    let notifications = Wakeup()
+}
+
 /// What a process that runs workers has of one account at Cleeng.
 struct CleengAccount: Sendable {
     let client: CleengClient
@@ -15,36 +22,36 @@ struct CleengAccount: Sendable {
     let pursuits: PursuitService
 }
 
-extension PerPublisher<Wakeup> {
+extension PerPublisher<Account> {
     /// Whoever it is for: those who hear it in vain look once.
-    func ring() {
-        for bell in all { bell.ring() }
+    func ring(_ bell: any KeyPath<Account, Wakeup> & Sendable) {
+        for account in all { account[keyPath: bell].ring() }
     }
 }
 
 extension Assembly {
     /// One account is one token, with breakers and places of its own: what is wrong with one holds up no other.
     func accounts(
-        _ store: RelayStore, _ httpClient: HTTPClient, _ registry: PrometheusRegistry, _ bells: PerPublisher<Wakeup>,
-        _ news: Wakeup, onGranted: @escaping @Sendable () -> Void
+        _ accounts: PerPublisher<Account>, _ store: RelayStore, _ httpClient: HTTPClient,
+        _ registry: PrometheusRegistry, _ news: Wakeup, onGranted: @escaping @Sendable () -> Void
     ) -> PerPublisher<CleengAccount> {
-        let accounts = settings.accounts.mapAccounts { publisher, account in
-            let bell = bells[account: publisher]
-            let client = CleengClient(account.cleeng, httpClient: httpClient, logger: logger)
+        let cleengs = accounts.mapAccounts { publisher, account in
+            let cleeng = account.settings.cleeng
+            let client = CleengClient(cleeng, httpClient: httpClient, logger: logger)
             let upstream = Upstream(
                 client: client, account: publisher, clock: store.clock,
-                maxConcurrentCalls: account.cleeng.connectionsPerHost, news: news, work: bell, logger: logger)
+                maxConcurrentCalls: cleeng.connectionsPerHost, news: news, work: account.work, logger: logger)
             let pursuits = PursuitService(
-                store: store, upstream: upstream, scope: settings.accounts.scope(ofAccount: publisher),
-                settings: pursuitSettings(account.cleeng), wakeup: bell, logger: logger, onGranted: onGranted)
+                store: store, upstream: upstream, scope: accounts.scope(ofAccount: publisher),
+                settings: pursuitSettings(cleeng), wakeup: account.work, logger: logger, onGranted: onGranted)
             UpstreamMetrics.register(in: registry, upstream: upstream)
             return CleengAccount(client: client, upstream: upstream, pursuits: pursuits)
         }
-        let all = accounts.all.map(\.pursuits)
+        let all = cleengs.all.map(\.pursuits)
         registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
             Double(all.reduce(0) { $0 + $1.held })
         }
-        return accounts
+        return cleengs
     }
 
     private func pursuitSettings(_ cleeng: CleengConfiguration) -> PursuitSettings {
@@ -65,18 +72,18 @@ extension Assembly {
 
     /// One for each account whose notifications are passed on.
     func notificationRelays(
-        _ store: RelayStore, _ httpClient: HTTPClient, _ bells: PerPublisher<Wakeup>
+        _ accounts: PerPublisher<Account>, _ store: RelayStore, _ httpClient: HTTPClient
     ) -> [any Service] {
-        let relays: PerPublisher<NotificationRelay?> = settings.accounts.mapAccounts { publisher, account in
-            account.notifications.url.map { url in
+        let relays: PerPublisher<NotificationRelay?> = accounts.mapAccounts { publisher, account in
+            account.settings.notifications.url.map { url in
                 NotificationRelay(
                     store: store,
                     client: NotificationClient(
                         url: url, timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger,
                         now: { Int64(Date().timeIntervalSince1970) }),
-                    scope: settings.accounts.scope(ofAccount: publisher),
+                    scope: accounts.scope(ofAccount: publisher),
                     lease: settings.upstreamTimeout + .seconds(10),
-                    wakeup: bells[account: publisher], logger: logger)
+                    wakeup: account.notifications, logger: logger)
             }
         }
         return relays.all.compactMap(\.self)

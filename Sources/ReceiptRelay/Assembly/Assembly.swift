@@ -33,10 +33,8 @@ struct Assembly: Sendable {
             onMessagesQueued: webhookBell.ring)
         let watch = ReadinessWatch(store: store, logger: logger)
         let (ledgerBell, eventBell, news) = (Wakeup(), Wakeup(), Wakeup())
-        // Of each account at Cleeng by itself: a bell is heard by one.
-        let bells = settings.accounts.map { _ in Wakeup() }
-        let notificationBells = settings.accounts.map { _ in Wakeup() }
-        let onNotification: @Sendable () -> Void = { notificationBells.ring() }
+        let accounts = settings.accounts.map { Account(settings: $0) }
+        let onNotification: @Sendable () -> Void = { accounts.ring(\.notifications) }
         let keys = KeyRing(store: store)
         let offers = OfferCatalogue(store: store)
         let trust = ChainOfTrust(settings.apple.roots)
@@ -51,6 +49,9 @@ struct Assembly: Sendable {
         var services: [any Service] = [
             PoolService(pool: pool), DatabaseClockService(store: store), watch, ClosureService { await keys.run() },
             Janitor(store: store, logger: logger),
+            AccountWatch(
+                store: store, roster: settings.roster, own: Set(settings.accounts.own.keys), logger: logger,
+                registry: registry),
         ]
         let retention = RetentionService(store: store, policy: settings.retention, logger: logger)
         RetentionMetrics.register(in: registry, service: retention)
@@ -63,21 +64,21 @@ struct Assembly: Sendable {
         }
         var upstreams: [Upstream] = []
         if role != .front {
-            let accounts = accounts(store, httpClient, registry, bells, news, onGranted: ledgerBell.ring)
+            let cleengs = self.accounts(accounts, store, httpClient, registry, news, onGranted: ledgerBell.ring)
             let keeper = LedgerKeeper(
-                store: store, upstreams: accounts.map(\.upstream),
+                store: store, upstreams: cleengs.map(\.upstream),
                 appStore: appStore.map {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
                 stores: StoreInquiry(stores: stores, logger: logger), leeway: settings.apple.renewalLeeway,
                 readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
-            services += accounts.all.map(\.pursuits)
+            services += cleengs.all.map(\.pursuits)
             services.append(keeper)
             services.append(
                 CleengEventService(
-                    store: store, accounts: accounts.map { .init(client: $0.client, pursuits: $0.pursuits) },
+                    store: store, accounts: cleengs.map { .init(client: $0.client, pursuits: $0.pursuits) },
                     keeper: keeper, wakeup: eventBell, logger: logger))
-            services += notificationRelays(store, httpClient, notificationBells)
+            services += notificationRelays(accounts, store, httpClient)
             if let appStore, let interval = settings.appStore?.historyInterval {
                 services.append(
                     MissedNotifications(
@@ -99,7 +100,7 @@ struct Assembly: Sendable {
                     store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
                     wakeup: customerBell, logger: logger,
                     onQueued: webhookBell.ring))
-            upstreams = accounts.all.map(\.upstream)
+            upstreams = cleengs.all.map(\.upstream)
         }
         services.append(InstanceReporter(store: store, upstreams: upstreams, news: news, role: role.rawValue))
         let intake: Intake? =
@@ -107,7 +108,7 @@ struct Assembly: Sendable {
             ? nil
             : Intake(
                 store: store, validationTimeout: settings.validationTimeout,
-                onAccepted: { bells.ring() })
+                onAccepted: { accounts.ring(\.work) })
         if intake != nil {
             services.append(ClosureService { await ChangeFeed(store: store).run() })
             services.append(ClosureService { await CustomerFeed(store: store).run() })

@@ -5,7 +5,7 @@ import RelayStore
 struct Publishers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Adds and lists publishers: one database serves several, and none sees another's customers.",
-        subcommands: [Add.self, List.self])
+        subcommands: [Add.self, List.self, UseCommonAccount.self])
 
     static func check(_ name: String) throws {
         guard PublisherID.isValid(name) else { throw ValidationError("a publisher's id is \(PublisherID.rule)") }
@@ -27,6 +27,29 @@ struct Publishers: AsyncParsableCommand {
         }
     }
 
+    struct UseCommonAccount: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "use-common-account",
+            abstract: "Gives a publisher that had an account of its own at Cleeng back to the common one.",
+            discussion: """
+                What is still pending, and whatever comes, goes to the common account from then on. Take the publisher out of the file that \
+                \(Setting.publishersFile.name) names and restart all copies first: one that still has its account leaves its work alone \
+                until it is restarted, and a start with the file gives the account back to it.
+                """)
+
+        @Argument(help: "The publisher's id.")
+        var name: String
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws { try Publishers.check(name) }
+
+        func run() async throws {
+            let had = try await DatabaseSession.run(option) { try await $0.forgetAccount(of: name) }
+            print(had ? "\(name) shares the common account" : "\(name) had no account of its own")
+        }
+    }
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the publishers, with what each has.")
 
@@ -42,12 +65,21 @@ struct Publishers: AsyncParsableCommand {
                     publishers.map { one in
                         [
                             "id": one.id, "createdAt": one.createdAt.rfc3339, "keys": "\(one.keys)",
-                            "offers": "\(one.offers)", "endpoints": "\(one.endpoints)",
+                            "offers": "\(one.offers)", "endpoints": "\(one.endpoints)", "account": one.account,
                         ]
                     })
             }
-            Table(columns: ["ID", "CREATED", "KEYS", "OFFERS", "ENDPOINTS"]).write(
-                publishers.map { ["\($0.id)", $0.createdAt.rfc3339, "\($0.keys)", "\($0.offers)", "\($0.endpoints)"] })
+            Table(columns: ["ID", "CREATED", "KEYS", "OFFERS", "ENDPOINTS", "ACCOUNT"]).write(
+                publishers.map {
+                    [
+                        "\($0.id)", $0.createdAt.rfc3339, "\($0.keys)", "\($0.offers)", "\($0.endpoints)", $0.account,
+                    ]
+                })
         }
     }
+}
+
+extension Publisher {
+    /// Whose at Cleeng.
+    fileprivate var account: String { hasOwnAccount ? "own" : "common" }
 }

@@ -25,7 +25,8 @@ extension WebhookCommands {
             let results: [(WebhookEndpoint, WebhookResult)]
             do {
                 results = try await DatabaseSession.run(option) { store in
-                    try await Self.test(wanted, store, client, settings.credentials)
+                    try await reader.roster.read(store)
+                    return try await Self.test(wanted, store, client, settings.credentials)
                 }
             } catch {
                 await client.shutDown()
@@ -53,7 +54,11 @@ extension WebhookCommands {
             await withTaskGroup(of: (Int, WebhookResult).self) { group in
                 for (index, endpoint) in endpoints.enumerated() {
                     if index >= atOnce, let ended = await group.next() { results.append(ended) }
-                    let own = credentials[endpoint.publisher]
+                    guard let own = credentials[endpoint.publisher] else {
+                        let why = "\(Setting.publishersFile.name) of this command lacks publisher \(endpoint.publisher)"
+                        results.append((index, WebhookResult(.failed, error: why)))
+                        continue
+                    }
                     group.addTask { (index, await client.send(own.testMessage(), to: endpoint.url, with: own)) }
                 }
                 for await ended in group { results.append(ended) }

@@ -2,6 +2,7 @@ import Cleeng
 import Foundation
 import RelayCore
 import RelayFront
+import RelayStore
 import RelayWorkers
 
 /// Everything that `serve` is told, checked.
@@ -15,6 +16,8 @@ struct ServeSettings: Sendable {
     var opsPort: Int
     /// At Cleeng and at the stores: one that publishers share, and those of publishers that have their own.
     var accounts: PerPublisher<AccountSettings>
+    /// What `accounts` and all that is made of it ask whose account is elsewhere.
+    let roster: AccountRoster
     /// For one call to Cleeng.
     var upstreamTimeout: Duration
     var drivers: DriverPolicy
@@ -31,6 +34,7 @@ struct ServeSettings: Sendable {
     var webhooks: WebhookSettings
     var retention: RetentionPolicy
     var logLevel: String
+    private var isPublishersFileEmpty: Bool
 
     enum CustomerJWKSSource: Sendable, Equatable {
         case url(String)
@@ -61,6 +65,8 @@ struct ServeSettings: Sendable {
         webhooks = try WebhookSettings(reader)
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
+        roster = reader.roster
+        isPublishersFileEmpty = try reader.text(.publishersFile) != nil && accounts.own.isEmpty
     }
 
     /// What may be meant, and is better said at the start.
@@ -70,6 +76,9 @@ struct ServeSettings: Sendable {
             account.notifications.warnings.map { "publisher \(publisher): \($0)" }
         }
         var warnings = apple.warnings + accounts.common.notifications.warnings + own + webhooks.warnings
+        if isPublishersFileEmpty {
+            warnings.append("\(Setting.publishersFile.name) names a file without publishers: nobody has an own account")
+        }
         guard drivers != .receipt else { return warnings }
         if apple.verification == .off {
             warnings.append(

@@ -1,4 +1,5 @@
 import RelayCore
+import RelayStore
 import Yams
 
 extension SettingReader {
@@ -7,7 +8,9 @@ extension SettingReader {
     /// - Throws: ``SettingError``, naming the publisher whose settings cannot be used.
     func each<Value>(_ read: (SettingReader) throws -> Value) throws -> PerPublisher<Value> {
         let common = try read(self)
-        guard let path = try text(.publishersFile) else { return PerPublisher(common) }
+        guard let path = try text(.publishersFile) else {
+            return PerPublisher(common, isElsewhere: roster.hasOwn)
+        }
         var own: [String: Value] = [:]
         for (publisher, values) in try Self.publishers(inFile: path) {
             do {
@@ -16,7 +19,7 @@ extension SettingReader {
                 throw error.ofPublisher(publisher)
             }
         }
-        return PerPublisher(common, own: own)
+        return PerPublisher(common, own: own, isElsewhere: roster.hasOwn)
     }
 
     /// By publisher: the settings' names, with their prefix, and what is set.

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import Postgres
 import RelayCore
+import RelayStore
 import Yams
 
 /// Reads settings: from the environment first, then from the file, then the default.
@@ -9,6 +10,8 @@ struct SettingReader: Sendable {
     private let reader: ConfigReader
     /// Of one publisher: where what it leaves out is looked for, unless it is its own or nobody's.
     private let common: ConfigReader?
+    /// Which publishers have an account of their own somewhere.
+    let roster: AccountRoster
 
     /// - Parameters:
     ///   - environment: variables; those that start with `RELAY_` must be known, an empty one counts as unset.
@@ -30,6 +33,7 @@ struct SettingReader: Sendable {
         }
         reader = ConfigReader(providers: providers)
         common = nil
+        roster = AccountRoster()
     }
 
     /// - Parameters:
@@ -38,6 +42,7 @@ struct SettingReader: Sendable {
     init(own: [String: String], common: SettingReader) {
         reader = ConfigReader(providers: [Self.provider(own)])
         self.common = common.reader
+        roster = common.roster
     }
 
     private static func provider(_ values: [String: String]) -> InMemoryProvider {
@@ -69,20 +74,50 @@ struct SettingReader: Sendable {
 
     /// - Parameter what: it is called in errors.
     static func node(inFile path: String, _ what: String) throws -> Node? {
-        let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw SettingError.unreadable(what, why: "it is missing, or no UTF-8 text")
-        }
-        guard text.utf8.count <= 1 << 20 else {
-            throw SettingError.unreadable(what, why: "it is larger than 1 MiB")
-        }
+        let text = try contents(ofFile: path, what)
         do {
             return try Yams.compose(yaml: text)
+        } catch YamlError.duplicatedKeysInMapping(_, let context) {
+            throw SettingError.unreadable(what, why: "line \(context.mark.line) says again what was said before it")
+        } catch YamlError.scanner(_, _, let mark, _), YamlError.parser(_, _, let mark, _),
+            YamlError.composer(_, _, let mark, _)
+        {
+            throw SettingError.unreadable(what, why: "line \(mark.line) is neither YAML nor JSON")
         } catch {
             throw SettingError.unreadable(what, why: "it is neither YAML nor JSON")
         }
+    }
+
+    /// The text of a file, of 1 MiB at most.
+    ///
+    /// - Parameter what: it is called in errors.
+    private static func contents(ofFile path: String, _ what: String) throws -> String {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw SettingError.unreadable(what, why: "there is none")
+        }
+        guard !isFolder.boolValue else { throw SettingError.unreadable(what, why: "it is a folder") }
+        // One more than is taken, whatever the file system says of its size: a device has none.
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw SettingError.unreadable(what, why: "this user may not read it")
+        }
+        defer { try? file.close() }
+        guard let data = try? file.read(upToCount: mostBytes + 1) ?? Data() else {
+            throw SettingError.unreadable(what, why: "reading it failed")
+        }
+        guard data.count <= mostBytes else { throw SettingError.unreadable(what, why: "it is larger than 1 MiB") }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw SettingError.unreadable(what, why: "it is no UTF-8 text")
+        }
+        return text
+    }
+
+    private static let mostBytes = 1 << 20
+
+    /// What a path in a file names. The prefix may be left out.
+    private static func name(_ path: String) -> String {
+        let name = path.uppercased()
+        return name.hasPrefix(Setting.prefix) ? name : Setting.prefix + name
     }
 
     /// The settings' names, with their prefix, and what is set.
@@ -99,10 +134,10 @@ struct SettingReader: Sendable {
             return values
         case .scalar(let scalar):
             let isNull = scalar.style == .plain && ["", "~", "null"].contains(scalar.string.lowercased())
-            return [Setting.prefix + path.uppercased(): isNull ? "" : scalar.string]
+            return [name(path): isNull ? "" : scalar.string]
         case .sequence(let items):
             return [
-                Setting.prefix + path.uppercased(): items.compactMap(\.scalar?.string).joined(separator: ",")
+                name(path): items.compactMap(\.scalar?.string).joined(separator: ",")
             ]
         case .alias:
             throw SettingError.unreadable(what, why: "aliases are not supported")
@@ -122,11 +157,7 @@ struct SettingReader: Sendable {
             return direct
         }
         guard direct == nil else { throw SettingError.both(setting.name, setting.name + "_FILE") }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw SettingError.unreadable(
-                "the file that \(setting.name)_FILE names", why: "it is missing, or no UTF-8 text")
-        }
-        let secret = text.trimmingSpace()
+        let secret = try Self.contents(ofFile: path, "the file that \(setting.name)_FILE names").trimmingSpace()
         guard !secret.isEmpty else { throw SettingError.missing(setting.name) }
         return secret
     }

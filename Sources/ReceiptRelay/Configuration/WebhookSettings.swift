@@ -21,7 +21,7 @@ struct WebhookSettings: Sendable {
         urls = try Self.urls(reader)
         let known = try reader.each { (password: try Self.password($0), secrets: try Self.secrets($0)) }
         credentials = known.map { WebhookCredentials(password: $0.password, secrets: $0.secrets) }
-        let first = known[PublisherID.first]
+        let first = known.own[PublisherID.first] ?? known.common
         isUnsigned = first.password == nil && first.secrets.isEmpty
         retries = try Self.retries(reader)
         timeout = try reader.duration(.webhookTimeout)

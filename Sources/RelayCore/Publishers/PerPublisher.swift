@@ -5,20 +5,27 @@ public struct PerPublisher<Value: Sendable>: Sendable {
     public let own: [String: Value]
     /// The common one first.
     public let all: [Value]
+    private let isElsewhere: @Sendable (_ publisher: String) -> Bool
 
-    public init(_ common: Value, own: [String: Value] = [:]) {
+    /// - Parameter isElsewhere: whether a publisher that is not among `own` has its own all the same, as other copies know.
+    public init(
+        _ common: Value, own: [String: Value] = [:],
+        isElsewhere: @escaping @Sendable (_ publisher: String) -> Bool = { _ in false }
+    ) {
         self.common = common
         self.own = own
+        self.isElsewhere = isElsewhere
         all = [common] + own.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    public subscript(publisher: String) -> Value { own[publisher] ?? common }
+    /// Nil where the publisher has its own, and this copy does not have it: the common one is not for it.
+    public subscript(publisher: String) -> Value? { own[publisher] ?? (isElsewhere(publisher) ? nil : common) }
 
     /// - Parameter publisher: whose own account it is; nil for the common one.
-    public subscript(account publisher: String?) -> Value { publisher.map { self[$0] } ?? common }
+    /// - Returns: nil where this copy does not have that account.
+    public subscript(account publisher: String?) -> Value? { publisher.map { own[$0] } ?? common }
 
-    /// Whose the account is that this publisher alone has; nil names the common one. One that is no longer configured speaks for its
-    /// publisher alone.
+    /// Whose the account is that this publisher alone has; nil names the common one.
     public func scope(ofAccount publisher: String?) -> PublisherScope {
         publisher.map { .only($0) } ?? .allBut(Set(own.keys))
     }
@@ -33,6 +40,6 @@ public struct PerPublisher<Value: Sendable>: Sendable {
     ) rethrows -> PerPublisher<Other> {
         var others: [String: Other] = [:]
         for (publisher, value) in own { others[publisher] = try transform(publisher, value) }
-        return PerPublisher<Other>(try transform(nil, common), own: others)
+        return PerPublisher<Other>(try transform(nil, common), own: others, isElsewhere: isElsewhere)
     }
 }

@@ -12,8 +12,7 @@ struct BillingDesk: Sendable {
     let maxBodyBytes: Int
     /// How long after its end a subscription that will renew is waited for.
     let leeway: Duration
-    /// The stores that can be asked.
-    let stores: PerPublisher<[StorePlatform: any ExternalStore]>
+    let stores: StoreDesk
     let receipts: BillingReceipts
 
     /// All but receipts is small.

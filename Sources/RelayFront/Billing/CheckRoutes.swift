@@ -55,7 +55,7 @@ extension BillingDesk {
             guard known.isEmpty else { return known }
         }
         let platform = query.platform
-        switch await stores[publisher][platform]?.find(query) ?? .notConfigured {
+        switch await stores.ask(query, of: publisher) {
         case .found(let found): return found
         case .no(let reason), .ended(let reason): throw Self.refused("\(platform.iapType): \(reason)")
         case .unknown: throw Self.unknown(to: platform)

@@ -68,7 +68,8 @@ struct NotificationOpsRoutes: Sendable {
             throw Problem(.notificationNotGenuine, "\(refusal.code.rawValue): \(refusal.detail)")
         }
         try await store.replay(
-            item, notification, isRelayed: isRelayed[item.publisher], leeway: leeway, by: "\(key.name) (\(key.id))")
+            item, notification, isRelayed: isRelayed.isRelayed(for: item.publisher), leeway: leeway,
+            by: "\(key.name) (\(key.id))")
         onReplayed()
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()

@@ -25,9 +25,11 @@ final class StoreDesk: Sendable {
     /// Questions that are being asked now.
     var questions: Int { state.withLockedValue { $0.questions } }
 
-    /// Where too many are asked already, it is as if the store was away: nothing queues.
+    /// Where too many are asked already, it is as if the store was away: nothing queues. So too where others have the publisher's
+    /// way to the stores.
     func ask(_ query: ExternalStoreQuery, of publisher: String) async -> ExternalStoreAnswer {
-        guard let store = stores[publisher][query.platform] else { return .notConfigured }
+        guard let stores = stores[publisher] else { return .tryAgain(after: .seconds(5)) }
+        guard let store = stores[query.platform] else { return .notConfigured }
         let hasPlace = state.withLockedValue { state in
             guard state.questions < most else { return false }
             state.questions += 1

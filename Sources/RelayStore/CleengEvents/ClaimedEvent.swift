@@ -21,7 +21,7 @@ public struct EventSubject: Sendable {
     public var scope: PublisherScope
 
     public init(
-        customer: String?, cleengCustomer: Int64?, offerID: String, scope: PublisherScope = .everybody
+        customer: String?, cleengCustomer: Int64?, offerID: String, scope: PublisherScope = .common
     ) {
         self.scope = scope
         self.customer = customer

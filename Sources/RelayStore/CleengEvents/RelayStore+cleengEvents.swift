@@ -24,7 +24,7 @@ extension RelayStore {
         WITH due AS MATERIALIZED (
             SELECT e.bucket, e.accepted_on, e.id
             FROM cleeng_events e
-            WHERE e.due_at <= now()
+            WHERE e.due_at <= now() AND (e.account IS NULL OR e.account = ANY ($3::text[]))
             ORDER BY e.due_at
             LIMIT $1
             FOR UPDATE SKIP LOCKED
@@ -78,7 +78,7 @@ extension RelayStore {
         """
 
     /// Whether an app has named its customer so.
-    public func isKnown(cleengCustomer: Int64, of scope: PublisherScope = .everybody) async throws -> Bool {
+    public func isKnown(cleengCustomer: Int64, of scope: PublisherScope = .common) async throws -> Bool {
         try await pool.query(
             PostgresQuery(Self.isKnownSQL, [.int8(cleengCustomer)] + scope.parameters)
         ).first?.get(0) ?? false
@@ -105,9 +105,11 @@ extension RelayStore {
     }
 
     /// Takes events that are to be acted on, for `lease`.
-    public func claimEvents(limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
+    ///
+    /// - Parameter own: publishers whose own accounts this copy has.
+    public func claimEvents(own: [String] = [], limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
         let rows = try await pool.query(
-            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds)]))
+            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds), .textArray(own)]))
         return try rows.map { row in
             ClaimedEvent(
                 id: try row.validationID(bucket: 0, day: 1, id: 2), receivedAt: try row.timestamp(3),

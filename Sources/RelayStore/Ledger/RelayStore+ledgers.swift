@@ -7,7 +7,7 @@ extension RelayStore {
         WITH due AS MATERIALIZED (
             SELECT l.bucket, l.publisher, l.environment, l.subscription_key
             FROM ledgers l
-            WHERE l.due_at <= now()
+            WHERE l.due_at <= now() AND \(PublisherScope.hasAccountSQL("l.publisher", 3))
             ORDER BY l.due_at
             LIMIT $1
             FOR UPDATE SKIP LOCKED
@@ -27,9 +27,13 @@ extension RelayStore {
         """
 
     /// Takes subscriptions that have to be looked at.
-    public func claimDueSubscriptions(limit: Int, lease: Duration) async throws -> [SubscriptionName] {
+    ///
+    /// - Parameter own: publishers whose own accounts this copy has.
+    public func claimDueSubscriptions(
+        own: [String] = [], limit: Int, lease: Duration
+    ) async throws -> [SubscriptionName] {
         let rows = try await pool.query(
-            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds)]))
+            PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds), .textArray(own)]))
         return try rows.map {
             SubscriptionName(
                 publisher: try $0.get(0), environment: try $0.get(1), originalTransactionID: try $0.get(2))

@@ -119,12 +119,13 @@ extension RelayStore {
                 archiveSQL,
                 id.key + [
                     .timestamptz(notification.saidAt?.postgres), .int2(notification.version.rawValue),
-                    .int2(received.isRelayed[publisher] ? 1 : 0), .text(publisher), .text(notification.environment),
+                    .int2(received.isRelayed(for: publisher) ? 1 : 0), .text(publisher),
+                    .text(notification.environment),
                     .text(notification.type), .text(notification.subtype), .text(notification.uuid),
                     .text(notification.bundleID), .text(notification.originalTransactionID), .bytea(received.body),
                 ]),
         ]
-        if received.isRelayed[publisher] {
+        if received.isRelayed(for: publisher) {
             queries.append(
                 PostgresQuery(
                     relaySQL,

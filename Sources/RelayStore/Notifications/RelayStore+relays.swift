@@ -85,7 +85,7 @@ extension RelayStore {
     ///
     /// - Throws: ``PostgresError``; with the constraint `notification_relays_one_sender` the same again succeeds.
     public func claimNotifications(
-        of scope: PublisherScope = .everybody, limit: Int, lease: Duration
+        of scope: PublisherScope = .common, limit: Int, lease: Duration
     ) async throws -> [ClaimedNotification] {
         let rows = try await pool.query(
             PostgresQuery(

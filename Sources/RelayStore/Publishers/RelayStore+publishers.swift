@@ -10,6 +10,8 @@ public struct Publisher: Sendable {
     public var offers: Int
     /// Of webhooks.
     public var endpoints: Int
+    /// At Cleeng.
+    public var hasOwnAccount: Bool
 }
 
 extension RelayStore {
@@ -19,7 +21,8 @@ extension RelayStore {
         SELECT p.id, p.created_at,
                (SELECT count(*) FROM api_keys k WHERE k.publisher = p.id AND k.revoked_at IS NULL),
                (SELECT count(*) FROM offers o WHERE o.publisher = p.id),
-               (SELECT count(*) FROM webhook_endpoints e WHERE e.publisher = p.id AND e.removed_at IS NULL)
+               (SELECT count(*) FROM webhook_endpoints e WHERE e.publisher = p.id AND e.removed_at IS NULL),
+               EXISTS (SELECT FROM own_accounts a WHERE a.publisher = p.id)
         FROM publishers p
         ORDER BY p.created_at, p.id
         LIMIT 10000
@@ -34,7 +37,7 @@ extension RelayStore {
         try await pool.query(PostgresQuery(Self.listSQL)).map { row in
             Publisher(
                 id: try row.get(0), createdAt: try row.timestamp(1), keys: try row.get(2), offers: try row.get(3),
-                endpoints: try row.get(4))
+                endpoints: try row.get(4), hasOwnAccount: try row.get(5))
         }
     }
 }

@@ -198,7 +198,7 @@ extension RelayStore {
     ///   - shut: phases that nothing is taken of but to probe with. An older request that is held back there does not hold up a
     ///     newer one of another phase, which goes before it as it would before one that waits for its next try.
     public func claimDue(
-        _ limits: [Pursuit.Phase: Int], of scope: PublisherScope = .everybody, shut: Set<Pursuit.Phase> = [],
+        _ limits: [Pursuit.Phase: Int], of scope: PublisherScope = .common, shut: Set<Pursuit.Phase> = [],
         lease: Duration
     ) async throws -> [ClaimedPursuit] {
         func limit(_ phase: Pursuit.Phase) -> PostgresValue { .int4(Int32(limits[phase] ?? 0)) }
@@ -215,7 +215,7 @@ extension RelayStore {
 
     /// Takes pending pursuits of these phases that are due and past their deadline, without the right to send.
     public func claimExpired(
-        phases: [Pursuit.Phase], of scope: PublisherScope = .everybody, limit: Int, lease: Duration
+        phases: [Pursuit.Phase], of scope: PublisherScope = .common, limit: Int, lease: Duration
     ) async throws -> [ClaimedPursuit] {
         try await claim(
             PostgresQuery(

@@ -10,7 +10,7 @@ extension RelayStore {
     private static let claimSQL = """
         WITH due AS MATERIALIZED (
             SELECT q.bucket, q.id, e.mark
-            FROM unnest($1::text[], $2::int4[], $5::int4[]) AS e(id, room, mark)
+            FROM unnest($1::text[], $2::int4[], $5::int4[], $6::text[]) AS e(id, room, mark, publisher)
             CROSS JOIN LATERAL (
                 SELECT q.bucket, q.id
                 FROM webhook_queue q
@@ -23,6 +23,7 @@ extension RelayStore {
                 LIMIT e.room
                 FOR UPDATE OF q SKIP LOCKED
             ) AS q
+            WHERE \(PublisherScope.hasAccountSQL("e.publisher", 7))
         ), claimed AS (
             UPDATE webhook_queue q
             SET owner = $3, fence = q.fence + 1, tries = q.tries + 1,
@@ -116,9 +117,10 @@ extension RelayStore {
     ///
     /// - Parameters:
     ///   - rooms: for how many, by endpoint; nothing is taken of others.
+    ///   - own: publishers whose own credentials this copy has.
     /// - Throws: ``PostgresError``; with the constraint `webhook_queue_one_sender` the same again succeeds.
     public func claimDeliveries(
-        _ rooms: [EndpointID: DeliveryRoom], lease: Duration
+        _ rooms: [EndpointID: DeliveryRoom], own: [String] = [], lease: Duration
     ) async throws -> [ClaimedDelivery] {
         let rooms = rooms.filter { $0.value.count > 0 }
         let rows = try await pool.query(
@@ -127,6 +129,7 @@ extension RelayStore {
                 [
                     .textArray(rooms.map(\.key.description)), .int4Array(rooms.map { Int32(clamping: $0.value.count) }),
                     .text(instance), .int8(lease.microseconds), .int4Array(rooms.map(\.value.mark.number)),
+                    .textArray(rooms.map(\.value.publisher)), .textArray(own),
                 ], isPlannedAnew: true))
         return try rows.map { row in
             guard let endpoint = EndpointID(try row.get(3, as: String.self)) else {

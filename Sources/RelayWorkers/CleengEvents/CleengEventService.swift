@@ -53,7 +53,8 @@ public struct CleengEventService: Service {
 
     /// - Returns: whether there may be more at once.
     func runOnce() async throws -> Bool {
-        let claimed = try await store.claimEvents(limit: Self.batch, lease: Self.lease)
+        let claimed = try await store.claimEvents(
+            own: Array(accounts.own.keys), limit: Self.batch, lease: Self.lease)
         await withTaskGroup { group in
             for event in claimed { group.addTask { await handle(event) } }
         }
@@ -70,13 +71,15 @@ public struct CleengEventService: Service {
     }
 
     private func act(on claimed: ClaimedEvent) async throws {
+        // None is claimed whose account is not there.
+        guard let account = accounts[account: claimed.account] else { return }
         guard let event = CleengEvent(ByteBuffer(bytes: claimed.body)), event.verdict != .nothing,
             let offer = event.offerID
         else { return try await end(claimed, "kept") }
-        guard let subject = try await subject(of: event, offer, claimed) else { return }
+        guard let subject = try await subject(of: event, offer, claimed, account) else { return }
         var told = 0
         if let word = UpstreamWord(event, saidAt: claimed.receivedAt) {
-            let outcome = try await accounts[account: claimed.account].pursuits.tell(word, to: subject)
+            let outcome = try await account.pursuits.tell(word, to: subject)
             told = outcome.told
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
                 return try await store.finish(claimed, outcome: "waits", again: .milliseconds(100))
@@ -106,7 +109,7 @@ public struct CleengEventService: Service {
     ///
     /// - Returns: nil where that is not known, or not yet.
     private func subject(
-        of event: CleengEvent, _ offer: String, _ claimed: ClaimedEvent
+        of event: CleengEvent, _ offer: String, _ claimed: ClaimedEvent, _ account: Account
     ) async throws -> EventSubject? {
         var subject = EventSubject(
             customer: nil, cleengCustomer: event.customerID, offerID: offer,
@@ -120,7 +123,7 @@ public struct CleengEventService: Service {
             return nil
         }
         guard try await store.isKnown(cleengCustomer: id, of: subject.scope) == false else { return subject }
-        switch await accounts[account: claimed.account].client.customer(id) {
+        switch await account.client.customer(id) {
         case .email(let text):
             subject.customer = CustomerEmail(text)?.customer
             return subject

@@ -57,7 +57,8 @@ public struct LedgerKeeper: Service {
 
     /// - Returns: whether there may be more at once.
     func runOnce() async throws -> Bool {
-        let due = try await store.claimDueSubscriptions(limit: Self.batch, lease: Self.lease)
+        let due = try await store.claimDueSubscriptions(
+            own: Array(inquiry.upstreams.own.keys), limit: Self.batch, lease: Self.lease)
         guard !due.isEmpty else { return false }
         let heard = try await hear(due.map { LedgerMessage($0) })
         let unanswered = await askStores(heard.filter { $0.isToBeAsked || isNew($0) })

@@ -30,7 +30,7 @@ struct SubscriptionInquiry: Sendable {
             subscription.owner.map { (subscription: subscription, owner: $0) }
         }
         guard let first = owned.first else { return .answered([]) }
-        let upstream = upstreams[first.subscription.name.publisher]
+        guard let upstream = upstreams[first.subscription.name.publisher] else { return .away }
         // Where nothing else is to be read, this is what finds that Cleeng is well again.
         guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
             return .away

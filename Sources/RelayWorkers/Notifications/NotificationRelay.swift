@@ -38,7 +38,7 @@ public struct NotificationRelay: Service {
     ///   - lease: longer than a call may take.
     ///   - wakeup: rung when there is something to be passed on.
     public init(
-        store: RelayStore, client: NotificationClient, scope: PublisherScope = .everybody, lease: Duration,
+        store: RelayStore, client: NotificationClient, scope: PublisherScope = .common, lease: Duration,
         wakeup: Wakeup, logger: Logger,
         retries: RetrySchedule = RetrySchedule(first: .seconds(1), longest: .seconds(900)),
         idleTick: Duration = .seconds(1)

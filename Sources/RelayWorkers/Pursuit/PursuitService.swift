@@ -30,7 +30,7 @@ public final class PursuitService: Service {
     ///   - wakeup: rung when this process has accepted a purchase.
     ///   - onGranted: called after a commit that granted something.
     public init(
-        store: RelayStore, upstream: Upstream, scope: PublisherScope = .everybody, settings: PursuitSettings,
+        store: RelayStore, upstream: Upstream, scope: PublisherScope = .common, settings: PursuitSettings,
         wakeup: Wakeup, logger: Logger, onGranted: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store

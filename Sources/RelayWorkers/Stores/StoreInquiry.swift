@@ -12,7 +12,7 @@ public struct StoreInquiry: Sendable {
         self.logger = logger
     }
 
-    func canAsk(_ platform: StorePlatform, of publisher: String) -> Bool { stores[publisher][platform] != nil }
+    func canAsk(_ platform: StorePlatform, of publisher: String) -> Bool { stores[publisher]?[platform] != nil }
 
     enum Answer: Sendable {
         /// What the ledger is to hear.
@@ -26,7 +26,8 @@ public struct StoreInquiry: Sendable {
     func ask(about subscription: HeardSubscription) async -> Answer {
         let key = subscription.name.originalTransactionID
         let platform = StorePlatform(subscriptionKey: key)
-        guard let store = stores[subscription.name.publisher][platform], let asked = subscription.bundleID else {
+        guard let stores = stores[subscription.name.publisher] else { return .away }
+        guard let store = stores[platform], let asked = subscription.bundleID else {
             return .nothing
         }
         let name = platform.name(ofKey: key)

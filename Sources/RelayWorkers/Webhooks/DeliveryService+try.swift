@@ -20,7 +20,11 @@ extension DeliveryService {
                 logger.error("a message went before it could be delivered: it is no longer kept")
                 return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))
             }
-            let credentials = credentials[turn.endpoint.publisher]
+            guard let credentials = credentials[turn.endpoint.publisher] else {
+                // It was given an account of its own this moment: those that have it go on.
+                heard(nil, of: claimed.endpoint, turn.admission)
+                return try await Task { try await giveBack(claimed) }.value
+            }
             let message = credentials.message(id: claimed.id, stored: body, first: claimed.mark)
             // A process that stood still does not know that its time is over, and that a newer state may have gone.
             guard claimedAt.duration(to: .now) < settings.startAtMost else {

@@ -99,8 +99,7 @@ public final class DeliveryService: Service {
         guard !turns.isEmpty else { return false }
         let claimedAt = ContinuousClock.now
         let claimed = try await store.claimDeliveries(
-            turns.mapValues { DeliveryRoom(count: $0.room, mark: credentials[$0.endpoint.publisher].mark) },
-            lease: settings.lease(timeout: client.timeout))
+            rooms(turns), own: Array(credentials.own.keys), lease: settings.lease(timeout: client.timeout))
         var counts: [EndpointID: Int] = [:]
         for delivery in claimed {
             guard let turn = turns[delivery.endpoint] else { continue }
@@ -109,6 +108,15 @@ public final class DeliveryService: Service {
             start(delivery, turn, claimedAt: claimedAt)
         }
         return turns.contains { id, turn in !turn.admission.isProbe && counts[id] == turn.room }
+    }
+
+    /// None for an endpoint whose credentials this copy does not have.
+    private func rooms(_ turns: [EndpointID: EndpointDesks.Turn]) -> [EndpointID: DeliveryRoom] {
+        turns.compactMapValues { turn in
+            credentials[turn.endpoint.publisher].map {
+                DeliveryRoom(count: turn.room, publisher: turn.endpoint.publisher, mark: $0.mark)
+            }
+        }
     }
 
     private func start(

@@ -13,6 +13,7 @@ struct ClaimScopeTests {
     private func withPublishers(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
         try await withStore { database, store in
             for publisher in ["main", "nordic", "south"] { _ = try await store.addPublisher(publisher) }
+            #expect(try await store.adoptAccounts(of: ["nordic"]) == ["nordic"])
             try await body(database, store)
         }
     }
@@ -35,7 +36,51 @@ struct ClaimScopeTests {
             #expect(try await claim(Self.common, 2) == [try #require(ids["south"]?[0]), try #require(ids["main"]?[0])])
             #expect(try await claim(Self.common, 9) == [try #require(ids["main"]?[1])])
             #expect(try await claim(Self.own, 1) == [try #require(ids["nordic"]?[0])])
-            #expect(try await claim(.everybody, 9) == [try #require(ids["nordic"]?[1])])
+            // Whom it does not know to have an account of its own, and who has: nobody's here. And the other way about.
+            #expect(try await claim(.common, 9) == [])
+            #expect(try await store.forgetAccount(of: "nordic"))
+            #expect(try await claim(Self.own, 9) == [])
+            #expect(try await claim(Self.common, 9) == [])
+            #expect(try await claim(.common, 9) == [try #require(ids["nordic"]?[1])])
+        }
+    }
+
+    @Test("subscriptions are looked at, and messages delivered, by copies that have the publisher's account")
+    func hasAccount() async throws {
+        try await withPublishers { database, store in
+            let endpoint = try #require(try await store.addEndpoint(publisher: "nordic", url: "https://a.example.com"))
+            try await database.enqueue(.state(endpoint, 1))
+            try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
+            try await database.run("UPDATE ledgers SET publisher = 'nordic', due_at = now()")
+            func taken(_ own: [String]) async throws -> [Int] {
+                let room = DeliveryRoom(count: 5, publisher: "nordic", mark: RelayStore.mark)
+                return [
+                    try await store.claimDeliveries([endpoint: room], own: own, lease: .seconds(60)).count,
+                    try await store.claimDueSubscriptions(own: own, limit: 5, lease: .seconds(60)).count,
+                ]
+            }
+            #expect(try await taken([]) == [0, 0])
+            #expect(try await taken(["south"]) == [0, 0])
+            #expect(try await store.forgetAccount(of: "nordic"))
+            #expect(try await taken(["nordic"]) == [0, 0])
+            #expect(try await store.adoptAccounts(of: ["nordic", "main"]) == ["main", "nordic"])
+            #expect(try await taken(["nordic"]) == [1, 1])
+        }
+    }
+
+    @Test("what is written of accounts is written once, and names that no publisher has are told")
+    func accounts() async throws {
+        try await withPublishers { _, store in
+            #expect(try await store.adoptAccounts(of: ["typo", "nordic"]) == ["typo"])
+            #expect(try await store.ownAccounts() == ["nordic", "typo"])
+            #expect(try await store.strangers(among: ["typo", "nordic", "main"]) == ["typo"])
+            let listed = try await store.listPublishers().filter(\.hasOwnAccount)
+            #expect(listed.map(\.id) == ["nordic"])
+            #expect(try await store.forgetAccount(of: "main") == false)
+            let roster = AccountRoster()
+            #expect(!roster.hasOwn("nordic"))
+            let read = try await roster.read(store)
+            #expect(read == ["nordic", "typo"] && roster.hasOwn("nordic"))
         }
     }
 
@@ -62,6 +107,7 @@ struct ClaimScopeTests {
             #expect(try await store.claimNotifications(of: Self.own, limit: 5, lease: .seconds(60)).isEmpty)
             #expect(try await store.claimNotifications(of: Self.common, limit: 5, lease: .seconds(60)).count == 1)
             _ = try await store.addPublisher("nordic")
+            _ = try await store.adoptAccounts(of: ["nordic"])
             try await database.run("UPDATE notification_relays SET publisher = 'nordic', owner = NULL, due_at = now()")
             #expect(try await store.claimNotifications(of: Self.common, limit: 5, lease: .seconds(60)).isEmpty)
             #expect(try await store.claimNotifications(of: Self.own, limit: 5, lease: .seconds(60)).count == 1)
@@ -73,7 +119,9 @@ struct ClaimScopeTests {
         try await withPublishers { database, store in
             var ids: [String: ValidationID] = [:]
             for publisher in ["nordic", "main"] {
-                let claimed = try await store.takeAndClaim(.sample(subscription: "s", publisher: publisher))
+                let scope = publisher == "nordic" ? Self.own : Self.common
+                let claimed = try await store.takeAndClaim(
+                    .sample(subscription: "s", publisher: publisher), of: scope)
                 try await store.write(claimed.watching(until: claimed.pursuit.deadline))
                 ids[publisher] = claimed.id
             }
@@ -103,8 +151,8 @@ struct ClaimScopeTests {
                 #expect(try await store.receiveEvent(topic: "t", body: [1], account: account, now: now) == .stored)
                 #expect(try await store.receiveEvent(topic: "t", body: [1], account: account, now: now) == .repeated)
             }
-            let claimed = try await store.claimEvents(limit: 9, lease: .seconds(60))
-            #expect(Set(claimed.map(\.account)) == [nil, "nordic", "south"])
+            let claimed = try await store.claimEvents(own: ["nordic"], limit: 9, lease: .seconds(60))
+            #expect(Set(claimed.map(\.account)) == [nil, "nordic"])
         }
     }
 }

@@ -14,7 +14,7 @@ struct CatalogueTests {
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.
     private static let smallTables = [
-        "api_keys", "duties", "instances", "offer_coupons", "offer_products", "offers", "publishers",
+        "api_keys", "duties", "instances", "offer_coupons", "offer_products", "offers", "own_accounts", "publishers",
         "schema_migrations", "webhook_endpoints",
     ]
 

@@ -5,22 +5,26 @@ import Testing
 extension RelayStore {
     static let lease = Duration.seconds(600)
 
-    func claimDue(limit: Int = 100, lease: Duration = lease) async throws -> [ClaimedPursuit] {
+    func claimDue(
+        of scope: PublisherScope = .common, limit: Int = 100, lease: Duration = lease
+    ) async throws -> [ClaimedPursuit] {
         let phases: [Pursuit.Phase] = [.forwarding, .watching, .registering, .synchronizing]
-        return try await claimDue(Dictionary(uniqueKeysWithValues: phases.map { ($0, limit) }), lease: lease)
+        return try await claimDue(Dictionary(uniqueKeysWithValues: phases.map { ($0, limit) }), of: scope, lease: lease)
     }
 
     /// The one pursuit that is due.
-    func claimOne() async throws -> ClaimedPursuit {
-        let claimed = try await claimDue()
+    func claimOne(of scope: PublisherScope = .common) async throws -> ClaimedPursuit {
+        let claimed = try await claimDue(of: scope)
         try #require(claimed.count == 1)
         return claimed[0]
     }
 
     /// Takes a purchase in and claims it: the only one due.
-    func takeAndClaim(_ acceptance: Acceptance) async throws -> ClaimedPursuit {
+    func takeAndClaim(
+        _ acceptance: Acceptance, of scope: PublisherScope = .common
+    ) async throws -> ClaimedPursuit {
         try await take(acceptance)
-        let claimed = try await claimOne()
+        let claimed = try await claimOne(of: scope)
         try #require(claimed.id == acceptance.id)
         return claimed
     }

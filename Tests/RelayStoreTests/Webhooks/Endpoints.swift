@@ -14,12 +14,13 @@ extension RelayStore {
     func claimDeliveries(_ id: EndpointID, _ room: Int = 10, lease: Duration = .seconds(600)) async throws
         -> [ClaimedDelivery]
     {
-        try await claimDeliveries([id: DeliveryRoom(count: room, mark: Self.mark)], lease: lease)
+        try await claimDeliveries([id: DeliveryRoom(count: room, publisher: "main", mark: Self.mark)], lease: lease)
     }
 
     func claimDeliveries(_ rooms: [EndpointID: Int], lease: Duration, mark: BodyMark) async throws -> [ClaimedDelivery]
     {
-        try await claimDeliveries(rooms.mapValues { DeliveryRoom(count: $0, mark: mark) }, lease: lease)
+        try await claimDeliveries(
+            rooms.mapValues { DeliveryRoom(count: $0, publisher: "main", mark: mark) }, lease: lease)
     }
 
     /// As the service writes it.

@@ -1,0 +1,72 @@
+import Logging
+import NIOConcurrencyHelpers
+import RelayStore
+import ServiceLifecycle
+import Telemetry
+
+/// Holds the publishers that this copy has accounts of against those that the database names: writes its own down, and says it
+/// loudly where it lacks one.
+struct AccountWatch: Service {
+    let store: RelayStore
+    let roster: AccountRoster
+    /// Whose own accounts this copy has.
+    let own: Set<String>
+    let logger: Logger
+    private let missing = NIOLockedValueBox<Set<String>>([])
+
+    private static let interval = Duration.seconds(5)
+
+    init(store: RelayStore, roster: AccountRoster, own: Set<String>, logger: Logger, registry: PrometheusRegistry) {
+        self.store = store
+        self.roster = roster
+        self.own = own
+        self.logger = logger
+        registry.registerGauge(
+            "relay_accounts_missing",
+            help: "Publishers with an account of their own that this process was not given: it leaves their work alone."
+        ) { [missing] in Double(missing.withLockedValue { $0.count }) }
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var isAdopted = false
+            while !Task.isCancelled {
+                do {
+                    if !isAdopted { try await adopt() }
+                    isAdopted = true
+                    note(try await roster.read(store).subtracting(own))
+                } catch {
+                    // The database is away, which others say.
+                }
+                try? await Task.sleep(for: isAdopted ? Self.interval : .milliseconds(250))
+            }
+        }
+    }
+
+    /// Once: a publisher that is given back while this runs stays so.
+    private func adopt() async throws {
+        guard !own.isEmpty else { return }
+        for publisher in try await store.adoptAccounts(of: own) {
+            logger.notice(
+                "a publisher has an account of its own from now on: copies without it leave its work alone",
+                metadata: ["publisher": "\(publisher)"])
+        }
+        for publisher in try await store.strangers(among: own) {
+            logger.warning(
+                "\(Setting.publishersFile.name) names a publisher that was never added: run `receipt-relay publishers add`, or mend its name",
+                metadata: ["publisher": "\(publisher)"])
+        }
+    }
+
+    private func note(_ now: Set<String>) {
+        let before = missing.withLockedValue { missing in
+            defer { missing = now }
+            return missing
+        }
+        for publisher in now.subtracting(before).sorted() {
+            logger.error(
+                "a publisher has an account of its own that this copy was not given: its work is left to others; add it to \(Setting.publishersFile.name), or run `receipt-relay publishers use-common-account`",
+                metadata: ["publisher": "\(publisher)"])
+        }
+    }
+}

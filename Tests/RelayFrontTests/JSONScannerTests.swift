@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 @testable import RelayFront
@@ -58,6 +59,23 @@ struct JSONScannerTests {
         #expect(!isJSON([0x22, 0xff, 0x22]))
         #expect(!isJSON([0x22, 0x5c, 0x6e, 0xc3, 0x22]))
         #expect(!isJSON([0x22, 0xed, 0xa0, 0x80, 0x22]))
+    }
+
+    @Test(
+        "a body that is not taken is told why",
+        arguments: [
+            ("{\"a\":1,}", "stops being JSON in UTF-8 at byte 7"),
+            ("{\"a\":\"\\ud800\"}", "half of a pair of surrogates"),
+            ("{\"a\":\"\\udc00x\"}", "half of a pair of surrogates"),
+            ("{\"a\":" + String(repeating: "[", count: 64) + "1", "more than 64 levels deep"),
+        ])
+    func reasons(_ body: String, _ words: String) {
+        let problem = #expect(throws: Problem.self) {
+            try JSONScanner.readObject(ByteBuffer(string: body)) { (scanner, _) throws(JSONSyntaxError) in
+                try scanner.skip(depth: 2)
+            }
+        }
+        #expect(problem?.code == .notJSON && problem?.detail.contains(words) == true, "\(problem?.detail ?? "taken")")
     }
 
     @Test("depth is bounded, at exactly the bound")

@@ -64,8 +64,10 @@ extension WebhookCommands {
                 for await ended in group { results.append(ended) }
             }
             results.sort { $0.0 < $1.0 }
-            for (index, result) in results where result.verdict == .delivered && !endpoints[index].isActive {
-                _ = try await store.enableEndpoint(endpoints[index].id)
+            for (index, result) in results where result.verdict == .delivered {
+                let endpoint = endpoints[index]
+                if !endpoint.isActive { _ = try await store.enableEndpoint(endpoint.id) }
+                _ = try await store.note(.succeeded, of: endpoint.id)
             }
             return results.map { (endpoints[$0.0], $0.1) }
         }

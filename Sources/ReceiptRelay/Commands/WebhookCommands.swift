@@ -55,6 +55,9 @@ struct WebhookCommands: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the endpoints.")
 
+        @Option(help: "Of this publisher; of all where it is left out.")
+        var publisher: String?
+
         @Flag(help: "As JSON.")
         var json = false
 
@@ -62,6 +65,7 @@ struct WebhookCommands: AsyncParsableCommand {
 
         func run() async throws {
             let endpoints = try await DatabaseSession.run(option) { try await $0.endpoints() }
+                .filter { publisher == nil || $0.publisher == publisher }
             guard !json else { return try JSONOutput.write(endpoints.map(EndpointOutput.init)) }
             Table(columns: ["ID", "STATE", "ENVIRONMENT", "PUBLISHER", "LAST SUCCESS", "FAILING SINCE", "URL"]).write(
                 endpoints.map { endpoint in

@@ -77,8 +77,8 @@ struct SettingReader: Sendable {
         let text = try contents(ofFile: path, what)
         do {
             return try Yams.compose(yaml: text)
-        } catch YamlError.duplicatedKeysInMapping(_, let context) {
-            throw SettingError.unreadable(what, why: "line \(context.mark.line) says again what was said before it")
+        } catch YamlError.duplicatedKeysInMapping {
+            throw SettingError.unreadable(what, why: "a name stands in it twice")
         } catch YamlError.scanner(_, _, let mark, _), YamlError.parser(_, _, let mark, _),
             YamlError.composer(_, _, let mark, _)
         {

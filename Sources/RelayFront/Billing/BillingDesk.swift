@@ -52,7 +52,11 @@ struct BillingDesk: Sendable {
         var page = BillingPage()
         var errors: [FieldError] = []
         if let text = query["take"] {
-            if let take = Int(text), take > 0 {
+            // A number of any length.
+            let isNumber =
+                !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            let take = isNumber ? Int(text) ?? .max : 0
+            if take > 0 {
                 page.take = min(take, BillingPage.most)
             } else {
                 errors.append(FieldError("take", .invalid, "must be a whole number from 1 to \(BillingPage.most)"))

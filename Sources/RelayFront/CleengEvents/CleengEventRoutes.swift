@@ -79,7 +79,7 @@ struct CleengEventRoutes: Sendable {
                 return topic
             }
         } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
+            throw error.problem
         }
     }
 

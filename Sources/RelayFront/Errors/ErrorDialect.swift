@@ -19,7 +19,7 @@ enum ErrorDialect: Sendable {
     /// - Parameter path: folded, where case does not count in it (``FoldedPath``).
     init(path: String) {
         let bytes = path.utf8
-        if bytes.starts(with: "/v2/customers".utf8) {
+        if bytes.starts(with: "/v2/".utf8) {
             self = .fovea
         } else if bytes.starts(with: "/api/v1".utf8) {
             self = .billwerk
@@ -60,7 +60,8 @@ extension Problem {
 
     /// For forms that have one line for everything.
     var message: String {
-        errors.isEmpty ? detail : errors.map { "\($0.field) \($0.detail)" }.joined(separator: "; ")
+        errors.isEmpty
+            ? detail : errors.map { "\($0.field.isEmpty ? "the body" : $0.field) \($0.detail)" }.joined(separator: "; ")
     }
 }
 

@@ -21,7 +21,7 @@ extension JSONScanner {
                 try scanner.end()
             }
         } catch let error as JSONSyntaxError {
-            throw Problem(.notJSON, "the body stops being JSON in UTF-8 at byte \(error.offset)")
+            throw error.problem
         }
     }
 }

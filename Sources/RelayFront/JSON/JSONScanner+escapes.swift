@@ -46,12 +46,12 @@ extension JSONScanner {
         // Half of a surrogate pair is no character: PostgreSQL's text could not hold it.
         guard first < 0xdc00, index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
             bytes[index + 1] == UInt8(ascii: "u")
-        else { throw error }
+        else { throw JSONSyntaxError(offset: index, reason: .surrogate) }
         index += 2
         let second = try fourHexDigits()
         guard (0xdc00...0xdfff).contains(second),
             let scalar = Unicode.Scalar(0x1_0000 + (first - 0xd800) << 10 + (second - 0xdc00))
-        else { throw error }
+        else { throw JSONSyntaxError(offset: index, reason: .surrogate) }
         return scalar
     }
 

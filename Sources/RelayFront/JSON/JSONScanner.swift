@@ -35,7 +35,8 @@ struct JSONScanner {
     mutating func object(
         depth: Int, _ member: (inout JSONScanner, String) throws(JSONSyntaxError) -> Void
     ) throws(JSONSyntaxError) {
-        guard depth <= Self.maximumDepth, take(UInt8(ascii: "{")) else { throw error }
+        try checkDepth(depth)
+        guard take(UInt8(ascii: "{")) else { throw error }
         if take(UInt8(ascii: "}")) { return }
         repeat {
             skipSpace()
@@ -52,7 +53,8 @@ struct JSONScanner {
         case .object:
             try object(depth: depth) { (scanner, _) throws(JSONSyntaxError) in try scanner.skip(depth: depth + 1) }
         case .array:
-            guard depth <= Self.maximumDepth, take(UInt8(ascii: "[")) else { throw error }
+            try checkDepth(depth)
+            guard take(UInt8(ascii: "[")) else { throw error }
             if take(UInt8(ascii: "]")) { return }
             repeat { try skip(depth: depth + 1) } while take(UInt8(ascii: ","))
             guard take(UInt8(ascii: "]")) else { throw error }
@@ -87,6 +89,10 @@ struct JSONScanner {
             }
         }
         throw error
+    }
+
+    private func checkDepth(_ depth: Int) throws(JSONSyntaxError) {
+        guard depth <= Self.maximumDepth else { throw JSONSyntaxError(offset: index, reason: .depth) }
     }
 
     /// Nothing but white space may follow.

@@ -90,7 +90,7 @@ extension PageQuery {
     fileprivate mutating func applicationUsername() -> String? {
         guard let text = query["applicationUsername"] else { return nil }
         guard (1...512).contains(text.unicodeScalars.count), !text.unicodeScalars.contains("\0") else {
-            reader.add(FieldError("applicationUsername", .invalid, "must be 1 to 512 characters"))
+            reader.add(FieldError("applicationUsername", .invalid, "must be 1 to 512 characters, and none of them NUL"))
             return nil
         }
         return text

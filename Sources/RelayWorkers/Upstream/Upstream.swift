@@ -208,7 +208,7 @@ public final class Upstream: Sendable {
         case .down: logger.error("upstream is down: purchases are kept and tried again", metadata: metadata)
         case .misconfigured:
             logger.critical(
-                "upstream refuses our configuration (token or address): purchases are kept, none is rejected, and nothing is granted until it is mended",
+                "upstream refuses our configuration (token or address): purchases are kept, none is rejected, and nothing \(account == nil ? "" : "of this account ")is granted until it is mended",
                 metadata: metadata)
         }
     }

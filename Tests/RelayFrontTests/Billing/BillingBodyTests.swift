@@ -17,7 +17,7 @@ struct BillingBodyTests {
             #expect(FoldedPath.fold(path) == nil, "\(path)")
         }
         #expect(ErrorDialect(path: "/api/v1/orders") == .billwerk && ErrorDialect(path: "/oauth/token/") == .oauth)
-        #expect(ErrorDialect(path: "/apple/payment") == .problem)
+        #expect(ErrorDialect(path: "/apple/payment") == .problem && ErrorDialect(path: "/v2/nowhere") == .fovea)
     }
 
     @Test("forms are decoded; of a name that comes twice nothing counts")

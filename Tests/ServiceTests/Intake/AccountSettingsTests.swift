@@ -56,6 +56,14 @@ import Webhooks
         #expect(Set(marks.map(\.number)).count == 3)
     }
 
+    @Test func namesMayHaveTheirPrefixAndAFileWithoutPublishersIsWarnedOf() throws {
+        let read = try settings(
+            "nordic: { RELAY_CLEENG_PUBLISHER_TOKEN: n, cleeng: { api_url: 'https://n.example.com' } }")
+        #expect(read.accounts.own["nordic"]?.cleeng.publisherToken.exposed == "n")
+        #expect(!read.warnings.contains { $0.contains("RELAY_PUBLISHERS_FILE") })
+        #expect(try settings("# nobody yet\n").warnings.contains { $0.contains("RELAY_PUBLISHERS_FILE") })
+    }
+
     @Test func whatIsMalformedIsNamedWithItsPublisherAndNeverShown() {
         for (file, words) in [
             ("nordic: {}", ["publisher nordic", "RELAY_CLEENG_PUBLISHER_TOKEN is required"]),
@@ -70,6 +78,11 @@ import Webhooks
             ("'No One': { cleeng.publisher_token: hunter2 }", ["RELAY_PUBLISHERS_FILE", "publishers' ids"]),
             ("- hunter2", ["RELAY_PUBLISHERS_FILE", "mapping"]), ("a: [", ["RELAY_PUBLISHERS_FILE", "YAML"]),
             ("nordic: hunter2", ["nordic", "mapping"]),
+            ("nordic: { cleeng.publisher_token_file: /tmp }", ["nordic", "_FILE", "folder"]),
+            (
+                "nordic: { cleeng.publisher_token: t }\nnordic: { cleeng.publisher_token: u }",
+                ["RELAY_PUBLISHERS_FILE", "twice"]
+            ),
         ] {
             let said = fault(file)
             for word in words { #expect(said.contains(word), "\(file): \(said)") }

@@ -33,6 +33,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let locks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -68,6 +69,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
@@ -100,14 +102,20 @@ let package = Package(
                 + [locks, nioCore]),
         room(
             "RelayFront",
-            ["RelayStore", "RelayCore", "AppleStore", "Telemetry", hummingbird, lifecycle, logging, metrics, locks]
+            [
+                "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Telemetry", hummingbird, lifecycle, logging,
+                metrics, locks,
+            ]
                 + ["Webhooks", nioCore, structuredFields, jwt, crypto]),
+        room(
+            "ConsolePages", ["RelayCore", mustache, crypto],
+            resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
         room("Telemetry", [logging, metrics, locks]),
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
-                "GooglePlay", "AmazonAppStore", "Postgres", "Telemetry", "Webhooks",
+                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "Webhooks",
                 argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1,
                 signals,
                 locks,
@@ -141,6 +149,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
+        tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
         tests(
             "AppStoreSimulatorTests",
             [

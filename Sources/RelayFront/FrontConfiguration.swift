@@ -1,4 +1,5 @@
 public import AppleStore
+public import ConsolePages
 public import RelayCore
 
 /// How the fronts listen, and what they let a client cost.
@@ -46,6 +47,9 @@ public struct FrontConfiguration: Sendable {
 
     /// The stores that can be asked for a subscription.
     public var externalStores: PerPublisher<[StorePlatform: any ExternalStore]> = PerPublisher([:])
+
+    /// Nil: there is no console.
+    public var console: ConsolePages?
 
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,

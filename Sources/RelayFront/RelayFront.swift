@@ -1,3 +1,4 @@
+import ConsolePages
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -134,6 +135,10 @@ public struct RelayFront: Sendable {
     /// The front that ops, its tools and the probes call.
     public func ops(onListening: @escaping OnListening = { _ in }) -> any Service {
         let bodies = BodyReader(maximumBytes: Self.maxOpsBodyBytes)
+        let actions = OpsActions(
+            store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
+            leeway: configuration.renewalLeeway, repeater: repeater, onNotification: onNotification,
+            onMessage: onMessage)
         let routes =
             ProbeRoutes(registry: registry, readiness: readiness).routes
             + ValidationListRoutes(store: store, authenticator: authenticator).routes
@@ -143,17 +148,19 @@ public struct RelayFront: Sendable {
             + SummaryRoutes(store: store, authenticator: authenticator).routes
             + SubscriptionRoutes(store: store, authenticator: authenticator).routes
             + OfferOpsRoutes(store: store, authenticator: authenticator).routes
-            + NotificationOpsRoutes(
-                store: store, authenticator: authenticator, policy: configuration.notifications,
-                isRelayed: configuration.relaysNotifications, leeway: configuration.renewalLeeway,
-                onReplayed: onNotification
-            ).routes
-            + WebhookOpsRoutes(
-                store: store, authenticator: authenticator, repeater: repeater, onReplayed: onMessage
-            ).routes
+            + NotificationOpsRoutes(store: store, authenticator: authenticator, actions: actions).routes
+            + WebhookOpsRoutes(store: store, authenticator: authenticator, actions: actions).routes
+            + console(actions)
         return service(
             routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),
-            maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, onListening: onListening)
+            maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, console: configuration.console,
+            onListening: onListening)
+    }
+
+    private func console(_ actions: OpsActions) -> [Route] {
+        guard let pages = configuration.console else { return [] }
+        let desk = ConsoleDesk(store: store, pages: pages, keys: authenticator.keys)
+        return ConsoleRoutes(desk: desk, actions: ConsoleActions(actions: actions)).routes
     }
 
     /// Not where customers' tokens have to be verified, which takes its time.
@@ -173,12 +180,12 @@ public struct RelayFront: Sendable {
 
     private func service(
         _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
-        shortcut: SettledShortcut.Parts? = nil, onListening: @escaping OnListening,
+        shortcut: SettledShortcut.Parts? = nil, console: ConsolePages? = nil, onListening: @escaping OnListening,
         onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
     ) -> any Service {
         let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
         let recorder = RequestRecorder(metrics: metrics, logger: logger)
-        router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), recorder: recorder))
+        router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), recorder: recorder, console: console))
         for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
         let limits = ConnectionLimits(
             bodyTime: TimeAmount(configuration.bodyTimeout), writeTime: TimeAmount(configuration.writeTimeout),

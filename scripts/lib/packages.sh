@@ -58,10 +58,13 @@ packages_missing_to_bench() {
     python3 -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv
 }
 
-# The programs that the tests put between the relay and its database.
+# The programs that the tests put between the relay and its database, and the browser that looks at its pages.
 packages_missing_to_test() {
     have_command pgbouncer || [ -x /usr/sbin/pgbouncer ] || echo pgbouncer
     have_command openssl || echo openssl
+    # The console is tried in a real browser.
+    [ -x /usr/bin/chromium ] || echo chromium
+    [ -x /usr/bin/chromedriver ] || echo chromium-driver
 }
 
 # Runs as root. Debian's postgresql package makes and starts a system cluster unless told otherwise; the drop-in goes

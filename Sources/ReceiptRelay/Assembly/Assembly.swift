@@ -3,6 +3,7 @@ import AppStoreServer
 import AppleStore
 import AsyncHTTPClient
 import Cleeng
+import ConsolePages
 import Foundation
 import GooglePlay
 import Logging
@@ -102,6 +103,7 @@ struct Assembly: Sendable {
                     onQueued: webhookBell.ring))
             upstreams = cleengs.all.map(\.upstream)
         }
+        services.append(ActivityReporter(store: store, registry: registry))
         services.append(InstanceReporter(store: store, upstreams: upstreams, news: news, role: role.rawValue))
         let intake: Intake? =
             role == .worker
@@ -205,6 +207,7 @@ struct Assembly: Sendable {
             notifications: notifications, relaysNotifications: isRelayed,
             renewalLeeway: settings.apple.renewalLeeway,
             eventSignatures: eventSignatures)
+        configuration.console = try ConsolePages()
         configuration.externalStores = stores
         configuration.billingReceipts = BillingReceipts(trust: trust, scope: settings.apple.scope)
         if let appStore {

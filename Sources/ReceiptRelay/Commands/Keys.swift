@@ -44,8 +44,11 @@ struct Keys: AsyncParsableCommand {
             guard let role = KeyRole(name: role) else { return }
             let key = try await DatabaseSession.run(option) { store in
                 var generator = SystemRandomNumberGenerator()
-                return try await store.createKey(
+                let key = try await store.createKey(
                     role: role, name: name, publisher: publisher, app: app ?? "", using: &generator)
+                let id = APIKey.id(in: key) ?? ""
+                try await store.note(.keyCreated, id, reason: "\(role.name) of \(publisher): \(name)")
+                return key
             }
             print(key)
         }
@@ -94,7 +97,12 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            guard try await DatabaseSession.run(option, { try await $0.revokeKey(id) }) else {
+            let isRevoked = try await DatabaseSession.run(option) { store in
+                guard try await store.revokeKey(id) else { return false }
+                try await store.note(.keyRevoked, id)
+                return true
+            }
+            guard isRevoked else {
                 ConfigurationOption.complain("there is no key with that id; `receipt-relay keys list` shows them")
                 throw ExitCode(1)
             }

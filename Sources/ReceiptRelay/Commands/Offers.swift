@@ -152,7 +152,9 @@ struct Offers: AsyncParsableCommand {
         func run() async throws {
             let product = product.flatMap(OfferFile.product)
             let isGone = try await DatabaseSession.run(option) {
-                try await $0.removeOffer(offer, product: product, of: publisher)
+                guard try await $0.removeOffer(offer, product: product, of: publisher) else { return false }
+                try await $0.note(.offerRemoved, offer, reason: "of \(publisher)")
+                return true
             }
             guard isGone else {
                 ConfigurationOption.complain("that is not known; `receipt-relay offers list` shows what is")
@@ -171,6 +173,8 @@ struct Offers: AsyncParsableCommand {
             }
             _ = try await store.addPublisher(publisher)
             try await store.put(offers, of: publisher, replacing: replacing)
+            try await store.note(
+                .offersImported, publisher, reason: "\(offers.count) offers\(replacing ? ", all others gone" : "")")
             return true
         }
         guard isKnown else {

@@ -22,7 +22,11 @@ struct Publishers: AsyncParsableCommand {
         func validate() throws { try Publishers.check(name) }
 
         func run() async throws {
-            let isNew = try await DatabaseSession.run(option) { try await $0.addPublisher(name) }
+            let isNew = try await DatabaseSession.run(option) { store in
+                guard try await store.addPublisher(name) else { return false }
+                try await store.note(.publisherAdded, name)
+                return true
+            }
             print(isNew ? "added \(name)" : "\(name) is there already")
         }
     }
@@ -45,7 +49,11 @@ struct Publishers: AsyncParsableCommand {
         func validate() throws { try Publishers.check(name) }
 
         func run() async throws {
-            let had = try await DatabaseSession.run(option) { try await $0.forgetAccount(of: name) }
+            let had = try await DatabaseSession.run(option) { store in
+                guard try await store.forgetAccount(of: name) else { return false }
+                try await store.note(.publisherShares, name)
+                return true
+            }
             print(had ? "\(name) shares the common account" : "\(name) had no account of its own")
         }
     }

@@ -11,8 +11,8 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Migrate.self, Keys.self, Validations.self, WebhookCommands.self, Publishers.self,
-            Offers.self, Retention.self,
+            Serve.self, Status.self, Validations.self, Customers.self, Transfers.self, Notifications.self,
+            WebhookCommands.self, Audit.self, Keys.self, Publishers.self, Offers.self, Retention.self, Migrate.self,
             Healthcheck.self,
         ])
 }

@@ -25,10 +25,14 @@ struct Retention: AsyncParsableCommand {
             let steps = Steps()
             _ = try await DatabaseSession.run(option) { store in
                 let pass = RetentionPass(store: store, policy: policy, budget: nil, lockTries: 10)
-                return try await pass.run(isDryRun: isDryRun) { step in
+                let look = try await pass.run(isDryRun: isDryRun) { step in
                     steps.add(step)
                     print(step.line)
                 }
+                if !isDryRun {
+                    try await store.note(.retentionRun, "days: \(policy.days.map(String.init) ?? "for ever")")
+                }
+                return look
             }
             if steps.isEmpty { print("nothing is older than it is kept") }
             if steps.isIncomplete { throw ExitCode(1) }

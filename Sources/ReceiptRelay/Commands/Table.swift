@@ -1,19 +1,66 @@
-/// Rows in columns, for people.
+import Foundation
+
+/// Rows in columns, for people. What stands in them comes from apps, stores and Cleeng: nothing of it reaches a terminal as a command.
 struct Table {
     let columns: [String]
 
     func write(_ rows: [[String]]) {
+        let rows = rows.map { $0.map(Self.plain) }
         var widths = columns.map(\.count)
         for row in rows {
             for (index, cell) in row.enumerated() where index < widths.count {
                 widths[index] = max(widths[index], cell.count)
             }
         }
-        for row in [columns] + rows {
-            let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+        let hues = Hue.areWanted
+        for (number, row) in ([columns] + rows).enumerated() {
+            let cells = zip(row, widths).map { cell, width in
+                let padding = String(repeating: " ", count: width - cell.count)
+                return (hues ? number == 0 ? Hue.faint.around(cell) : Hue.of(cell).around(cell) : cell) + padding
+            }
             var line = cells.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             print(line)
+        }
+    }
+
+    /// Without characters that a terminal would act on.
+    static func plain(_ text: String) -> String {
+        guard text.hasControlCharacters else { return text }
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+}
+
+/// Colour, where somebody looks.
+enum Hue: String {
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case blue = "34"
+    case faint = "2"
+    case bold = "1"
+    case none = ""
+
+    /// On a terminal, unless `NO_COLOR` says otherwise.
+    static var areWanted: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"].map(\.isEmpty) ?? true
+            && environment["TERM"] != "dumb"
+    }
+
+    func around(_ text: String) -> String {
+        self == .none || !Self.areWanted ? text : "\u{1B}[\(rawValue)m\(text)\u{1B}[0m"
+    }
+
+    /// Words that say how something stands.
+    static func of(_ cell: String) -> Hue {
+        switch cell.split(separator: " ").first {
+        case "granted", "active", "delivered", "ok", "completed", "Completed": .green
+        case "pending", "waiting": .blue
+        case "timed_out", "in_grace", "in_billing_retry", "failing", "degraded": .yellow
+        case "rejected", "disabled", "failed", "dropped", "down", "misconfigured": .red
+        default: .none
         }
     }
 }

@@ -26,6 +26,9 @@ struct Validations: AsyncParsableCommand {
         @Flag(help: "Only those set aside for an operator.")
         var parked = false
 
+        @Flag(help: "Only those that Cleeng has not taken yet, oldest first.")
+        var waiting = false
+
         @Option(help: "How many, 1 to 1000.")
         var limit = 50
 
@@ -43,6 +46,7 @@ struct Validations: AsyncParsableCommand {
                     "--status is one of \(ValidationStatus.allCases.map(\.name).joined(separator: ", "))")
             }
             guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000") }
+            guard !(parked && waiting) else { throw ValidationError("--parked and --waiting are two lists") }
             guard (olderThanSeconds ?? 0) >= 0 else { throw ValidationError("--older-than-seconds is not negative") }
             if let cursor, ValidationCursor(cursor) == nil {
                 throw ValidationError("--cursor is of another page's end")
@@ -54,7 +58,7 @@ struct Validations: AsyncParsableCommand {
                 status: status.flatMap(ValidationStatus.init(name:)),
                 olderThan: olderThanSeconds.map { .seconds($0) },
                 customer: customerEmail.map { $0.trimmingSpace().lowercased() }, offerID: offerId,
-                isParked: parked, limit: limit,
+                selection: parked ? .parked : waiting ? .waiting : .all, limit: limit,
                 cursor: cursor.flatMap(ValidationCursor.init))
             let page = try await DatabaseSession.run(option) { try await $0.validations(matching: filter) }
             guard !json else {
@@ -111,7 +115,7 @@ struct Validations: AsyncParsableCommand {
 
         func run() async throws {
             try await Validations.act(action, option) { store, id, reason in
-                try await store.retry(id, by: Validations.operatorName(), reason: reason)
+                try await store.retry(id, by: ShellUser.name, reason: reason)
             } told: {
                 "it is sent again now; `receipt-relay validations show \($0)` tells how it goes"
             }
@@ -127,7 +131,7 @@ struct Validations: AsyncParsableCommand {
 
         func run() async throws {
             try await Validations.act(action, option) { store, id, reason in
-                try await store.abandon(id, by: Validations.operatorName(), reason: reason)
+                try await store.abandon(id, by: ShellUser.name, reason: reason)
             } told: {
                 "abandoned \($0)"
             }
@@ -154,10 +158,6 @@ struct Validations: AsyncParsableCommand {
     }
 
     /// Who acts: the account that runs the command.
-    static func operatorName() -> String {
-        "\(ProcessInfo.processInfo.environment["USER"] ?? NSUserName()) (command line)"
-    }
-
     fileprivate static func act(
         _ action: Action, _ option: ConfigurationOption,
         _ body: @escaping @Sendable (RelayStore, ValidationID, _ reason: String) async throws -> Void,

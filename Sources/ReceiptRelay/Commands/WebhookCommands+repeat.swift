@@ -69,8 +69,10 @@ extension WebhookCommands {
                     ConfigurationOption.complain("its endpoint is disabled or removed")
                     throw ExitCode(1)
                 }
-                return try await WebhookCommands.repeater(store, option).repeatCustomer(
+                let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
+                if let new { try await store.note(.webhookReplayed, "\(id)", reason: "as \(new)") }
+                return new
             }
             guard let new else {
                 ConfigurationOption.complain("nothing is known of that customer any more")
@@ -96,7 +98,13 @@ extension WebhookCommands {
                         if new != nil { count += 1 }
                     }
                     if isDryRun { count += page.count }
-                    guard page.count == filter.limit, let last = page.last else { return count }
+                    guard page.count == filter.limit, let last = page.last else {
+                        if !isDryRun, count > 0 {
+                            try await store.note(
+                                .webhookReplayed, "since \(filter.from.rfc3339)", reason: "\(count) messages")
+                        }
+                        return count
+                    }
                     filter.after = last
                 }
             }
@@ -125,8 +133,10 @@ extension WebhookCommands {
         func run() async throws {
             let (username, publisher) = (username, publisher)
             let new = try await DatabaseSession.run(option) { store in
-                try await WebhookCommands.repeater(store, option).repeatCustomer(
+                let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: publisher, username: username, endpoint: nil)
+                if new != nil { try await store.note(.customerResynced, username, reason: "of \(publisher)") }
+                return new
             }
             guard let new else {
                 ConfigurationOption.complain("nothing is known of that customer, or no endpoint takes messages")

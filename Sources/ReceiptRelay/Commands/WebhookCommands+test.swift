@@ -69,6 +69,9 @@ extension WebhookCommands {
                 if !endpoint.isActive { _ = try await store.enableEndpoint(endpoint.id) }
                 _ = try await store.note(.succeeded, of: endpoint.id)
             }
+            for (index, result) in results {
+                try await store.note(.endpointTested, "\(endpoints[index].id)", reason: result.verdict.rawValue)
+            }
             return results.map { (endpoints[$0.0], $0.1) }
         }
     }

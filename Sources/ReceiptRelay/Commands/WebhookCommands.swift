@@ -9,7 +9,7 @@ struct WebhookCommands: AsyncParsableCommand {
         commandName: "webhooks",
         abstract: "Where publishers' back ends are told of changes: endpoints, tests and repeats.",
         subcommands: [
-            Add.self, List.self, Remove.self, Enable.self, Test.self, Replay.self, Resync.self,
+            Add.self, List.self, Remove.self, Enable.self, Test.self, Deliveries.self, Replay.self, Resync.self,
         ])
 
     struct Add: AsyncParsableCommand {
@@ -42,7 +42,9 @@ struct WebhookCommands: AsyncParsableCommand {
             let id = try await DatabaseSession.run(option) { store in
                 // The first one is there before it has a key.
                 if publisher == "main" { try await store.ensureFirstPublisher() }
-                return try await store.addEndpoint(publisher: publisher, url: url, environment: environment)
+                let id = try await store.addEndpoint(publisher: publisher, url: url, environment: environment)
+                if let id { try await store.note(.endpointAdded, "\(id)", reason: "of \(publisher)") }
+                return id
             }
             guard let id else {
                 ConfigurationOption.complain("there is no publisher named \(publisher)")
@@ -94,6 +96,7 @@ struct WebhookCommands: AsyncParsableCommand {
                 guard let endpoint = try await store.endpoint(id), try await store.removeEndpoint(id) else {
                     return nil
                 }
+                try await store.note(.endpointRemoved, "\(id)")
                 return endpoint
             }
             guard let removed else { throw WebhookCommands.unknownEndpoint }
@@ -120,7 +123,12 @@ struct WebhookCommands: AsyncParsableCommand {
 
         func run() async throws {
             let id = try WebhookCommands.endpointID(id)
-            guard try await DatabaseSession.run(option, { try await $0.enableEndpoint(id) }) else {
+            let isEnabled = try await DatabaseSession.run(option) { store in
+                guard try await store.enableEndpoint(id) else { return false }
+                try await store.note(.endpointEnabled, "\(id)")
+                return true
+            }
+            guard isEnabled else {
                 throw WebhookCommands.unknownEndpoint
             }
             print("enabled \(id)")

@@ -1,3 +1,4 @@
+import ConsolePages
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -15,11 +16,17 @@ enum ErrorDialect: Sendable {
     case billwerk
     /// `{"error":"invalid_client","error_description":"…"}` (RFC 6749 section 5.2).
     case oauth
+    /// A page.
+    case console
 
-    /// - Parameter path: folded, where case does not count in it (``FoldedPath``).
-    init(path: String) {
+    /// - Parameters:
+    ///   - path: folded, where case does not count in it (``FoldedPath``).
+    ///   - hasConsole: it came to the ops front.
+    init(path: String, hasConsole: Bool = false) {
         let bytes = path.utf8
-        if bytes.starts(with: "/v2/".utf8) {
+        if hasConsole, path == "/" || bytes.starts(with: "/console".utf8) {
+            self = .console
+        } else if bytes.starts(with: "/v2/".utf8) {
             self = .fovea
         } else if bytes.starts(with: "/api/v1".utf8) {
             self = .billwerk
@@ -30,13 +37,15 @@ enum ErrorDialect: Sendable {
         }
     }
 
-    func response(_ problem: Problem) -> Response {
+    /// - Parameter console: its pages, where there are any.
+    func response(_ problem: Problem, console: ConsolePages? = nil) -> Response {
         switch self {
         case .problem: problem.response
         case .fovea: problem.foveaResponse
         case .validator: problem.validatorResponse
         case .billwerk: problem.billwerkResponse
         case .oauth: problem.oauthResponse
+        case .console: console.map { ConsoleDesk.problem(problem, $0) } ?? problem.response
         }
     }
 }

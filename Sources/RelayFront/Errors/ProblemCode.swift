@@ -39,12 +39,13 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case unsupportedGrant = "unsupported_grant"
     case storeUnavailable = "store_unavailable"
     case purchaseEnded = "purchase_ended"
+    case formNotOurs = "form_not_ours"
 
     var status: HTTPResponse.Status {
         switch self {
         case .badRequest, .notJSON, .invalidIdempotencyKey, .notANotification, .unsupportedGrant: .badRequest
         case .badSignature, .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
-        case .wrongRole, .anotherCustomer, .notificationNotGenuine: .forbidden
+        case .wrongRole, .anotherCustomer, .notificationNotGenuine, .formNotOurs: .forbidden
         case .notFound, .unknownValidation, .unknownNotification, .unknownDelivery: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
@@ -98,6 +99,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .unsupportedGrant: "The grant type is not supported"
         case .storeUnavailable: "The store cannot be asked now"
         case .purchaseEnded: "The purchase is over"
+        case .formNotOurs: "The form cannot be trusted"
         }
     }
 

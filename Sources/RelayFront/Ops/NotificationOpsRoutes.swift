@@ -1,4 +1,3 @@
-import AppleStore
 import HTTPTypes
 import Hummingbird
 import RelayCore
@@ -8,10 +7,7 @@ import RelayStore
 struct NotificationOpsRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
-    let policy: NotificationPolicy
-    let isRelayed: PerPublisher<Bool>
-    let leeway: Duration
-    let onReplayed: @Sendable () -> Void
+    let actions: OpsActions
 
     var routes: [Route] {
         [
@@ -59,18 +55,7 @@ struct NotificationOpsRoutes: Sendable {
 
     private func replay(_ request: Request, _ context: FrontContext) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
-        let (item, body) = try await find(context)
-        let notification: StoreNotification
-        do {
-            notification = try await policy.judge(try ServerNotification(body: body))
-        } catch let refusal as NotGenuine {
-            // The configuration is another one than when it came.
-            throw Problem(.notificationNotGenuine, "\(refusal.code.rawValue): \(refusal.detail)")
-        }
-        try await store.replay(
-            item, notification, isRelayed: isRelayed.isRelayed(for: item.publisher), leeway: leeway,
-            by: "\(key.name) (\(key.id))")
-        onReplayed()
+        try await actions.replayNotification(try await find(context).0.id, by: key.actor)
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         writer.notification(try await find(context).0)

@@ -29,7 +29,7 @@ struct ValidationActionRoutes: Sendable {
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }) else { throw Self.unknown }
         context.notes.validation = id
         do {
-            try await action(id, "\(key.name) (\(key.id))", reason)
+            try await action(id, key.actor, reason)
         } catch let refusal as OpsRefusal {
             throw Self.problem(refusal)
         }

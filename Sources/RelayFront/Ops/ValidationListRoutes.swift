@@ -53,7 +53,8 @@ extension ValidationFilter {
             // Ten years: older than anything that is kept, and far from any overflow.
             olderThan: query.number("olderThanSeconds", in: 0...315_360_000).map { .seconds($0) },
             customer: query.customer(), offerID: query.offerID(),
-            isParked: query.choice("parked", [("true", true)]) ?? false,
+            selection: query.choice("parked", [("true", .parked)]) ?? query.choice("waiting", [("true", .waiting)])
+                ?? .all,
             limit: query.limit(), cursor: query.cursor(ValidationCursor.init))
         try query.end()
     }

@@ -7,13 +7,11 @@ import RelayStore
 struct WebhookOpsRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
-    /// Nil: this version cannot compose a customer's state, and has no replay.
-    let repeater: (any WebhookRepeater)?
-    let onReplayed: @Sendable () -> Void
+    let actions: OpsActions
 
     var routes: [Route] {
         let reads: [Route] = [.get("/ops/webhooks", list), .get("/ops/webhooks/endpoints", endpoints)]
-        return repeater == nil ? reads : reads + [.post("/ops/webhooks/:id/replay", replay)]
+        return actions.repeater == nil ? reads : reads + [.post("/ops/webhooks/:id/replay", replay)]
     }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
@@ -57,20 +55,12 @@ struct WebhookOpsRoutes: Sendable {
 
     /// Tells the same endpoint the customer's state as it is now, as a new message.
     private func replay(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsOperator)
+        let key = try await authenticator.key(request, context, opening: .opsOperator)
         // A `webhook-id` may have the mark of a changed password behind it.
-        guard let repeater, let text = context.parameters.get("id")?.split(separator: ".", maxSplits: 1).first,
-            let id = DeliveryID(text), let delivery = try await store.delivery(id)
+        guard let text = context.parameters.get("id")?.split(separator: ".", maxSplits: 1).first,
+            let id = DeliveryID(text)
         else { throw Problem(.unknownDelivery, "nothing is known by this id") }
-        guard let endpoint = EndpointID(delivery.endpoint), try await store.endpoint(endpoint)?.isActive == true else {
-            throw Problem(.endpointNotActive, "its endpoint is disabled or removed")
-        }
-        let new = try await repeater.repeatCustomer(
-            publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
-        guard let new, let written = try await store.delivery(new) else {
-            throw Problem(.unknownDelivery, "nothing is known of that customer any more")
-        }
-        onReplayed()
+        let written = try await actions.replayWebhook(id, by: key.actor)
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         writer.delivery(written)
@@ -80,14 +70,14 @@ struct WebhookOpsRoutes: Sendable {
 }
 
 extension PageQuery {
-    fileprivate mutating func endpoint() -> EndpointID? {
+    mutating func endpoint() -> EndpointID? {
         guard let text = query["endpoint"] else { return nil }
         let id = EndpointID(text)
         if id == nil { reader.add(FieldError("endpoint", .invalid, "must be 24 hexadecimal digits")) }
         return id
     }
 
-    fileprivate mutating func applicationUsername() -> String? {
+    mutating func applicationUsername() -> String? {
         guard let text = query["applicationUsername"] else { return nil }
         guard (1...512).contains(text.unicodeScalars.count), !text.unicodeScalars.contains("\0") else {
             reader.add(FieldError("applicationUsername", .invalid, "must be 1 to 512 characters, and none of them NUL"))

@@ -6,6 +6,11 @@ extension HTTPField.Name {
     static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
     static let xCustomerToken = HTTPField.Name("X-Customer-Token")!
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+    static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+    static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
     static let prefer = HTTPField.Name("Prefer")!
     static let preferenceApplied = HTTPField.Name("Preference-Applied")!
 }

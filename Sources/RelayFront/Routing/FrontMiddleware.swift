@@ -1,3 +1,4 @@
+import ConsolePages
 import HTTPTypes
 import Hummingbird
 import NIOHTTP1
@@ -6,6 +7,8 @@ import NIOHTTP1
 struct FrontMiddleware: RouterMiddleware {
     let allowed: AllowedMethods
     let recorder: RequestRecorder
+    /// Where there is a console, its pages say what goes wrong with it.
+    var console: ConsolePages?
 
     func handle(
         _ request: Request, context: FrontContext,
@@ -40,7 +43,7 @@ struct FrontMiddleware: RouterMiddleware {
         begin: ContinuousClock.Instant, requestID: String
     ) throws -> Response {
         var route = context.endpointPath ?? ""
-        let dialect = ErrorDialect(path: request.uri.path)
+        let dialect = ErrorDialect(path: request.uri.path, hasConsole: console != nil)
         var response: Response
         var cause: (any Error)?
         do {
@@ -52,11 +55,11 @@ struct FrontMiddleware: RouterMiddleware {
             response = Response(status: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
         } catch let error as HTTPError where error.status == .notFound {
             // Only the router throws this one.
-            response = dialect.response(unrouted(request))
+            response = dialect.response(unrouted(request), console: console)
             route = ""
         } catch {
             let problem = Problem(describing: error)
-            response = dialect.response(problem)
+            response = dialect.response(problem, console: console)
             if problem.status.kind == .serverError { cause = error }
         }
         response.headers[.xRequestID] = requestID

@@ -16,6 +16,9 @@ public struct APIKey: Sendable, Equatable {
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
 
+    /// As timelines and the audit log name who acted with it.
+    public var actor: String { "\(name) (\(id))" }
+
     /// `rr_ROLE_ID_SECRET`: the id finds the row, the secret (256 random bits) is compared by its SHA-256.
     public static func make(role: KeyRole, using generator: inout some RandomNumberGenerator) -> (
         id: String, key: String
@@ -26,6 +29,9 @@ public struct APIKey: Sendable, Equatable {
         let id = hex(1)
         return (id, "rr_\(role.name)_\(id)_\(hex(4))")
     }
+
+    /// The part of a key's text that may be shown. Nil for what cannot be a key.
+    public static func id(in key: String) -> String? { parse(key[...])?.id }
 
     /// The id in a key's text, and the digest of the text. Nil for what cannot be a key.
     static func parse(_ key: Substring) -> (id: String, digest: [UInt8])? {

@@ -41,16 +41,19 @@ extension RelayStore {
     }
 
     public func keys(includingRevoked: Bool) async throws -> [APIKey] {
-        try await pool.query(PostgresQuery(Self.listSQL, [.bool(includingRevoked)])).map { row in
-            let number = try row.get(2, as: Int16.self)
-            guard let role = KeyRole(rawValue: number) else {
-                throw StoreError.unknownNumber(column: "role", number: Int(number))
-            }
-            return APIKey(
-                id: try row.get(0), publisher: try row.get(1), role: role, app: try row.get(3), name: try row.get(4),
-                digest: try row.get(5), tokenDigest: try row.get(8), createdAt: try row.timestamp(6),
-                revokedAt: try row.timestampIfSet(7))
+        try await pool.query(PostgresQuery(Self.listSQL, [.bool(includingRevoked)])).map { try Self.key($0) }
+    }
+
+    /// Of a row whose first columns are those of ``keys(includingRevoked:)``.
+    static func key(_ row: PostgresRow) throws -> APIKey {
+        let number = try row.get(2, as: Int16.self)
+        guard let role = KeyRole(rawValue: number) else {
+            throw StoreError.unknownNumber(column: "role", number: Int(number))
         }
+        return APIKey(
+            id: try row.get(0), publisher: try row.get(1), role: role, app: try row.get(3), name: try row.get(4),
+            digest: try row.get(5), tokenDigest: try row.get(8), createdAt: try row.timestamp(6),
+            revokedAt: try row.timestampIfSet(7))
     }
 
     /// False for an unknown id. A running copy forgets a revoked key within two seconds.

@@ -2,24 +2,32 @@ import RelayCore
 
 /// What ops asks the list of validations for.
 public struct ValidationFilter: Sendable {
+    public enum Selection: Sendable {
+        /// Newest first.
+        case all
+        /// What is set aside for an operator, newest first.
+        case parked
+        /// What Cleeng has not taken yet, oldest first.
+        case waiting
+    }
+
     public var status: ValidationStatus?
     public var olderThan: Duration?
     public var customer: String?
     public var offerID: String?
-    /// Only what is set aside for an operator.
-    public var isParked: Bool
+    public var selection: Selection
     public var limit: Int
     public var cursor: ValidationCursor?
 
     public init(
         status: ValidationStatus? = nil, olderThan: Duration? = nil, customer: String? = nil, offerID: String? = nil,
-        isParked: Bool = false, limit: Int = 50, cursor: ValidationCursor? = nil
+        selection: Selection = .all, limit: Int = 50, cursor: ValidationCursor? = nil
     ) {
         self.status = status
         self.olderThan = olderThan
         self.customer = customer
         self.offerID = offerID
-        self.isParked = isParked
+        self.selection = selection
         self.limit = limit
         self.cursor = cursor
     }

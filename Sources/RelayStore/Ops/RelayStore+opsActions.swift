@@ -71,6 +71,13 @@ extension RelayStore {
     /// - Parameter by: who wants it, as the timeline shows it.
     /// - Throws: ``OpsRefusal``.
     public func retry(_ id: ValidationID, by: String, reason: String) async throws {
+        try await retry(
+            id, by: by, reason: reason,
+            audit: Self.query(auditing: AuditEntry(actor: by, .validationRetried, "\(id)", reason: reason)))
+    }
+
+    /// - Parameter audit: nil where it is one of many that are written down together.
+    func retry(_ id: ValidationID, by: String, reason: String, audit: PostgresQuery?) async throws {
         try await pool.withTransaction { transaction in
             let locked = try await lock(id, in: transaction)
             guard locked.validation.status.allowsRetry else { throw OpsRefusal.status(locked.validation.status) }
@@ -85,10 +92,11 @@ extension RelayStore {
                         .text(locked.environment),
                     ]))
             guard try newer.first?.get(0, as: Bool.self) == false else { throw OpsRefusal.superseded }
-            _ = try await transaction.pipeline([
-                PostgresQuery(Self.resumeSQL, id.key + [.int4(locked.nextFence)]),
-                note(.retried, id: id, fence: locked.nextFence, by: by, reason: reason),
-            ])
+            _ = try await transaction.pipeline(
+                [
+                    PostgresQuery(Self.resumeSQL, id.key + [.int4(locked.nextFence)]),
+                    note(.retried, id: id, fence: locked.nextFence, by: by, reason: reason),
+                ] + (audit.map { [$0] } ?? []))
         }
     }
 
@@ -97,6 +105,7 @@ extension RelayStore {
     ///
     /// - Throws: ``OpsRefusal``.
     public func abandon(_ id: ValidationID, by: String, reason: String) async throws {
+        let audit = Self.query(auditing: AuditEntry(actor: by, .validationAbandoned, "\(id)", reason: reason))
         let ended: [Validation] = try await pool.withTransaction { transaction in
             let locked: Locked
             do {
@@ -105,6 +114,7 @@ extension RelayStore {
                 // A pursuit that outlived its validation: there is nobody left to tell, and nothing to send.
                 let end = PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]])
                 guard try await transaction.query(end).affectedRows == 1 else { throw OpsRefusal.unknown }
+                _ = try await transaction.query(audit)
                 return []
             }
             guard locked.validation.status.allowsAbandon else {
@@ -112,7 +122,7 @@ extension RelayStore {
                 // Its validation has come to an end without it: that stands, and nothing is left to do.
                 _ = try await transaction.pipeline([
                     PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
-                    note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason),
+                    note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason), audit,
                 ])
                 return []
             }
@@ -123,7 +133,7 @@ extension RelayStore {
                 PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
                 PostgresQuery(
                     Settlement.purchasesSQL, Settlement.keys([id]) + [.int2Array([ValidationStatus.rejected.rawValue])]),
-                note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason),
+                note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason), audit,
             ])
             return try answers[0].map(Self.stored)
         }

@@ -91,7 +91,8 @@ extension RelayStore {
     ///   - notification: read anew from its body.
     ///   - by: who wants it, as the subscription's timeline shows it.
     public func replay(
-        _ archived: OpsNotification, _ notification: StoreNotification, isRelayed: Bool, leeway: Duration, by: String
+        _ archived: OpsNotification, _ notification: StoreNotification, isRelayed: Bool, leeway: Duration, by: String,
+        reason: String? = nil
     ) async throws {
         var messages = Self.messages(of: notification, publisher: archived.publisher, id: archived.id)
         for index in messages.indices {
@@ -101,6 +102,7 @@ extension RelayStore {
         }
         _ = try await hear(messages, leeway: leeway)
         if isRelayed { _ = try await pool.query(PostgresQuery(Self.replaySQL, archived.id.key)) }
+        try await audit(AuditEntry(actor: by, .notificationReplayed, "\(archived.id)", reason: reason))
     }
 
     private static func notification(_ row: PostgresRow) throws -> OpsNotification {

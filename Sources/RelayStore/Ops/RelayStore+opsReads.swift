@@ -44,23 +44,36 @@ extension RelayStore {
         LIMIT $6
         """)
 
-    /// Index used: `pursuits_parked`, backwards. One whose validation is gone is shown with what its pursuit knows.
-    private static let parkedListSQL = """
+    /// One whose validation is gone is shown with what its pursuit knows.
+    ///
+    /// - Parameters:
+    ///   - phases: a condition on `p.phase`.
+    ///   - isOldestFirst: else the newest.
+    private static func pursued(_ phases: String, isOldestFirst: Bool) -> String {
+        """
         SELECT p.bucket, p.accepted_on - DATE 'epoch', p.id, p.publisher, coalesce(v.app, ''),
                coalesce(v.email, p.customer), p.customer, coalesce(v.offer_id, ''), coalesce(v.status, 0), v.reason,
                coalesce(v.late, false), p.accepted_at, coalesce(v.deadline, p.deadline), v.settled_at, v.expires_at,
-               clock_timestamp(), coalesce(p.parked_at, p.due_at), coalesce(p.trouble, 'not recorded')
+               clock_timestamp(), CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
+               coalesce(p.trouble, 'not recorded')
         FROM pursuits p
         LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
-        WHERE p.phase = 2
+        WHERE \(phases)
           AND ($1::int2 IS NULL OR \(judgedStatus) = $1)
           AND ($2::int8 IS NULL OR p.accepted_at <= now() - $2::int8 * interval '1 microsecond')
           AND ($3::text IS NULL OR v.offer_id = $3)
-          AND ($4::timestamptz IS NULL OR (p.accepted_at, p.id) < ($4, $5::uuid))
+          AND ($4::timestamptz IS NULL OR (p.accepted_at, p.id) \(isOldestFirst ? ">" : "<") ($4, $5::uuid))
           AND ($7::text IS NULL OR p.customer = $7)
-        ORDER BY p.accepted_at DESC, p.id DESC
+        ORDER BY p.accepted_at \(isOldestFirst ? "" : "DESC"), p.id \(isOldestFirst ? "" : "DESC")
         LIMIT $6
         """
+    }
+
+    /// Index used: `pursuits_parked`, backwards.
+    private static let parkedListSQL = pursued("p.phase = 2", isOldestFirst: false)
+
+    /// Index used: `pursuits_due`, over all that wait.
+    private static let waitingListSQL = pursued("p.phase IN (0, 3)", isOldestFirst: true)
 
     private static let detailSQL = """
         SELECT \(validationColumns), clock_timestamp(), v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
@@ -109,7 +122,7 @@ extension RelayStore {
     /// A hundred years: older than anything that is kept, and far from what a timestamp cannot hold.
     private static let longestAge = Duration.seconds(3_153_600_000)
 
-    /// A page, newest first.
+    /// A page, in the order of its selection.
     public func validations(
         matching filter: ValidationFilter
     ) async throws -> (items: [ListedValidation], next: ValidationCursor?) {
@@ -119,9 +132,13 @@ extension RelayStore {
             .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
             .int4(Int32(filter.limit + 1)),
         ]
-        if filter.customer != nil || filter.isParked { parameters.append(.text(filter.customer)) }
         let sql =
-            filter.isParked ? Self.parkedListSQL : filter.customer == nil ? Self.listSQL : Self.customerListSQL
+            switch filter.selection {
+            case .parked: Self.parkedListSQL
+            case .waiting: Self.waitingListSQL
+            case .all: filter.customer == nil ? Self.listSQL : Self.customerListSQL
+            }
+        if filter.customer != nil || filter.selection != .all { parameters.append(.text(filter.customer)) }
         let rows = try await pool.query(PostgresQuery(sql, parameters)).map { row in
             ListedValidation(validation: try Self.validation(row), parking: try Self.parking(row, 16))
         }
@@ -204,18 +221,25 @@ extension RelayStore {
             toValidation: try row.validationID(bucket: 2, day: 5, id: 6), at: try row.timestamp(7))
     }
 
-    /// How things stand now. Counts every validation that is kept: for people, not for a loop.
-    public func summary() async throws -> OpsSummary {
-        async let counts = pool.query(PostgresQuery(Self.countsSQL))
+    /// How things stand now.
+    ///
+    /// - Parameter isCounting: counts every validation that is kept: for people, not for a loop.
+    public func summary(isCounting: Bool = true) async throws -> OpsSummary {
+        async let counts = isCounting ? countsByStatus() : [:]
         async let upstream = upstream()
         async let notifications = notificationBacklog()
         async let webhooks = webhookBacklog()
         let (backlog, oldestPending) = try await backlog()
-        var byStatus: [ValidationStatus: Int] = [:]
-        for row in try await counts { byStatus[try row.status(0)] = try row.get(1) }
         return OpsSummary(
-            countsByStatus: byStatus, oldestPending: oldestPending, upstream: try await upstream, backlog: backlog,
+            countsByStatus: try await counts, oldestPending: oldestPending, upstream: try await upstream,
+            backlog: backlog,
             notifications: try await notifications, webhooks: try await webhooks)
+    }
+
+    private func countsByStatus() async throws -> [ValidationStatus: Int] {
+        var byStatus: [ValidationStatus: Int] = [:]
+        for row in try await pool.query(PostgresQuery(Self.countsSQL)) { byStatus[try row.status(0)] = try row.get(1) }
+        return byStatus
     }
 
     /// What is being pursued: cheap enough to ask at every scrape.

@@ -42,7 +42,7 @@ extension RelayStore {
         guard !isDryRun else { return page }
         for id in page.matched {
             do {
-                try await retry(id, by: by, reason: reason)
+                try await retry(id, by: by, reason: reason, audit: nil)
                 page.replayed.append(id)
             } catch let refusal as OpsRefusal {
                 page.refused.append((id, .refused(refusal)))
@@ -55,6 +55,11 @@ extension RelayStore {
                 logger.error(
                     "a purchase cannot be replayed", metadata: ["validation_id": "\(id)", "error": "\(error)"])
             }
+        }
+        if let first = page.matched.first, let last = page.matched.last {
+            let target = page.matched.count == 1 ? "\(first)" : "\(first) to \(last)"
+            let outcome = "\(page.replayed.count) sent again, \(page.refused.count) not: \(reason)"
+            try await audit(AuditEntry(actor: by, .validationsReplayed, target, reason: outcome))
         }
         return page
     }

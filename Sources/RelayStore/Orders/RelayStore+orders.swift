@@ -45,6 +45,17 @@ extension RelayStore {
     /// Index used: `orders_written`.
     private static let listSQL = select("WHERE o.publisher = $1 AND \(BillingPage.after("orders", "o"))")
 
+    /// Index used: `orders_written`, backwards.
+    private static let newestSQL = select(
+        """
+        WHERE o.publisher = $2
+          AND ($3::text IS NULL OR (o.created_at, o.id) < (
+                SELECT l.created_at, l.id FROM orders l
+                WHERE l.bucket = get_byte(decode($3, 'hex'), 11) AND l.id = $3 AND l.publisher = $2))
+        ORDER BY o.created_at DESC, o.id DESC
+        LIMIT $1
+        """)
+
     /// Takes an order in. What it is for stands as it is until the commit.
     public func add(_ order: NewOrder) async throws -> OrderOutcome {
         let subject = try await pool.query(
@@ -106,6 +117,19 @@ extension RelayStore {
 
     public func orders(of publisher: String, _ page: BillingPage) async throws -> [BillingOrder] {
         try await pool.query(PostgresQuery(Self.listSQL, page.parameters(of: publisher))).map(Self.order)
+    }
+
+    /// For ops: newest first.
+    ///
+    /// - Parameter after: the last one of the page before.
+    public func newestOrders(
+        of publisher: String, after: BillingID? = nil, limit: Int = 50
+    ) async throws -> (items: [BillingOrder], next: BillingID?) {
+        let rows = try await pool.query(
+            PostgresQuery(
+                Self.newestSQL, [.int4(Int32(clamping: limit + 1)), .text(publisher), .text(after?.description)]))
+        let page = try rows.prefix(limit).map(Self.order)
+        return (page, rows.count > limit ? page.last?.id : nil)
     }
 
     private static func order(_ row: PostgresRow) throws -> BillingOrder {

@@ -34,6 +34,7 @@ public struct Janitor: Service {
         try await prune { try await store.pruneEntitlementReads() }
         try await prune { try await store.pruneIdempotencyKeys() }
         try await prune { try await store.pruneNotificationNames() }
+        try await prune { try await store.pruneActivity() }
         try await store.pruneInstances()
     }
 

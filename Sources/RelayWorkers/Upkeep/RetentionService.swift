@@ -8,6 +8,7 @@ import ServiceLifecycle
 /// Removes what is older than it is to be kept. Every copy looks once a minute; one at a time removes.
 public final class RetentionService: Service {
     public let policy: RetentionPolicy
+    private let store: RelayStore
     private let pass: RetentionPass
     private let logger: Logger
     private let interval: Duration
@@ -17,6 +18,7 @@ public final class RetentionService: Service {
         store: RelayStore, policy: RetentionPolicy, logger: Logger, interval: Duration = .seconds(60),
         budget: Duration = .seconds(20)
     ) {
+        self.store = store
         self.policy = policy
         self.logger = logger
         self.interval = interval
@@ -45,7 +47,14 @@ public final class RetentionService: Service {
     func runOnce() async throws {
         let look = try await pass.run { tell($0) }
         box.withLockedValue { $0 = look }
+        guard let days = policy.days else { return }
+        // A bounded number of pages: what is left goes in the next pass.
+        for _ in 0..<Self.auditPages {
+            guard try await store.pruneAuditLog(olderThan: .seconds(days * 86_400)) > 0 else { return }
+        }
     }
+
+    private static let auditPages = 100
 
     private func tell(_ step: RetentionPass.Step) {
         switch step {

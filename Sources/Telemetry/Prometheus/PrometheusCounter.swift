@@ -10,6 +10,8 @@ final class PrometheusCounter: PrometheusMetric, CounterHandler, FloatingPointCo
 
     private let value = NIOLockedValueBox(Value())
 
+    var whole: Int { Int(clamping: value.withLockedValue { $0.whole }) }
+
     func increment(by amount: Int64) {
         guard amount > 0 else { return }
         value.withLockedValue { value in

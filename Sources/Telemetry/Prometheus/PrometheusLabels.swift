@@ -30,6 +30,9 @@ struct PrometheusLabels: Hashable, Comparable {
         self.text = text
     }
 
+    /// - Parameter one: the text of a single label.
+    func contains(_ one: String) -> Bool { ",\(text),".contains(",\(one),") }
+
     static func < (left: Self, right: Self) -> Bool {
         left.text < right.text
     }

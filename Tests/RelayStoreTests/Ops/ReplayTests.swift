@@ -54,7 +54,7 @@ struct ReplayTests {
     func range() async throws {
         try await withStore { database, store in
             let ids = try await park(5, store, database)
-            let times = try await store.validations(matching: ValidationFilter(isParked: true)).items.reversed()
+            let times = try await store.validations(matching: ValidationFilter(selection: .parked)).items.reversed()
                 .map(\.validation.acceptedAt)
             func found(_ from: Int?, _ to: Int?) async throws -> [ValidationID] {
                 let filter = ReplayFilter(.parked, from: from.map { times[$0] }, to: to.map { times[$0] })

@@ -31,7 +31,7 @@ struct PoisonClaimTests {
             try await database.run(poison.rawValue, .uuid(ids[1].uuid))
             let claimed = try await store.claimDue()
             #expect(Set(claimed.map(\.id)) == [ids[0], ids[2]])
-            let parked = try await store.validations(matching: ValidationFilter(isParked: true)).items
+            let parked = try await store.validations(matching: ValidationFilter(selection: .parked)).items
             #expect(parked.map(\.id.uuid) == [ids[1].uuid])
             #expect(parked[0].parking?.reason.contains(poison.word) == true, "\(parked[0])")
             #expect(try await store.backlog().0.parked == 1)

@@ -9,12 +9,14 @@ struct CatalogueTests {
         "validations", "receipts", "timeline", "pursuits", "purchases", "idempotency_keys", "entitlement_reads",
         "subscriptions", "transfers", "outbox", "notifications", "notification_names", "notification_relays", "ledgers",
         "subscription_events", "cleeng_events", "customers", "webhook_deliveries", "webhook_queue",
-        "external_subscriptions", "billing_customers", "orders", "contracts", "contract_subscriptions",
+        "external_subscriptions", "billing_customers", "orders", "contracts", "contract_subscriptions", "audit_log",
+        "activity",
     ]
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.
     private static let smallTables = [
-        "api_keys", "duties", "instances", "offer_coupons", "offer_products", "offers", "own_accounts", "publishers",
+        "api_keys", "console_sessions", "duties", "instances", "offer_coupons", "offer_products", "offers",
+        "own_accounts", "publishers",
         "schema_migrations", "webhook_endpoints",
     ]
 

@@ -21,10 +21,12 @@ final class ChildProcess: Sendable {
         return URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     }
 
+    /// - Parameter program: of the package; one with a path is the machine's.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         var all = ["PATH": "/usr/bin:/bin", "HOME": NSTemporaryDirectory()]
         all.merge(environment, uniquingKeysWith: { $1 })
-        let child = try Spawn(Self.binaries.appendingPathComponent(program).path, arguments, environment: all)
+        let path = program.hasPrefix("/") ? program : Self.binaries.appendingPathComponent(program).path
+        let child = try Spawn(path, arguments, environment: all)
         pid = child.pid
         child.watch { [state] data in
             Self.take(data, into: state)

@@ -1,0 +1,116 @@
+public import RelayCore
+
+/// What happened to a validation, drawn against time. The minute in which the app waits takes most of the room, whatever came after it.
+public struct TimeAxis: Sendable {
+    /// One thing that happened, or went on for a while.
+    public struct Event: Sendable {
+        public var lane: String
+        public var begin: Timestamp
+        public var end: Timestamp
+        public var tone: Tone
+        public var label: String
+
+        public init(lane: String, begin: Timestamp, end: Timestamp, tone: Tone, label: String) {
+            self.lane = lane
+            self.begin = begin
+            self.end = end
+            self.tone = tone
+            self.label = label
+        }
+    }
+
+    struct Tick: Sendable {
+        var x: Int
+        var bottom: Int
+        var label: String
+    }
+
+    struct Mark: Sendable {
+        var x: Int
+        var y: Int
+        var width: Int
+        var tone: String
+        var label: String
+    }
+
+    struct Lane: Sendable {
+        var title: String
+        var textY: Int
+        var marks: [Mark]
+    }
+
+    private static let left = 110.0
+    private static let right = 985.0
+    private static let top = 26
+    private static let laneHeight = 24
+    /// Of the room, for the app's minute where something came after it.
+    private static let share = 0.7
+
+    var height: Int
+    var bottom: Int
+    var deadline: Int?
+    var ticks: [Tick]
+    var lanes: [Lane]
+    /// For those who do not see it.
+    var summary: String
+
+    /// - Parameters:
+    ///   - begin: when it was accepted.
+    ///   - deadline: of the app.
+    ///   - end: when it was settled, or now.
+    public init(_ events: [Event], begin: Timestamp, deadline: Timestamp, end: Timestamp) {
+        let last = max(end, events.map(\.end).max() ?? end, begin + .seconds(1))
+        let x = Self.scale(begin, deadline, last)
+        var order: [String] = []
+        for event in events where !order.contains(event.lane) { order.append(event.lane) }
+        let bottom = Self.top + order.count * Self.laneHeight
+        self.bottom = bottom
+        height = bottom + 6
+        lanes = order.enumerated().map { place, name in
+            let y = Self.top + place * Self.laneHeight
+            let marks = events.filter { $0.lane == name }.map { event in
+                let from = x(event.begin)
+                return Mark(
+                    x: Int(from), y: y, width: max(4, Int(x(event.end) - from)), tone: event.tone.rawValue,
+                    label: event.label)
+            }
+            return Lane(title: name, textY: y + 11, marks: marks)
+        }
+        self.deadline = deadline <= last ? Int(x(deadline)) : nil
+        let span = (min(deadline, last) - begin).seconds
+        var ticks = (0...4).map { step in
+            let moment = begin + .seconds(rounded: span * Double(step) / 4)
+            return Tick(x: Int(x(moment)), bottom: bottom, label: Self.label(moment - begin))
+        }
+        if last > deadline + .seconds(1) {
+            ticks.append(Tick(x: Int(x(last)), bottom: bottom, label: Self.label(last - begin)))
+        }
+        self.ticks = ticks
+        summary = "\(events.count) events over \(Self.label(last - begin)); the table below has each of them"
+    }
+
+    /// Straight up to the deadline, and from there on.
+    private static func scale(_ begin: Timestamp, _ deadline: Timestamp, _ last: Timestamp) -> (Timestamp) -> Double {
+        let room = right - left
+        let isLong = last > deadline && deadline > begin
+        let (kink, kinkX) = isLong ? (deadline, left + room * share) : (last, right)
+        return { moment in
+            let moment = min(max(moment, begin), last)
+            if moment <= kink {
+                return left + (kinkX - left) * ((moment - begin).seconds / max((kink - begin).seconds, 0.001))
+            }
+            return kinkX + (right - kinkX) * ((moment - kink).seconds / max((last - kink).seconds, 0.001))
+        }
+    }
+
+    private static func label(_ age: Duration) -> String {
+        let seconds = age.seconds
+        if seconds < 10 {
+            let tenths = Int((seconds * 10).rounded())
+            return "\(tenths / 10).\(tenths % 10) s"
+        }
+        if seconds < 120 { return "\(Int(seconds.rounded())) s" }
+        if seconds < 7_200 { return "\(Int((seconds / 60).rounded())) min" }
+        return "\(Int((seconds / 3_600).rounded())) h"
+    }
+}

@@ -1,0 +1,73 @@
+/// One thing with all that is known of it.
+public struct DetailPage: ConsolePage {
+    public static let template = "detail"
+
+    public struct Fact: Sendable {
+        var label: String
+        var value: String
+        var href: String?
+
+        public init(_ label: String, _ value: String?, href: String? = nil) {
+            self.label = label
+            self.value = value.flatMap { $0.isEmpty ? nil : $0 } ?? "–"
+            self.href = href
+        }
+    }
+
+    public struct Action: Sendable {
+        var title: String
+        var href: String
+        var isGrave: Bool
+
+        /// - Parameter isGrave: cannot be taken back.
+        public init(_ title: String, href: String, isGrave: Bool = false) {
+            self.title = title
+            self.href = href
+            self.isGrave = isGrave
+        }
+    }
+
+    public struct Part: Sendable {
+        var title: String
+        var table: Table?
+        var text: String?
+
+        public init(_ title: String, table: Table) {
+            self.title = title
+            self.table = table
+        }
+
+        public init(_ title: String, text: String) {
+            self.title = title
+            self.text = text
+        }
+    }
+
+    public var frame: Frame
+    var lead: String
+    var state: String
+    var tone: String?
+    var hasActions: Bool
+    var actions: [Action]
+    var axis: TimeAxis?
+    var facts: [Fact]
+    var sections: [Part]
+
+    /// - Parameters:
+    ///   - state: in a word, shown in `tone`.
+    ///   - lead: what that means.
+    public init(
+        _ frame: Frame, state: String, tone: Tone?, lead: String, actions: [Action] = [], axis: TimeAxis? = nil,
+        facts: [Fact], sections: [Part]
+    ) {
+        self.frame = frame
+        self.lead = lead
+        self.state = state
+        self.tone = tone?.rawValue
+        self.actions = actions
+        hasActions = !actions.isEmpty
+        self.axis = axis
+        self.facts = facts
+        self.sections = sections
+    }
+}

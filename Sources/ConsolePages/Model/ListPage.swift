@@ -1,0 +1,68 @@
+/// A page of a list, with what it may be narrowed by.
+public struct ListPage: ConsolePage {
+    public static let template = "list"
+
+    public struct Filter: Sendable {
+        struct Options: Sendable {
+            var choices: [Choice]
+        }
+
+        struct Choice: Sendable {
+            var value: String
+            var title: String
+            var isChosen: Bool
+        }
+
+        var name: String
+        var label: String
+        var value: String
+        var options: Options?
+
+        /// To be typed.
+        public init(_ name: String, _ label: String, value: String?) {
+            self.name = name
+            self.label = label
+            self.value = value ?? ""
+        }
+
+        /// To be chosen.
+        public init(_ name: String, _ label: String, value: String?, of choices: [(value: String, title: String)]) {
+            self.init(name, label, value: value)
+            options = Options(
+                choices: ([("", "any")] + choices).map {
+                    Choice(value: $0.0, title: $0.1, isChosen: $0.0 == (value ?? ""))
+                })
+        }
+    }
+
+    public var frame: Frame
+    var lead: String?
+    var filters: [Filter]
+    /// Stored, as all that templates see: they look at members by reflection.
+    var hasFilters: Bool
+    /// What is wrong with what was asked.
+    var wrong: String?
+    var table: Table
+    /// Without filters.
+    var here: String
+    var first: String?
+    var next: String?
+
+    /// - Parameters:
+    ///   - here: the page's path.
+    ///   - first: where this is not the first page.
+    public init(
+        _ frame: Frame, lead: String? = nil, filters: [Filter] = [], wrong: String? = nil, table: Table, here: String,
+        first: String? = nil, next: String? = nil
+    ) {
+        self.frame = frame
+        self.lead = lead
+        self.filters = filters
+        self.wrong = wrong
+        self.table = table
+        self.here = here
+        self.first = first
+        self.next = next
+        hasFilters = !filters.isEmpty
+    }
+}

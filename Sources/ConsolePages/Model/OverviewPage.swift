@@ -1,0 +1,59 @@
+/// How things stand: what is wrong first of all, then who waits longest.
+public struct OverviewPage: ConsolePage {
+    public static let template = "overview"
+
+    public struct Finding: Sendable {
+        var severity: String
+        var what: String
+        var advice: String
+        var href: String?
+
+        public init(severity: String, what: String, advice: String, href: String?) {
+            self.severity = severity
+            self.what = what
+            self.advice = advice
+            self.href = href
+        }
+    }
+
+    public struct Tile: Sendable {
+        var label: String
+        var value: String
+        var note: String?
+        var tone: String
+        var href: String?
+
+        public init(_ label: String, _ value: String, note: String? = nil, tone: Tone = .quiet, href: String? = nil) {
+            self.label = label
+            self.value = value
+            self.note = note
+            self.tone = tone.rawValue
+            self.href = href
+        }
+    }
+
+    public var frame: Frame
+    var severity: String
+    var headline: String
+    var findings: [Finding]
+    var oldest: Table
+    var tiles: [Tile]
+    var hours: Int
+    var charts: [BarChart]
+    var copies: Table
+
+    public init(
+        _ frame: Frame, severity: String, headline: String, findings: [Finding], oldest: Table, tiles: [Tile],
+        hours: Int, charts: [BarChart], copies: Table
+    ) {
+        self.frame = frame
+        self.severity = severity
+        self.headline = headline
+        self.findings = findings
+        self.oldest = oldest
+        self.tiles = tiles
+        self.hours = hours
+        self.charts = charts
+        self.copies = copies
+    }
+}

@@ -1,0 +1,126 @@
+import ConsolePages
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// What an operator may do at the console: each is asked for once more before it is done, with a reason, and written down.
+enum ConsoleAction: String, CaseIterable, Sendable {
+    case retry, abandon, replayNotification, replayWebhook, enableEndpoint, resync, revokeKey
+
+    /// For the form that confirms it, and for the form's way back.
+    var route: String {
+        switch self {
+        case .retry: "/console/validations/:id/retry"
+        case .abandon: "/console/validations/:id/abandon"
+        case .replayNotification: "/console/notifications/:id/replay"
+        case .replayWebhook: "/console/webhooks/:id/replay"
+        case .enableEndpoint: "/console/endpoints/:id/enable"
+        case .resync: "/console/customers/:id/resync"
+        case .revokeKey: "/console/keys/:id/revoke"
+        }
+    }
+
+    func path(_ id: String) -> String { route.replacing(":id", with: id) }
+
+    var title: String {
+        switch self {
+        case .retry: "Retry a validation"
+        case .abandon: "Abandon a validation"
+        case .replayNotification: "Replay a notification"
+        case .replayWebhook: "Replay a webhook message"
+        case .enableEndpoint: "Enable a webhook endpoint"
+        case .resync: "Re-sync a customer"
+        case .revokeKey: "Revoke a key"
+        }
+    }
+
+    var button: String {
+        switch self {
+        case .retry: "Retry"
+        case .abandon: "Abandon"
+        case .replayNotification, .replayWebhook: "Replay"
+        case .enableEndpoint: "Enable"
+        case .resync: "Re-sync"
+        case .revokeKey: "Revoke"
+        }
+    }
+
+    /// What will happen.
+    var consequence: String {
+        switch self {
+        case .retry:
+            "The purchase is sent to Cleeng once more, until Cleeng has answered. The app's answer stays as it is until something new is known."
+        case .abandon:
+            "The purchase ends as rejected, with the reason abandoned, and is never sent again. The customer gets no access by it. This cannot be taken back."
+        case .replayNotification:
+            "What it says is heard once more, which changes nothing that was heard, and it is passed on to Cleeng again."
+        case .replayWebhook: "The same endpoint is told the customer's state as it is now, as a new message."
+        case .enableEndpoint:
+            "It takes messages again from now on. What was dropped meanwhile is not sent: replay it from the command line."
+        case .resync: "All endpoints of the publisher are told the customer's state as it is now."
+        case .revokeKey:
+            "Whoever uses the key is answered 401 within two seconds, and is signed out of the console. This cannot be taken back."
+        }
+    }
+
+    /// It cannot be taken back.
+    var isGrave: Bool { self == .abandon || self == .revokeKey }
+
+    var section: Section {
+        switch self {
+        case .retry, .abandon: .validations
+        case .replayNotification: .notifications
+        case .replayWebhook, .enableEndpoint: .webhooks
+        case .resync: .customers
+        case .revokeKey: .keys
+        }
+    }
+
+    /// Where one goes on afterwards.
+    func page(_ id: String) -> String {
+        switch self {
+        case .retry, .abandon: "/console/validations/" + id
+        case .replayNotification: Section.notifications.path
+        case .replayWebhook: Section.webhooks.path
+        case .enableEndpoint: "/console/endpoints"
+        case .resync: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? Section.customers.path
+        case .revokeKey: Section.keys.path
+        }
+    }
+
+    private var done: String {
+        switch self {
+        case .retry: "It is sent again now."
+        case .abandon: "It is abandoned."
+        case .replayNotification: "The notification is heard and passed on again."
+        case .replayWebhook: "A new message is on its way."
+        case .enableEndpoint: "The endpoint takes messages again."
+        case .resync: "The endpoints are told again."
+        case .revokeKey: "The key is revoked."
+        }
+    }
+
+    static func notice(_ name: String?) -> String? { name.flatMap { ConsoleAction(rawValue: $0) }?.done }
+}
+
+/// A publisher's customer as one part of a path: names may hold anything.
+struct ResyncTarget: Sendable {
+    var publisher: String
+    var username: String
+
+    init(publisher: String, username: String) {
+        self.publisher = publisher
+        self.username = username
+    }
+
+    init?(_ id: String) {
+        guard let bytes = Hex.bytes(id[...]), let plain = String(validating: bytes, as: UTF8.self) else { return nil }
+        let parts = plain.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, PublisherID.isValid(parts[0]), (1...512).contains(parts[1].unicodeScalars.count),
+            !parts[1].utf8.contains(0)
+        else { return nil }
+        self.init(publisher: parts[0], username: parts[1])
+    }
+
+    var id: String { Hex.text(of: Array("\(publisher)\n\(username)".utf8)) }
+}

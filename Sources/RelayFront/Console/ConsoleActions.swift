@@ -1,0 +1,102 @@
+import ConsolePages
+import HTTPTypes
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// Asks whether it is meant, and does it.
+struct ConsoleActions: Sendable {
+    let actions: OpsActions
+
+    func confirm(
+        _ action: ConsoleAction, _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext,
+        _ visitor: ConsoleDesk.Visitor
+    ) throws -> Response {
+        guard visitor.isOperator else {
+            throw Problem(.wrongRole, "this takes a key of the role \(KeyRole.opsOperator.name)")
+        }
+        return desk.response(page(action, desk, try id(context), visitor))
+    }
+
+    /// Whatever cannot be done is said on the page that asked.
+    func act(
+        _ action: ConsoleAction, _ desk: ConsoleDesk, _ form: FormBody, _ context: FrontContext,
+        _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        let id = try id(context)
+        let reason = form["reason"]?.trimmingSpace() ?? ""
+        guard !reason.isEmpty, reason.unicodeScalars.count <= OperatorReason.maximumLength, !reason.utf8.contains(0)
+        else {
+            let error = "Say why, in at most \(OperatorReason.maximumLength) characters."
+            return desk.response(
+                page(action, desk, id, visitor, reason: reason, error: error), status: .unprocessableContent)
+        }
+        do {
+            try await perform(action, desk, id, visitor.actor, reason)
+        } catch let problem as Problem where problem.status.kind == .clientError {
+            return desk.response(
+                page(action, desk, id, visitor, reason: reason, error: "\(problem.code.title): \(problem.detail)."),
+                status: problem.status)
+        }
+        let page = action.page(id)
+        return ConsoleDesk.redirect(page + (page.contains("?") ? "&" : "?") + "done=\(action.rawValue)")
+    }
+
+    private func perform(
+        _ action: ConsoleAction, _ desk: ConsoleDesk, _ id: String, _ actor: String, _ reason: String
+    ) async throws {
+        let store = desk.store
+        do {
+            switch action {
+            case .retry: try await store.retry(try validation(id), by: actor, reason: reason)
+            case .abandon: try await store.abandon(try validation(id), by: actor, reason: reason)
+            case .replayNotification:
+                guard let id = NotificationID(id) else { throw Self.unknown }
+                try await actions.replayNotification(id, by: actor, reason: reason)
+            case .replayWebhook:
+                guard let id = DeliveryID(id) else { throw Self.unknown }
+                _ = try await actions.replayWebhook(id, by: actor, reason: reason)
+            case .enableEndpoint:
+                guard let endpoint = EndpointID(id), try await store.enableEndpoint(endpoint) else {
+                    throw Self.unknown
+                }
+                try await store.audit(AuditEntry(actor: actor, .endpointEnabled, id, reason: reason))
+            case .resync:
+                guard let target = ResyncTarget(id) else { throw Self.unknown }
+                try await actions.resync(
+                    publisher: target.publisher, username: target.username, by: actor, reason: reason)
+            case .revokeKey:
+                guard try await store.revokeKey(id) else { throw Self.unknown }
+                try await store.audit(AuditEntry(actor: actor, .keyRevoked, id, reason: reason))
+            }
+        } catch let refusal as OpsRefusal {
+            throw ValidationActionRoutes.problem(refusal)
+        }
+    }
+
+    private func page(
+        _ action: ConsoleAction, _ desk: ConsoleDesk, _ id: String, _ visitor: ConsoleDesk.Visitor,
+        reason: String = "", error: String? = nil
+    ) -> ConfirmPage {
+        let target = action == .resync ? ResyncTarget(id).map { "\($0.username) of \($0.publisher)" } : nil
+        return ConfirmPage(
+            desk.frame(action.title, visitor, at: action.section), consequence: action.consequence,
+            target: target ?? id, button: action.button, isGrave: action.isGrave, action: action.path(id),
+            back: action.page(id), reason: reason, error: error)
+    }
+
+    /// Of what is written in hexadecimal and the like, so that it may stand in an address again.
+    private func id(_ context: FrontContext) throws -> String {
+        guard let id = context.parameters.get("id"), (1...8_192).contains(id.utf8.count),
+            id.utf8.allSatisfy({ ConsoleLink.isPlain($0) })
+        else { throw Self.unknown }
+        return id
+    }
+
+    private func validation(_ id: String) throws -> ValidationID {
+        guard let id = ValidationID(id) else { throw Self.unknown }
+        return id
+    }
+
+    private static var unknown: Problem { Problem(.notFound, "nothing is known by this id") }
+}

@@ -1,0 +1,111 @@
+import ConsolePages
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RelayCore
+import RelayStore
+
+/// `/` and `/console/…` of the ops port: the console's pages, and what is done with their forms.
+struct ConsoleRoutes: Sendable {
+    let desk: ConsoleDesk
+    /// What an action needs that is more than the database.
+    let actions: ConsoleActions
+
+    var routes: [Route] {
+        [.get("/console/assets/:version/:name", asset)] + signing + [
+            desk.page("/", OverviewView.show), desk.page("/console/search", SearchView.show),
+            desk.page("/console/validations", ValidationViews.list),
+            desk.page("/console/waiting", ValidationViews.waiting),
+            desk.page("/console/parked", ValidationViews.parked),
+            desk.page("/console/validations/:id", ValidationViews.detail),
+            desk.page("/console/customers", CustomerView.show),
+            desk.page("/console/subscriptions", SubscriptionViews.list),
+            desk.page("/console/transfers", SubscriptionViews.transfers),
+            desk.page("/console/notifications", DeliveryViews.notifications),
+            desk.page("/console/webhooks", DeliveryViews.webhooks),
+            desk.page("/console/endpoints", DeliveryViews.endpoints),
+            desk.page("/console/orders", RecordViews.orders), desk.page("/console/keys", RecordViews.keys),
+            desk.page("/console/audit", RecordViews.audit),
+        ]
+            + ConsoleAction.allCases.flatMap { action in
+                [
+                    desk.page(action.route) { desk, request, context, visitor in
+                        try actions.confirm(action, desk, request, context, visitor)
+                    },
+                    desk.action(action.route) { desk, form, context, visitor in
+                        try await actions.act(action, desk, form, context, visitor)
+                    },
+                ]
+            }
+    }
+
+    // MARK: Assets
+
+    /// Named by what is in them, so that they may be kept for ever. Another version's name gets this one's: a page may be older than
+    /// the copy that is asked.
+    private func asset(_ request: Request, _ context: FrontContext) async throws -> Response {
+        guard let name = context.parameters.get("name"), let asset = desk.pages.assets[name] else {
+            throw Problem(.notFound, "nothing has this address")
+        }
+        let isOwn = context.parameters.get("version") == desk.pages.assets.version
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: asset.type, .xContentTypeOptions: "nosniff",
+                .cacheControl: isOwn ? "public, max-age=31536000, immutable" : "no-store",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+    }
+
+    // MARK: Signing in and out
+
+    private var signing: [Route] {
+        [
+            .get(ConsoleDesk.signInPath) { request, _ in
+                let next = QueryItems(request.uri.query)["next"].flatMap(Self.local)
+                return desk.response(SignInPage(desk.frame("Sign in", nil), next: next))
+            },
+            .post(ConsoleDesk.signInPath, signIn), .post("/console/sign-out", signOut),
+        ]
+    }
+
+    private func signIn(_ request: Request, _ context: FrontContext) async throws -> Response {
+        guard ConsoleDesk.isOwnSite(request) else {
+            throw Problem(.formNotOurs, "the form came from another site")
+        }
+        let form = try await desk.form(request)
+        let next = form["next"].flatMap(Self.local)
+        guard let text = form["key"], let key = try await desk.keys.authenticate(Substring(text)) else {
+            return refuse(next, "This key was never made, or has been revoked.", .unauthorized)
+        }
+        context.notes.keyID = key.id
+        guard key.role.opens(.opsViewer) else {
+            return refuse(
+                next, "This key has the role \(key.role.name): the console takes ops-viewer and ops-operator.",
+                .forbidden)
+        }
+        var generator = SystemRandomNumberGenerator()
+        let token = ConsoleSession.Token(using: &generator)
+        try await desk.store.beginSession(token, key: key, for: SessionCookie.lifetime)
+        let cookie = SessionCookie.set(token, isSecure: SessionCookie.isSecure(request.headers))
+        return ConsoleDesk.redirect(next ?? "/", cookie: cookie)
+    }
+
+    private func refuse(_ next: String?, _ error: String, _ status: HTTPResponse.Status) -> Response {
+        desk.response(SignInPage(desk.frame("Sign in", nil), next: next, error: error), status: status)
+    }
+
+    private func signOut(_ request: Request, _ context: FrontContext) async throws -> Response {
+        if let visitor = try await desk.visitor(request, context) {
+            try desk.check(try await desk.form(request), visitor, request)
+            try await desk.store.endSession(visitor.token, actor: visitor.actor)
+        }
+        let cookie = SessionCookie.clear(isSecure: SessionCookie.isSecure(request.headers))
+        return ConsoleDesk.redirect(ConsoleDesk.signInPath, cookie: cookie)
+    }
+
+    /// Nil for an address that leads away from the console.
+    private static func local(_ path: String) -> String? {
+        let isPage = path == "/" || path.hasPrefix("/console/") || path.hasPrefix("/?")
+        return isPage && !path.utf8.contains { $0 < 0x21 || $0 == UInt8(ascii: "\\") } ? path : nil
+    }
+}

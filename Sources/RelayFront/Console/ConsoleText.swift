@@ -1,0 +1,78 @@
+import ConsolePages
+import Foundation
+import RelayCore
+import RelayStore
+
+/// How things are written for people.
+enum ConsoleText {
+    /// `2026-11-20 10:00:00.123`, in UTC.
+    static func time(_ moment: Timestamp) -> String {
+        String(moment.rfc3339.replacing("T", with: " ").dropLast())
+    }
+
+    static func time(_ moment: Timestamp?) -> String? { moment.map { time($0) } }
+
+    /// `10:05`.
+    static func minute(_ moment: Timestamp) -> String { String(moment.rfc3339.dropFirst(11).prefix(5)) }
+
+    static func tone(_ status: ValidationStatus) -> Tone {
+        switch status {
+        case .granted: .ok
+        case .pending: .link
+        case .timedOut: .warning
+        case .rejected: .critical
+        case .transferred, .revoked: .quiet
+        }
+    }
+
+    /// What a status means for the customer.
+    static func meaning(_ validation: Validation) -> String {
+        switch validation.status {
+        case .pending: "The app waits for an answer."
+        case .granted:
+            validation.late ? "Access was granted after the app had been told to give up." : "Access was granted."
+        case .rejected: "It was refused: \(validation.reason ?? "no reason was given")."
+        case .timedOut:
+            "The app was told to assume that it failed. It is watched for a late grant until that is ruled out."
+        case .transferred: "The subscription belongs to another email now."
+        case .revoked: "Access has ended: \(validation.reason ?? "no reason was given")."
+        }
+    }
+}
+
+/// Addresses of pages.
+enum ConsoleLink {
+    static func validation(_ id: ValidationID) -> String { "/console/validations/\(id)" }
+
+    static func customer(_ email: String) -> String { "/console/customers?email=" + encoded(email) }
+
+    static func subscription(_ key: String) -> String {
+        "/console/subscriptions?originalTransactionId=" + encoded(key)
+    }
+
+    /// The same page at another place.
+    static func page(_ path: String, _ items: [(String, String?)], cursor: (some CustomStringConvertible)?) -> String? {
+        guard let cursor else { return nil }
+        let all = items + [("cursor", "\(cursor)")]
+        return path + "?"
+            + all.compactMap { name, value in value.map { "\(name)=\(encoded($0))" } }.joined(separator: "&")
+    }
+
+    static func encoded(_ text: String) -> String {
+        var plain = CharacterSet(charactersIn: "-._~")
+        plain.formUnion(CharacterSet(charactersIn: "A"..."Z"))
+        plain.formUnion(CharacterSet(charactersIn: "a"..."z"))
+        plain.formUnion(CharacterSet(charactersIn: "0"..."9"))
+        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+    }
+
+    /// Whether a byte stands in an address as it is.
+    static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

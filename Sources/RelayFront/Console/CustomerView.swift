@@ -1,0 +1,81 @@
+import ConsolePages
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// Everything of one customer: what they bought, what they own, what passed to or from them.
+enum CustomerView {
+    private static let most = 20
+
+    static func show(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        let query = ConsoleQuery(request)
+        guard let text = query["email"] else { return desk.response(form(desk, visitor, nil, wrong: nil)) }
+        let customer = CustomerEmail(text)?.customer ?? text.lowercased()
+        let store = desk.store
+        async let validations = store.validations(matching: ValidationFilter(customer: customer, limit: most))
+        async let subscriptions = store.subscriptions(matching: SubscriptionFilter(customer: customer, limit: most))
+        async let transfers = store.transfers(
+            originalTransactionID: nil, customer: customer, limit: most, cursor: nil)
+        let (bought, owned, moved) = (
+            try await validations.items, try await subscriptions.items, try await transfers.items
+        )
+        guard !(bought.isEmpty && owned.isEmpty && moved.isEmpty) else {
+            return desk.response(form(desk, visitor, text, wrong: "Nothing is known of \(text)."))
+        }
+        var frame = desk.frame(text, visitor, at: .customers, live: 5)
+        frame.notice = ConsoleAction.notice(query["done"])
+        let isGranted = bought.contains { $0.validation.status == .granted }
+        let isPending = bought.contains { $0.validation.status == .pending }
+        let (state, tone): (String, Tone) =
+            isGranted ? ("has access", .ok) : isPending ? ("pending", .link) : ("no access", .warning)
+        let publishers = Set(bought.map(\.validation.publisher) + owned.map(\.name.publisher)).sorted()
+        let resync = publishers.map { publisher in
+            DetailPage.Action(
+                publishers.count == 1 ? "Re-sync" : "Re-sync with \(publisher)",
+                href: ConsoleAction.resync.path(ResyncTarget(publisher: publisher, username: text).id))
+        }
+        return desk.response(
+            DetailPage(
+                frame, state: state, tone: tone,
+                lead: "by what the relay was told. Names that differ in case are one customer.",
+                actions: visitor.isOperator ? resync : [],
+                facts: [
+                    .init("Publishers", publishers.joined(separator: ", ")),
+                    .init("First seen of these", ConsoleText.time(bought.last?.validation.acceptedAt)),
+                    .init("Last purchase", ConsoleText.time(bought.first?.validation.acceptedAt)),
+                ],
+                sections: [
+                    .init(
+                        "Purchases, newest first",
+                        table: ValidationViews.table(bought, now: store.clock.now, empty: "None.")),
+                    .init("Subscriptions", table: SubscriptionViews.table(owned)),
+                    .init("Transfers", table: SubscriptionViews.table(moved)),
+                ]))
+    }
+
+    private static func form(
+        _ desk: ConsoleDesk, _ visitor: ConsoleDesk.Visitor, _ email: String?, wrong: String?
+    ) -> ListPage {
+        ListPage(
+            desk.frame("Customers", visitor, at: .customers), lead: "One customer, by email.",
+            filters: [.init("email", "Email", value: email)], wrong: wrong,
+            table: Table(["Customer"], [], empty: "Ask for a customer by email, or follow one from a purchase."),
+            here: Section.customers.path)
+    }
+}
+
+/// `/console/search`: from whatever somebody has in hand to the page that shows it.
+enum SearchView {
+    static func show(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        guard let text = ConsoleQuery(request)["q"] else { return ConsoleDesk.redirect("/") }
+        if let id = ValidationID(text), try await desk.store.validation(id) != nil {
+            return ConsoleDesk.redirect(ConsoleLink.validation(id))
+        }
+        if text.contains("@") { return ConsoleDesk.redirect(ConsoleLink.customer(text)) }
+        return ConsoleDesk.redirect(ConsoleLink.subscription(text))
+    }
+}

@@ -1,0 +1,105 @@
+import ConsolePages
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// The first page: what is wrong, who waits longest, how busy the relay is.
+enum OverviewView {
+    private static let hours = 6
+    private static let step = Duration.seconds(300)
+    private static let oldest = 8
+
+    static func show(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        let store = desk.store
+        async let summary = store.summary(isCounting: false)
+        async let waiting = store.validations(matching: ValidationFilter(selection: .waiting, limit: oldest))
+        async let activity = store.activity(step: step, steps: hours * 3_600 / Int(step.seconds))
+        async let copies = store.runningCopies()
+        let diagnosis = Diagnosis(try await summary)
+        let now = store.clock.now
+        return desk.response(
+            OverviewPage(
+                desk.frame("Overview", visitor, at: .overview, live: 5), severity: diagnosis.severity.rawValue,
+                headline: diagnosis.headline, findings: diagnosis.findings.map(finding),
+                oldest: ValidationViews.table(
+                    try await waiting.items, now: now, empty: "Nothing waits: Cleeng has taken every purchase."),
+                tiles: tiles(try await summary), hours: hours, charts: charts(try await activity),
+                copies: table(try await copies)))
+    }
+
+    private static func finding(_ finding: Diagnosis.Finding) -> OverviewPage.Finding {
+        let href: String? =
+            switch finding.place {
+            case .waiting: "/console/waiting"
+            case .parked: Section.parked.path
+            case .webhooks: Section.webhooks.path + "?state=waiting"
+            case .endpoints: "/console/endpoints"
+            case .notifications: Section.notifications.path + "?status=pending"
+            case nil: nil
+            }
+        return OverviewPage.Finding(
+            severity: finding.severity.rawValue, what: finding.what, advice: finding.advice, href: href)
+    }
+
+    private static func tiles(_ summary: OpsSummary) -> [OverviewPage.Tile] {
+        let (backlog, webhooks, notifications) = (summary.backlog, summary.webhooks, summary.notifications)
+        let upstream = summary.upstream
+        let state = upstream?.state.rawValue ?? "no worker"
+        let tone: Tone = upstream?.state == .ok ? .ok : upstream?.state == .degraded ? .warning : .critical
+        func age(_ age: Duration?) -> String? { age.map { "oldest \($0.spoken)" } }
+        return [
+            OverviewPage.Tile(
+                "Cleeng", state, note: upstream.map { "since \(ConsoleText.time($0.since))" }, tone: tone),
+            OverviewPage.Tile(
+                "Not taken by Cleeng", "\(backlog.forwarding)", note: age(backlog.oldestForwarding),
+                tone: (backlog.oldestForwarding ?? .zero) > .seconds(60) ? .critical : .quiet, href: "/console/waiting"),
+            OverviewPage.Tile("Access waited for", "\(backlog.watching)"),
+            OverviewPage.Tile("Oldest pending", summary.oldestPending?.spoken ?? "none"),
+            OverviewPage.Tile("Overdue", "\(backlog.overdue)", tone: backlog.overdue > 0 ? .warning : .quiet),
+            OverviewPage.Tile(
+                "Set aside", "\(backlog.parked)", note: age(backlog.oldestParked),
+                tone: backlog.parked > 0 ? .warning : .quiet, href: Section.parked.path),
+            OverviewPage.Tile("Changes to be told", "\(backlog.outbox)"),
+            OverviewPage.Tile(
+                "Webhooks waiting", "\(webhooks.waiting)", note: age(webhooks.oldest),
+                tone: webhooks.failing + webhooks.disabled > 0 ? .warning : .quiet,
+                href: Section.webhooks.path + "?state=waiting"),
+            OverviewPage.Tile(
+                "Notifications waiting", "\(notifications.waiting)", note: age(notifications.oldest),
+                tone: notifications.refused > 0 ? .warning : .quiet,
+                href: Section.notifications.path + "?status=pending"),
+        ]
+    }
+
+    private static func charts(_ activity: ActivitySeries) -> [BarChart] {
+        let steps = hours * 3_600 / Int(step.seconds)
+        let empty = Array(repeating: 0, count: steps)
+        func chart(_ title: String, _ kind: ActivityKind, _ tone: Tone) -> BarChart {
+            BarChart(title, activity.counts[kind] ?? empty, tone: tone) { place in
+                ConsoleText.minute(activity.start + .seconds(rounded: activity.step.seconds * Double(place)))
+            }
+        }
+        return [
+            chart("Purchases", .accepted, .link), chart("Granted", .granted, .ok),
+            chart("Timed out", .timedOut, .warning),
+            chart("Rejected", .rejected, .critical), chart("Calls answered by Cleeng", .upstreamAnswered, .ok),
+            chart("Calls to Cleeng that failed", .upstreamFailed, .critical),
+            chart("Webhooks delivered", .webhooksDelivered, .ok), chart("Notifications", .notifications, .link),
+        ]
+    }
+
+    private static func table(_ copies: [RunningCopy]) -> Table {
+        Table(
+            ["Copy", "Role", "Started", "Cleeng as it sees it", "Last error"],
+            copies.map { copy in
+                let state = copy.report.state
+                let tone: Tone = state == .ok ? .ok : state == .degraded ? .warning : .critical
+                return [
+                    .init(copy.id, isCode: true), .init(copy.role), .init(ConsoleText.time(copy.startedAt)),
+                    copy.role == "front" ? .init(nil) : .init(state.rawValue, tone: tone), .init(copy.report.lastError),
+                ]
+            }, empty: "No copy has said anything within half a minute.")
+    }
+}

@@ -1,0 +1,33 @@
+import HTTPTypes
+import RelayStore
+
+/// The cookie that a browser is signed in with. No script can read it, no other site's form sends it.
+enum SessionCookie {
+    static let name = "relay_session"
+    static let lifetime = Duration.seconds(43_200)
+
+    static func token(in headers: HTTPFields) -> ConsoleSession.Token? {
+        for field in headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { continue }
+                if let token = ConsoleSession.Token(parts[1]) { return token }
+            }
+        }
+        return nil
+    }
+
+    /// - Parameter isSecure: it came by https: then it is never sent by http.
+    static func set(_ token: ConsoleSession.Token, isSecure: Bool) -> String {
+        "\(name)=\(token.text); Max-Age=\(lifetime.components.seconds); \(attributes(isSecure: isSecure))"
+    }
+
+    static func clear(isSecure: Bool) -> String { "\(name)=; Max-Age=0; \(attributes(isSecure: isSecure))" }
+
+    private static func attributes(isSecure: Bool) -> String {
+        "Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    /// As the proxy in front of the ops port says it. The port itself speaks http.
+    static func isSecure(_ headers: HTTPFields) -> Bool { headers[.xForwardedProto] == "https" }
+}

@@ -1,0 +1,144 @@
+import ConsolePages
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// Subscriptions with their lives, and who got one from whom.
+enum SubscriptionViews {
+    static func list(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        let (query, path) = (ConsoleQuery(request), Section.subscriptions.path)
+        var (items, next): ([OpsSubscription], SubscriptionCursor?) = ([], nil)
+        let wrong = try await query.reading {
+            var page = PageQuery($0)
+            let filter = SubscriptionFilter(
+                originalTransactionID: page.originalTransactionID(), customer: page.customer(), limit: page.limit(),
+                cursor: page.cursor { SubscriptionCursor($0) })
+            try page.end()
+            (items, next) = try await desk.store.subscriptions(matching: filter)
+        }
+        if items.count == 1, let one = items.first, query["originalTransactionId"] != nil {
+            return desk.response(detail(one, desk, visitor))
+        }
+        let names = ["originalTransactionId", "customerEmail"]
+        return desk.response(
+            ListPage(
+                desk.frame("Subscriptions", visitor, at: .subscriptions),
+                filters: [
+                    .init(names[0], "Original transaction", value: query[names[0]]),
+                    .init(names[1], "Email", value: query[names[1]]),
+                ], wrong: wrong, table: table(items), here: path, first: query["cursor"] == nil ? nil : path,
+                next: ConsoleLink.page(path, query.all(names), cursor: next)))
+    }
+
+    private static func detail(
+        _ one: OpsSubscription, _ desk: ConsoleDesk, _ visitor: ConsoleDesk.Visitor
+    ) -> DetailPage {
+        DetailPage(
+            desk.frame("Subscription \(one.name.originalTransactionID)", visitor, at: .subscriptions, live: 10),
+            state: one.status?.name ?? "not known", tone: tone(one.status),
+            lead: one.email.map { "It belongs to \($0)." } ?? "Nobody has claimed it.",
+            facts: [
+                .init("Customer", one.email, href: one.email.map(ConsoleLink.customer)),
+                .init("Validation", one.validation?.description, href: one.validation.map(ConsoleLink.validation)),
+                .init("Publisher", one.name.publisher), .init("Environment", one.name.environment),
+                .init("Offer", one.offerID), .init("Product", one.productID),
+                .init("Renews as", one.autoRenewProductID), .init("Bundle", one.bundleID),
+                .init("Will renew", one.willRenew.map { $0 ? "yes" : "no" }),
+                .init("Access until", ConsoleText.time(one.expiresAt)), .init("Reason", one.reason),
+                .init("Looked at next", ConsoleText.time(one.dueAt)), .init("Trouble", one.trouble),
+            ],
+            sections: [
+                .init(
+                    "Life, oldest first",
+                    table: Table(
+                        ["At", "Event", "Status then", "Access until", "Learned from", "Detail"],
+                        one.timeline.map { entry in
+                            let source =
+                                entry.validation.map {
+                                    Table.Cell("\($0)", href: ConsoleLink.validation($0), isCode: true)
+                                }
+                                ?? Table.Cell(entry.notification?.description, isCode: true)
+                            return [
+                                .init(ConsoleText.time(entry.at)), .init(entry.event),
+                                .init(entry.status?.name, tone: tone(entry.status)),
+                                .init(ConsoleText.time(entry.expiresAt)), source, .init(entry.detail),
+                            ]
+                        }, empty: "Nothing is written of it."))
+            ])
+    }
+
+    static func table(_ items: [OpsSubscription]) -> Table {
+        Table(
+            [
+                "Original transaction", "Status", "Customer", "Product", "Access until", "Will renew", "Environment",
+                "Publisher",
+            ],
+            items.map { one in
+                [
+                    .init(
+                        one.name.originalTransactionID, href: ConsoleLink.subscription(one.name.originalTransactionID),
+                        isCode: true),
+                    .init(one.status?.name, tone: tone(one.status), note: one.reason),
+                    .init(one.email, href: one.email.map(ConsoleLink.customer)), .init(one.productID),
+                    .init(ConsoleText.time(one.expiresAt)), .init(one.willRenew.map { $0 ? "yes" : "no" }),
+                    .init(one.name.environment), .init(one.name.publisher),
+                ]
+            }, empty: "No subscription is like that.")
+    }
+
+    private static func tone(_ status: SubscriptionStanding.Status?) -> Tone? {
+        switch status {
+        case .active: .ok
+        case .inGrace, .inBillingRetry: .warning
+        case .expired, .revoked: .quiet
+        case nil: nil
+        }
+    }
+
+    // MARK: Transfers
+
+    static func transfers(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        let (query, path) = (ConsoleQuery(request), Section.transfers.path)
+        var (items, next): ([OpsTransfer], ValidationCursor?) = ([], nil)
+        let wrong = try await query.reading {
+            var page = PageQuery($0)
+            let (key, customer, limit) = (page.originalTransactionID(), page.customer(), page.limit())
+            let cursor = page.cursor { ValidationCursor($0) }
+            try page.end()
+            (items, next) = try await desk.store.transfers(
+                originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
+        }
+        let names = ["originalTransactionId", "customerEmail"]
+        return desk.response(
+            ListPage(
+                desk.frame("Transfers", visitor, at: .transfers),
+                lead:
+                    "Subscriptions that passed from one email to another, newest first. Each was one transaction: the old owner's access ended as the new one's began.",
+                filters: [
+                    .init(names[0], "Original transaction", value: query[names[0]]),
+                    .init(names[1], "Email on either side", value: query[names[1]]),
+                ], wrong: wrong, table: table(items), here: path, first: query["cursor"] == nil ? nil : path,
+                next: ConsoleLink.page(path, query.all(names), cursor: next)))
+    }
+
+    static func table(_ items: [OpsTransfer]) -> Table {
+        Table(
+            ["At", "Original transaction", "From", "To", "Taken from", "Given to"],
+            items.map { one in
+                [
+                    .init(ConsoleText.time(one.at)),
+                    .init(
+                        one.name.originalTransactionID, href: ConsoleLink.subscription(one.name.originalTransactionID),
+                        isCode: true, note: "\(one.name.environment), \(one.name.publisher)"),
+                    .init(one.from, href: ConsoleLink.customer(one.from)),
+                    .init(one.to, href: ConsoleLink.customer(one.to)),
+                    .init("\(one.fromValidation)", href: ConsoleLink.validation(one.fromValidation), isCode: true),
+                    .init("\(one.toValidation)", href: ConsoleLink.validation(one.toValidation), isCode: true),
+                ]
+            }, empty: "No subscription has passed on.")
+    }
+}

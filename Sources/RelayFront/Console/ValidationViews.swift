@@ -1,0 +1,168 @@
+import ConsolePages
+import Hummingbird
+import RelayCore
+import RelayStore
+
+/// Validations: the list, those that wait, those set aside, and one with its timeline.
+enum ValidationViews {
+    static func list(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        try await list(
+            desk, request, visitor, at: .validations, path: Section.validations.path, title: "Validations",
+            lead: nil, selection: .all, empty: "No validation is like that.")
+    }
+
+    static func waiting(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        try await list(
+            desk, request, visitor, at: .validations, path: "/console/waiting", title: "Not taken by Cleeng",
+            lead:
+                "Oldest first. Each is sent by itself as soon as Cleeng takes it, also after the app has been told to give up.",
+            selection: .waiting, empty: "Nothing waits: Cleeng has taken every purchase.")
+    }
+
+    static func parked(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        try await list(
+            desk, request, visitor, at: .parked, path: Section.parked.path, title: "Set aside",
+            lead:
+                "What no worker could make sense of or get through with. Its neighbours go on. Mend what the reason names, then retry.",
+            selection: .parked, empty: "Nothing is set aside.")
+    }
+
+    private static func list(
+        _ desk: ConsoleDesk, _ request: Request, _ visitor: ConsoleDesk.Visitor, at section: Section, path: String,
+        title: String, lead: String?, selection: ValidationFilter.Selection, empty: String
+    ) async throws -> Response {
+        let query = ConsoleQuery(request)
+        var (items, next): ([ListedValidation], ValidationCursor?) = ([], nil)
+        let wrong = try await query.reading {
+            var filter = try ValidationFilter($0)
+            filter.selection = selection
+            (items, next) = try await desk.store.validations(matching: filter)
+        }
+        let statuses = ValidationStatus.allCases.map { (value: $0.name, title: $0.name) }
+        return desk.response(
+            ListPage(
+                desk.frame(title, visitor, at: section, live: query["cursor"] == nil ? 5 : nil), lead: lead,
+                filters: [
+                    .init("status", "Status", value: query["status"], of: statuses),
+                    .init("customerEmail", "Email", value: query["customerEmail"]),
+                    .init("offerId", "Offer", value: query["offerId"]),
+                    .init("olderThanSeconds", "Accepted at least … seconds ago", value: query["olderThanSeconds"]),
+                ], wrong: wrong, table: table(items, now: desk.store.clock.now, empty: empty), here: path,
+                first: query["cursor"] == nil ? nil : path,
+                next: ConsoleLink.page(
+                    path, query.all(["status", "customerEmail", "offerId", "olderThanSeconds"]), cursor: next)))
+    }
+
+    static func table(_ items: [ListedValidation], now: Timestamp?, empty: String) -> Table {
+        Table(
+            ["Validation", "Status", "Accepted", "Customer", "Offer", "Publisher", "Reason"],
+            items.map { item in
+                let one = item.validation
+                let age = now.map { "\(($0 - one.acceptedAt).spoken) ago" }
+                return [
+                    .init("\(one.id)", href: ConsoleLink.validation(one.id), isCode: true),
+                    .init(one.status.name, tone: ConsoleText.tone(one.status), note: one.late ? "late" : nil),
+                    .init(ConsoleText.time(one.acceptedAt), note: age),
+                    .init(one.email, href: ConsoleLink.customer(one.email)), .init(one.offerID), .init(one.publisher),
+                    .init(one.reason, note: item.parking.map { "set aside: \($0.reason)" }),
+                ]
+            }, empty: empty)
+    }
+
+    // MARK: One
+
+    static func detail(
+        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
+    ) async throws -> Response {
+        guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }),
+            let detail = try await desk.store.detail(id)
+        else { throw Problem(.unknownValidation, "nothing is known by this id") }
+        context.notes.validation = id
+        let one = detail.validation
+        var frame = desk.frame("Validation \(id)", visitor, at: .validations, live: one.status == .pending ? 2 : 10)
+        frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
+        let now = desk.store.clock.now ?? one.acceptedAt
+        return desk.response(
+            DetailPage(
+                frame, state: one.status.name, tone: ConsoleText.tone(one.status), lead: ConsoleText.meaning(one),
+                actions: visitor.isOperator ? actions(detail) : [],
+                axis: ValidationTimeline.axis(detail, now: now), facts: facts(detail), sections: parts(detail)))
+    }
+
+    private static func actions(_ detail: ValidationDetail) -> [DetailPage.Action] {
+        let (status, path) = (detail.validation.status, ConsoleLink.validation(detail.validation.id))
+        var actions: [DetailPage.Action] = []
+        if status.allowsRetry { actions.append(.init("Retry", href: path + "/retry")) }
+        if status.allowsAbandon || detail.parking != nil {
+            actions.append(.init("Abandon", href: path + "/abandon", isGrave: true))
+        }
+        return actions
+    }
+
+    private static func facts(_ detail: ValidationDetail) -> [DetailPage.Fact] {
+        let one = detail.validation
+        var facts: [DetailPage.Fact] = [
+            .init("Customer", one.email, href: ConsoleLink.customer(one.email)), .init("Offer", one.offerID),
+            .init("Publisher", one.publisher), .init("App", one.app), .init("Sold in", detail.appType),
+            .init("Reason", one.reason), .init("Accepted", ConsoleText.time(one.acceptedAt)),
+            .init("Deadline of the app", ConsoleText.time(one.deadline)),
+            .init("Settled", ConsoleText.time(one.settledAt)), .init("Access until", ConsoleText.time(one.expiresAt)),
+            .init("Times sent to Cleeng", "\(detail.attempts)"),
+            .init("Had access before", detail.entitledBefore.map { $0 ? "yes" : "no" }),
+            .init(
+                "Original transaction", detail.originalTransactionID,
+                href: ConsoleLink.subscription(detail.originalTransactionID)),
+            .init("Transaction", detail.transactionID), .init("Environment", detail.environment),
+            .init("Product", detail.productID), .init("Bundle", detail.bundleID),
+            .init("Application username", detail.applicationUsername), .init("Coupon", detail.couponCode),
+            .init("Road", detail.driver.name), .init("Receipt", verification(detail)),
+        ]
+        if let parking = detail.parking {
+            facts.insert(.init("Set aside since \(ConsoleText.time(parking.since))", parking.reason), at: 0)
+        }
+        if let next = detail.nextStepAt, detail.parking == nil {
+            facts.append(.init("Next step", ConsoleText.time(next)))
+            facts.append(.init("Held by", detail.leaseOwner ?? "nobody"))
+        }
+        return facts
+    }
+
+    private static func verification(_ detail: ValidationDetail) -> String {
+        let judged = [detail.verification.result.name, detail.verification.code, detail.verification.detail]
+        return (judged.compactMap(\.self) + (detail.isReceiptReadable ? [] : ["cannot be read"])).joined(
+            separator: ", ")
+    }
+
+    private static func parts(_ detail: ValidationDetail) -> [DetailPage.Part] {
+        var parts: [DetailPage.Part] = []
+        if let transfer = detail.transfer {
+            parts.append(
+                .init(
+                    "Transfer",
+                    table: Table(
+                        ["At", "From", "To", "Taken from", "Given to"],
+                        [
+                            [
+                                .init(ConsoleText.time(transfer.at)),
+                                .init(transfer.from, href: ConsoleLink.customer(transfer.from)),
+                                .init(transfer.to, href: ConsoleLink.customer(transfer.to)),
+                                .init(
+                                    "\(transfer.fromValidation)", href: ConsoleLink.validation(transfer.fromValidation),
+                                    isCode: true),
+                                .init(
+                                    "\(transfer.toValidation)", href: ConsoleLink.validation(transfer.toValidation),
+                                    isCode: true),
+                            ]
+                        ], empty: "")))
+        }
+        parts.append(.init("Timeline", table: ValidationTimeline.table(detail)))
+        if let evidence = detail.evidence { parts.append(.init("What the grant rests on", text: evidence)) }
+        return parts
+    }
+}

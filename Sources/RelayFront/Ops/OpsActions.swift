@@ -1,0 +1,68 @@
+import AppleStore
+import RelayCore
+import RelayStore
+
+/// What an operator may do, by whichever door: the ops API or the console.
+struct OpsActions: Sendable {
+    let store: RelayStore
+    let policy: NotificationPolicy
+    let isRelayed: PerPublisher<Bool>
+    /// How long after its end a subscription that will renew is waited for.
+    let leeway: Duration
+    /// Nil: this version cannot compose a customer's state, and has no replay of webhooks.
+    let repeater: (any WebhookRepeater)?
+    let onNotification: @Sendable () -> Void
+    let onMessage: @Sendable () -> Void
+
+    /// Hears a notification once more, and passes it on again.
+    ///
+    /// - Throws: ``Problem``.
+    func replayNotification(_ id: NotificationID, by: String, reason: String? = nil) async throws {
+        guard let (item, body) = try await store.notification(id) else {
+            throw Problem(.unknownNotification, "nothing is known by this id")
+        }
+        let notification: StoreNotification
+        do {
+            notification = try await policy.judge(try ServerNotification(body: body))
+        } catch let refusal as NotGenuine {
+            // The configuration is another one than when it came.
+            throw Problem(.notificationNotGenuine, "\(refusal.code.rawValue): \(refusal.detail)")
+        }
+        try await store.replay(
+            item, notification, isRelayed: isRelayed.isRelayed(for: item.publisher), leeway: leeway, by: by,
+            reason: reason)
+        onNotification()
+    }
+
+    /// Tells the same endpoint the customer's state as it is now, as a new message.
+    ///
+    /// - Throws: ``Problem``.
+    func replayWebhook(_ id: DeliveryID, by: String, reason: String? = nil) async throws -> OpsDelivery {
+        guard let repeater, let delivery = try await store.delivery(id) else {
+            throw Problem(.unknownDelivery, "nothing is known by this id")
+        }
+        guard let endpoint = EndpointID(delivery.endpoint), try await store.endpoint(endpoint)?.isActive == true else {
+            throw Problem(.endpointNotActive, "its endpoint is disabled or removed")
+        }
+        let new = try await repeater.repeatCustomer(
+            publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
+        guard let new, let written = try await store.delivery(new) else {
+            throw Problem(.unknownDelivery, "nothing is known of that customer any more")
+        }
+        try await store.audit(AuditEntry(actor: by, .webhookReplayed, "\(id)", reason: reason ?? "as \(new)"))
+        onMessage()
+        return written
+    }
+
+    /// Tells all endpoints of a publisher the state of one customer once more.
+    ///
+    /// - Throws: ``Problem``.
+    func resync(publisher: String, username: String, by: String, reason: String) async throws {
+        let new = try await repeater?.repeatCustomer(publisher: publisher, username: username, endpoint: nil)
+        guard new != nil else {
+            throw Problem(.unknownDelivery, "nothing is known of that customer, or no endpoint takes messages")
+        }
+        try await store.audit(AuditEntry(actor: by, .customerResynced, username, reason: reason))
+        onMessage()
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import RelayCore
+
+/// The last line of a page: `MICROSECONDS-UUID`.
+public struct AuditCursor: Sendable, CustomStringConvertible {
+    let at: Timestamp
+    let id: UUID
+
+    public init?(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, let microseconds = Int64(parts[0]), let id = UUID(uuidString: String(parts[1])),
+            // Up to the year 9999: far from what the database cannot hold.
+            (0..<253_402_300_800_000_000).contains(microseconds)
+        else { return nil }
+        self.init(at: Timestamp(microseconds: microseconds), id: id)
+    }
+
+    init(at: Timestamp, id: UUID) {
+        self.at = at
+        self.id = id
+    }
+
+    public var description: String { "\(at.microseconds)-\(id.uuidString.lowercased())" }
+}

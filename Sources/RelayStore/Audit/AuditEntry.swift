@@ -1,0 +1,73 @@
+public import RelayCore
+
+/// Something that somebody did by hand, as it is written down.
+public struct AuditEntry: Sendable, Equatable {
+    /// What can be done. The texts are stored.
+    public enum Action: String, Sendable, CaseIterable {
+        case signedIn = "session.begin"
+        case signedOut = "session.end"
+        case validationRetried = "validation.retry"
+        case validationAbandoned = "validation.abandon"
+        case validationsReplayed = "validation.replay"
+        case notificationReplayed = "notification.replay"
+        case webhookReplayed = "webhook.replay"
+        case customerResynced = "webhook.resync"
+        case endpointAdded = "endpoint.add"
+        case endpointRemoved = "endpoint.remove"
+        case endpointEnabled = "endpoint.enable"
+        case endpointTested = "endpoint.test"
+        case keyCreated = "key.create"
+        case keyRevoked = "key.revoke"
+        case publisherAdded = "publisher.add"
+        case publisherShares = "publisher.use_common_account"
+        case offersImported = "offers.import"
+        case offerRemoved = "offers.remove"
+        case retentionRun = "retention.run"
+    }
+
+    /// Who: a key's name with its id, or `shell: USER`.
+    public var actor: String
+    public var action: Action
+    /// To what: an id, a name, or a range.
+    public var target: String
+    public var reason: String?
+
+    public init(actor: String, _ action: Action, _ target: String, reason: String? = nil) {
+        self.actor = actor
+        self.action = action
+        self.target = target
+        self.reason = reason
+    }
+}
+
+/// A line of the audit log.
+public struct AuditRecord: Sendable {
+    public var at: Timestamp
+    public var actor: String
+    /// As it is stored: a later version may know more of them.
+    public var action: String
+    public var target: String
+    public var reason: String?
+}
+
+/// Which lines.
+public struct AuditFilter: Sendable {
+    public var action: AuditEntry.Action?
+    /// Part of the name of who did it.
+    public var actor: String?
+    /// Exactly.
+    public var target: String?
+    public var limit: Int
+    public var cursor: AuditCursor?
+
+    public init(
+        action: AuditEntry.Action? = nil, actor: String? = nil, target: String? = nil, limit: Int = 50,
+        cursor: AuditCursor? = nil
+    ) {
+        self.action = action
+        self.actor = actor
+        self.target = target
+        self.limit = limit
+        self.cursor = cursor
+    }
+}

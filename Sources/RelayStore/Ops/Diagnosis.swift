@@ -1,0 +1,180 @@
+import RelayCore
+
+/// What is wrong, worst first, in sentences for whoever is on call: what it means for customers, and what to do.
+public struct Diagnosis: Sendable, Equatable {
+    public enum Severity: String, Sendable, Comparable, CaseIterable {
+        case ok, warning, critical
+
+        public static func < (one: Self, other: Self) -> Bool {
+            let order = allCases
+            return (order.firstIndex(of: one) ?? 0) < (order.firstIndex(of: other) ?? 0)
+        }
+    }
+
+    /// Where the rows are that a finding is about.
+    public enum Place: String, Sendable {
+        case waiting, parked, webhooks, endpoints, notifications
+    }
+
+    public struct Finding: Sendable, Equatable {
+        public var severity: Severity
+        /// What is wrong, and for whom.
+        public var what: String
+        /// What to do about it.
+        public var advice: String
+        public var place: Place?
+    }
+
+    public private(set) var findings: [Finding] = []
+
+    public var severity: Severity { findings.map(\.severity).max() ?? .ok }
+
+    /// Whether customers are losing purchases, in one sentence.
+    public var headline: String {
+        switch severity {
+        case .critical: "Customers who pay get no access now. Nothing is lost: what was accepted is kept and sent."
+        case .warning: "Purchases go through. Something needs a look."
+        case .ok: "Purchases go through."
+        }
+    }
+
+    public init(_ summary: OpsSummary) {
+        findings += Self.upstream(summary)
+        findings += Self.queue(summary)
+        findings += Self.telling(summary)
+        // Stable: of one severity in the order in which they were found.
+        findings = Severity.allCases.reversed().flatMap { severity in findings.filter { $0.severity == severity } }
+    }
+
+    // MARK: Cleeng
+
+    private static func upstream(_ summary: OpsSummary) -> [Finding] {
+        let waiting = waiting(summary)
+        guard let report = summary.upstream else {
+            return [
+                Finding(
+                    severity: .critical, what: "No worker is running: nothing reaches Cleeng. \(waiting)",
+                    advice:
+                        "Start `receipt-relay serve --role worker` (or all), or look why it ended: its last log line says so.",
+                    place: .waiting)
+            ]
+        }
+        let since = "since \(report.since.rfc3339)"
+        let error = report.lastError.map { ": \($0)" } ?? ""
+        switch report.state {
+        case .ok: return []
+        case .degraded:
+            return [
+                Finding(
+                    severity: .warning, what: "Some calls to Cleeng fail \(since)\(error). \(waiting)",
+                    advice: "They are tried again by themselves. Where it goes on, ask Cleeng.", place: .waiting)
+            ]
+        case .down:
+            return [
+                Finding(
+                    severity: .critical, what: "Cleeng cannot be reached \(since)\(error). \(waiting)",
+                    advice:
+                        "Look at Cleeng's status page and at the network. It is probed all the time; what waits is sent by itself when it answers.",
+                    place: .waiting)
+            ]
+        case .misconfigured:
+            return [
+                Finding(
+                    severity: .critical,
+                    what: "Cleeng refuses our token or address \(since)\(error). Nobody is rejected for it. \(waiting)",
+                    advice:
+                        "Mend RELAY_CLEENG_PUBLISHER_TOKEN or the RELAY_CLEENG_…_URL that the error names, and restart the workers: what waits is sent by itself.",
+                    place: .waiting)
+            ]
+        }
+    }
+
+    private static func waiting(_ summary: OpsSummary) -> String {
+        let count = summary.backlog.forwarding
+        guard count > 0 else { return "No purchase waits." }
+        let age = summary.backlog.oldestForwarding.map { ", the oldest for \($0.spoken)" } ?? ""
+        return count == 1 ? "1 purchase waits\(age)." : "\(count) purchases wait\(age)."
+    }
+
+    // MARK: The queue
+
+    private static let patience = Duration.seconds(60)
+
+    private static func queue(_ summary: OpsSummary) -> [Finding] {
+        var findings: [Finding] = []
+        let backlog = summary.backlog
+        if summary.upstream?.state == .ok, backlog.overdue > 0, backlog.oldestForwarding.map({ $0 > patience }) == true
+        {
+            findings.append(
+                Finding(
+                    severity: .critical,
+                    what:
+                        "\(backlog.overdue) purchases are due and nobody takes them up, though Cleeng is well. \(waiting(summary))",
+                    advice:
+                        "Workers are missing or too few: look at their logs and start more of them. Where a publisher has an account of its own, a worker needs RELAY_PUBLISHERS_FILE.",
+                    place: .waiting))
+        }
+        if backlog.parked > 0 {
+            let age = backlog.oldestParked.map { ", the first for \($0.spoken)" } ?? ""
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    what:
+                        "\(backlog.parked) purchases are set aside\(age): each may be a customer who paid and got nothing.",
+                    advice: "Read each one's reason, mend what it names, and retry it.", place: .parked))
+        }
+        return findings
+    }
+
+    // MARK: Those who are told
+
+    private static func telling(_ summary: OpsSummary) -> [Finding] {
+        var findings: [Finding] = []
+        let (webhooks, notifications) = (summary.webhooks, summary.notifications)
+        if webhooks.disabled > 0 {
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    what: "\(webhooks.disabled) webhook endpoints are disabled: nothing is sent to them.",
+                    advice:
+                        "Have the publisher mend it, then `receipt-relay webhooks enable ID` and `webhooks replay --since`.",
+                    place: .endpoints))
+        }
+        if webhooks.failing > 0 {
+            let age = webhooks.oldest.map { ", the oldest message waits for \($0.spoken)" } ?? ""
+            findings.append(
+                Finding(
+                    severity: .warning, what: "\(webhooks.failing) webhook endpoints fail\(age).",
+                    advice: "Messages are tried again for three days. Tell the publisher.", place: .webhooks))
+        }
+        if notifications.refused > 0 {
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    what: "Cleeng refuses \(notifications.refused) of the App Store's notifications.",
+                    advice: "Read its answer, then replay them.", place: .notifications))
+        }
+        if let oldest = notifications.oldest, oldest > .seconds(3_600) {
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    what:
+                        "Cleeng has not taken notifications for \(oldest.spoken): renewals and refunds reach it late.",
+                    advice: "Look at RELAY_CLEENG_NOTIFICATION_URL and at Cleeng.", place: .notifications))
+        }
+        return findings
+    }
+}
+
+extension Duration {
+    /// For people: `42 s`, `7 min`, `3 h 20 min`, `2 d 4 h`.
+    public var spoken: String {
+        let seconds = max(components.seconds, 0)
+        switch seconds {
+        case ..<120: return "\(seconds) s"
+        case ..<7_200: return "\(seconds / 60) min"
+        case ..<172_800: return "\(seconds / 3_600) h \(seconds % 3_600 / 60) min"
+        default: return "\(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("What the console is made of")
+struct ConsoleStoreTests {
+    private func key(_ store: RelayStore, _ role: KeyRole = .opsOperator) async throws -> APIKey {
+        var generator = SystemRandomNumberGenerator()
+        let text = try await store.createKey(
+            role: role, name: "Nora", publisher: "main", app: "", using: &generator)
+        return try #require(try await KeyRing(store: store).authenticate(text[...]))
+    }
+
+    private func token() -> ConsoleSession.Token {
+        var generator = SystemRandomNumberGenerator()
+        return ConsoleSession.Token(using: &generator)
+    }
+
+    @Test("a session lasts until it is ended, its time is over, or its key is revoked")
+    func sessions() async throws {
+        try await withStore { database, store in
+            let key = try await key(store)
+            let (one, other, short) = (token(), token(), token())
+            for token in [one, other] { try await store.beginSession(token, key: key, for: .seconds(60)) }
+            #expect(try await store.session(one)?.key == key)
+            #expect(try await store.session(token()) == nil)
+            try await store.endSession(one, actor: key.actor)
+            #expect(try await store.session(one) == nil)
+            try await store.beginSession(short, key: key, for: .seconds(60))
+            try await database.run(
+                "UPDATE console_sessions SET created_at = now() - interval '2 minutes', expires_at = now() - interval '1 minute' WHERE digest = $1",
+                .bytea(short.digest))
+            #expect(try await store.session(short) == nil)
+            #expect(try await store.session(other) != nil)
+            _ = try await store.revokeKey(key.id)
+            #expect(try await store.session(other) == nil)
+            let actions = try await store.auditLog(matching: AuditFilter()).items.map(\.action)
+            #expect(actions.sorted() == ["session.begin", "session.begin", "session.begin", "session.end"])
+        }
+    }
+
+    @Test("the database has the digest of a token alone, and a form's token is that session's")
+    func tokens() async throws {
+        let (one, other) = (token(), token())
+        #expect(one.isFormToken(one.formToken) && !one.isFormToken(other.formToken) && !one.isFormToken("x"))
+        #expect(one.formToken != one.text && ConsoleSession.Token(one.text)?.digest == one.digest)
+        #expect(ConsoleSession.Token("") == nil && ConsoleSession.Token(String(repeating: "g", count: 64)) == nil)
+    }
+
+    @Test("what is done by hand is read newest first, page by page, by what it was and who did it")
+    func audit() async throws {
+        try await withStore { database, store in
+            for number in 0..<5 {
+                let actor = number.isMultiple(of: 2) ? "Nora (k1)" : "root (command line)"
+                try await store.audit(AuditEntry(actor: actor, .keyRevoked, "k\(number)", reason: "r\0\(number)"))
+                try await database.run(
+                    "UPDATE audit_log SET at = now() + $2::int4 * interval '1 second' WHERE target = $1",
+                    .text("k\(number)"), .int4(Int32(number)))
+            }
+            var filter = AuditFilter(limit: 2)
+            var targets: [String] = []
+            repeat {
+                let page = try await store.auditLog(matching: filter)
+                targets += page.items.map(\.target)
+                filter.cursor = page.next.flatMap { AuditCursor($0.description) }
+            } while filter.cursor != nil && targets.count < 9
+            #expect(targets == ["k4", "k3", "k2", "k1", "k0"])
+            let hers = try await store.auditLog(matching: AuditFilter(actor: "nora")).items
+            #expect(hers.map(\.target) == ["k4", "k2", "k0"] && hers[0].reason == "r4")
+            #expect(try await store.auditLog(matching: AuditFilter(action: .signedIn)).items.isEmpty)
+            #expect(try await store.auditLog(matching: AuditFilter(target: "k1")).items.count == 1)
+            try await database.run("UPDATE audit_log SET at = now() - interval '2 days' WHERE target < 'k3'")
+            #expect(try await store.pruneAuditLog(olderThan: .seconds(86_400)) == 3)
+        }
+    }
+
+    @Test("an operator's retry and abandon are written down with their reasons, in the same transaction")
+    func actions() async throws {
+        try await withStore { _, store in
+            let id = try await store.take(.sample(subscription: "s"))
+            try await store.abandon(id, by: "Nora (k1)", reason: "ticket 1")
+            try await store.retry(id, by: "Nora (k1)", reason: "ticket 2")
+            await #expect(throws: OpsRefusal.self) {
+                try await store.retry(
+                    ValidationID(bucket: id.bucket, day: id.day, high: 1, low: 1), by: "x", reason: "y")
+            }
+            let items = try await store.auditLog(matching: AuditFilter(target: "\(id)")).items
+            #expect(Set(items.map(\.action)) == ["validation.abandon", "validation.retry"])
+            #expect(Set(items.compactMap(\.reason)) == ["ticket 1", "ticket 2"])
+            #expect(try await store.auditLog(matching: AuditFilter()).items.count == 2)
+        }
+    }
+
+    @Test("what is counted is added to its minute, and read in steps up to now")
+    func activity() async throws {
+        try await withStore { database, store in
+            try await store.add([.accepted: 2, .granted: 0])
+            try await store.add([.accepted: 3, .granted: 1])
+            try await database.run("UPDATE activity SET minute = minute - interval '20 minutes' WHERE kind = 1")
+            try await store.add([.rejected: 1])
+            try await database.run("UPDATE activity SET minute = now() - interval '3 hours' WHERE kind = 2")
+            let series = try await store.activity(step: .seconds(300), steps: 12)
+            #expect(series.counts[.accepted]?.count == 12 && series.counts[.accepted]?.last == 5)
+            #expect(series.counts[.granted]?[7] == 1 && series.counts[.rejected] == nil)
+            try await database.run("UPDATE activity SET minute = now() - interval '15 days' WHERE kind = 2")
+            #expect(try await store.pruneActivity() == 1)
+        }
+    }
+
+    @Test("what Cleeng has not taken is listed oldest first, page by page")
+    func waiting() async throws {
+        try await withStore { database, store in
+            var ids: [ValidationID] = []
+            for number in 0..<5 {
+                let id = try await store.take(.sample(subscription: "s\(number)"))
+                try await database.run(
+                    "UPDATE pursuits SET accepted_at = now() - $2::int4 * interval '1 minute', phase = $3 WHERE id = $1",
+                    .uuid(id.uuid), .int4(Int32(number)), .int2(number == 2 ? 1 : 0))
+                ids.append(id)
+            }
+            var filter = ValidationFilter(selection: .waiting, limit: 2)
+            var found: [ValidationID] = []
+            repeat {
+                let page = try await store.validations(matching: filter)
+                found += page.items.map(\.id)
+                filter.cursor = page.next
+            } while filter.cursor != nil && found.count < 9
+            #expect(found == [ids[4], ids[3], ids[1], ids[0]])
+        }
+    }
+}

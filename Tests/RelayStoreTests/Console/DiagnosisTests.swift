@@ -1,0 +1,86 @@
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("What is wrong, in sentences")
+struct DiagnosisTests {
+    private func summary(
+        _ state: InstanceReport.UpstreamState? = .ok, _ change: (inout OpsSummary) -> Void = { _ in }
+    ) -> OpsSummary {
+        let report = state.map {
+            InstanceReport(
+                state: $0, since: Timestamp(seconds: 1_800_000_000), lastError: "X-Publisher-Token is invalid")
+        }
+        var summary = OpsSummary(
+            countsByStatus: [:], oldestPending: nil, upstream: report,
+            backlog: .init(
+                forwarding: 0, watching: 3, parked: 0, overdue: 0, oldestForwarding: nil, oldestParked: nil, outbox: 0),
+            notifications: .init(waiting: 0, refused: 0, oldest: nil),
+            webhooks: .init(waiting: 0, retrying: 0, oldest: nil, endpoints: 1, disabled: 0, failing: 0))
+        change(&summary)
+        return summary
+    }
+
+    @Test("nothing, where all is well")
+    func well() {
+        let diagnosis = Diagnosis(summary())
+        #expect(diagnosis.severity == .ok && diagnosis.findings.isEmpty)
+    }
+
+    @Test("whatever keeps customers from access comes first, with its cause and what to do")
+    func upstream() {
+        for (state, words) in [
+            (InstanceReport.UpstreamState.misconfigured, ["refuses our token", "X-Publisher-Token is invalid"]),
+            (.down, ["cannot be reached", "2027-01-15T08:00:00"]), (nil, ["No worker is running"]),
+        ] {
+            let diagnosis = Diagnosis(
+                summary(state) {
+                    $0.backlog.forwarding = 12
+                    $0.backlog.oldestForwarding = .seconds(3_900)
+                    $0.backlog.parked = 1
+                })
+            #expect(diagnosis.severity == .critical && diagnosis.findings.count == 2)
+            let first = diagnosis.findings[0]
+            for word in words + ["12 purchases wait, the oldest for 65 min"] {
+                #expect(first.what.contains(word), "\(first)")
+            }
+            #expect(first.place == .waiting && !first.advice.isEmpty && diagnosis.findings[1].place == .parked)
+        }
+        #expect(Diagnosis(summary(.degraded)).severity == .warning)
+    }
+
+    @Test("missing workers are told from a Cleeng that is away")
+    func overdue() {
+        func late(_ state: InstanceReport.UpstreamState, _ age: Duration) -> Diagnosis {
+            Diagnosis(
+                summary(state) {
+                    $0.backlog.overdue = 4
+                    $0.backlog.forwarding = 4
+                    $0.backlog.oldestForwarding = age
+                })
+        }
+        #expect(late(.ok, .seconds(61)).findings.first?.what.contains("nobody takes them up") == true)
+        #expect(late(.ok, .seconds(59)).findings.isEmpty)
+        #expect(late(.down, .seconds(61)).findings.count == 1)
+    }
+
+    @Test("who is not told is a warning")
+    func telling() {
+        let diagnosis = Diagnosis(
+            summary {
+                $0.webhooks.disabled = 1
+                $0.webhooks.failing = 2
+                $0.notifications.refused = 3
+                $0.notifications.oldest = .seconds(3_601)
+            })
+        #expect(diagnosis.severity == .warning)
+        #expect(diagnosis.findings.map(\.place) == [.endpoints, .webhooks, .notifications, .notifications])
+    }
+
+    @Test("ages are spoken as people do")
+    func ages() {
+        let spoken = [-1, 0, 119, 120, 7_199, 7_200, 172_799, 172_800].map { Duration.seconds($0).spoken }
+        #expect(spoken == ["0 s", "0 s", "119 s", "2 min", "119 min", "2 h 0 min", "47 h 59 min", "2 d 0 h"])
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// The console as HTTP: who gets in, what a form must bring, what is written down.
+@Suite struct ConsoleTests {
+    private static let pages = [
+        "/", "/console/validations", "/console/waiting", "/console/parked", "/console/customers",
+        "/console/subscriptions", "/console/transfers", "/console/notifications", "/console/webhooks",
+        "/console/endpoints", "/console/orders", "/console/keys", "/console/audit",
+    ]
+
+    @Test func onlyWhoHasAnOpsKeyIsSignedIn() async throws {
+        try await Setup.run { setup in
+            var visit = ConsoleVisit(setup.relay)
+            for page in Self.pages {
+                let answer = try await visit.get(page)
+                #expect(
+                    answer.status == 303 && answer.header("Location")?.hasPrefix("/console/sign-in?next=%2F") == true)
+            }
+            for (key, status) in [("", 401), ("rr_nothing", 401), (setup.relay.keys.app, 403)] {
+                let answer = try await visit.signIn(key)
+                #expect(answer.status == status && visit.cookie == nil && answer.text.contains("role=\"alert\""))
+                #expect(!answer.text.contains(setup.relay.keys.app))
+            }
+            let signed = try await visit.signIn(setup.relay.keys.viewer)
+            #expect(signed.status == 303 && signed.header("Location") == "/")
+            let cookie = try #require(signed.header("Set-Cookie"))
+            #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax") && !cookie.contains("Secure"))
+            for page in Self.pages {
+                let answer = try await visit.get(page)
+                #expect(answer.status == 200, "\(page): \(answer.text)")
+                #expect(answer.header("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
+                #expect(answer.header("Cache-Control") == "no-store")
+                #expect(!answer.text.contains("style=") && !answer.text.contains("<script>"))
+            }
+            #expect(try await visit.get("/console/nowhere").status == 404)
+            #expect(try await visit.post("/console/sign-out", ["token": try await visit.formToken()]).status == 303)
+            #expect(try await visit.get("/").status == 303)
+        }
+    }
+
+    @Test func overHTTPSTheCookieStaysThere() async throws {
+        try await Setup.run { setup in
+            let answer = try await ConsoleVisit(setup.relay).post(
+                "/console/sign-in", ["key": setup.relay.keys.viewer, "next": "https://elsewhere.example"],
+                headers: ["X-Forwarded-Proto": "https"])
+            #expect(answer.header("Set-Cookie")?.contains("Secure") == true && answer.header("Location") == "/")
+            let sent = try await ConsoleVisit(setup.relay).post(
+                "/console/sign-in", ["key": setup.relay.keys.viewer], headers: ["Sec-Fetch-Site": "cross-site"])
+            #expect(sent.status == 403 && sent.header("Set-Cookie") == nil)
+        }
+    }
+
+    @Test func whatAnOperatorDoesIsDoneAndWrittenDown() async throws {
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "60"]) { setup in
+            try await SimulatorControl(setup.simulator).behave("ana@example.test", "never")
+            let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
+            let id = try #require(bought.json["validationId"].string)
+            let path = "/console/validations/\(id)/abandon"
+            var viewer = ConsoleVisit(setup.relay)
+            try await viewer.signIn(setup.relay.keys.viewer)
+            #expect(try await viewer.get(path).status == 403)
+            let forbidden = ["token": try await viewer.formToken(), "reason": "may not"]
+            #expect(try await viewer.post(path, forbidden).status == 403)
+
+            var visit = ConsoleVisit(setup.relay)
+            try await visit.signIn(setup.relay.keys.operator)
+            #expect(try await visit.get("/console/validations/\(id)").text.contains(path))
+            #expect(try await visit.get(path).text.contains("cannot be taken back"))
+            let token = try await visit.formToken(path)
+            // Without the page's own token, with another session's, from another site, without a reason.
+            for fields in [["reason": "x"], ["reason": "x", "token": forbidden["token"] ?? ""]] {
+                #expect(try await visit.post(path, fields).status == 403)
+            }
+            let elsewhere = try await visit.post(
+                path, ["reason": "x", "token": token], headers: ["Sec-Fetch-Site": "cross-site"])
+            #expect(elsewhere.status == 403)
+            #expect(try await visit.post(path, ["reason": "  ", "token": token]).status == 422)
+            #expect(try await setup.relay.poll(id).json["status"].string == "pending")
+
+            let reason = "ticket <4711> & \"more\""
+            let done = try await visit.post(path, ["reason": reason, "token": token])
+            #expect(done.status == 303 && done.header("Location") == "/console/validations/\(id)?done=abandon")
+            #expect(try await setup.relay.poll(id).json["reason"].string == "abandoned")
+            // Once more it cannot be: that is said where it was asked.
+            let again = try await visit.post(path, ["reason": reason, "token": token])
+            #expect(again.status == 409 && again.text.contains("role=\"alert\""))
+            let audit = try await visit.get("/console/audit?action=validation.abandon").text
+            #expect(audit.contains(id) && audit.contains("test ops-operator"))
+            #expect(audit.contains("ticket &lt;4711&gt; &amp;"), "\(audit)")
+        }
+    }
+
+    @Test func aRevokedKeySignsItsSessionsOut() async throws {
+        try await Setup.run { setup in
+            var visit = ConsoleVisit(setup.relay)
+            try await visit.signIn(setup.relay.keys.operator)
+            let id = try #require(setup.relay.keys.operator.split(separator: "_").dropFirst(2).first)
+            let done = try await visit.post(
+                "/console/keys/\(id)/revoke", ["reason": "left the team", "token": try await visit.formToken()])
+            #expect(done.status == 303)
+            #expect(try await visit.get("/").status == 303)
+            var viewer = ConsoleVisit(setup.relay)
+            try await viewer.signIn(setup.relay.keys.viewer)
+            #expect(try await viewer.get("/console/audit?action=key.revoke").text.contains("left the team"))
+        }
+    }
+
+    @Test func whatIsAskedWronglyIsSaidOnThePage() async throws {
+        try await Setup.run { setup in
+            var visit = ConsoleVisit(setup.relay)
+            try await visit.signIn(setup.relay.keys.viewer)
+            for path in [
+                "/console/validations?customerEmail=nobody", "/console/validations?olderThanSeconds=-1",
+                "/console/validations?cursor=x", "/console/audit?action=nothing", "/console/webhooks?endpoint=1",
+                "/console/subscriptions?originalTransactionId=%20%00",
+            ] {
+                let answer = try await visit.get(path)
+                #expect(answer.status == 200 && answer.text.contains("role=\"alert\""), "\(path): \(answer.status)")
+            }
+            for path in ["/console/validations/\(String(repeating: "f", count: 38))", "/console/validations/%00"] {
+                let answer = try await visit.get(path)
+                #expect(answer.status == 404 && answer.header("Content-Type")?.hasPrefix("text/html") == true)
+            }
+            let attack = "%3Cscript%3Ealert(1)%3C%2Fscript%3E"
+            #expect(!(try await visit.get("/console/customers?email=\(attack)").text.contains("<script>alert")))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import NIOHTTP1
+
+/// A real browser, headless, driven as the W3C's WebDriver protocol has it.
+final class Browser: Sendable {
+    struct Element: Sendable {
+        fileprivate var id: String
+    }
+
+    private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
+
+    private let driver: ChildProcess
+    private let session: String
+
+    /// - Parameter isDark: how the page is to be seen.
+    static func run(
+        width: Int = 1_280, height: Int = 900, isDark: Bool = false, _ body: (Browser) async throws -> Void
+    ) async throws {
+        let profile = try ScratchFolder()
+        defer { profile.remove() }
+        let driver = try ChildProcess("/usr/bin/chromedriver", ["--port=0"], environment: ["HOME": profile.path])
+        do {
+            guard let line = await driver.line(where: { $0.contains("started successfully on port") }),
+                let port = line.split(whereSeparator: { !$0.isNumber }).last
+            else { throw HarnessError.notReady("chromedriver", driver.output) }
+            let browser = try await Browser(driver, "http://127.0.0.1:\(port)", width, height, isDark)
+            do {
+                try await body(browser)
+            } catch {
+                _ = try? await browser.call("DELETE", "")
+                throw error
+            }
+            _ = try await browser.call("DELETE", "")
+        } catch {
+            await driver.end()
+            throw error
+        }
+        await driver.end()
+    }
+
+    private init(_ driver: ChildProcess, _ url: String, _ width: Int, _ height: Int, _ isDark: Bool) async throws {
+        self.driver = driver
+        var arguments = [
+            "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=\(width),\(height)",
+            // Of root a browser wants to be told that it runs without its sandbox; it opens nothing but the pages of the test.
+            "--no-sandbox",
+        ]
+        if isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
+        let wanted: [String: Any] = [
+            "capabilities": [
+                "alwaysMatch": [
+                    "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
+                    "goog:chromeOptions": ["args": arguments, "binary": "/usr/bin/chromium"],
+                ] as [String: Any]
+            ]
+        ]
+        let answer = try await HTTP.post(
+            url + "/session", headers: ["Content-Type": "application/json"],
+            body: JSONSerialization.data(withJSONObject: wanted))
+        guard let id = answer.json["value"]["sessionId"].string else {
+            throw HarnessError.notReady("chromium", [answer.text] + driver.output)
+        }
+        session = "\(url)/session/\(id)"
+    }
+
+    @discardableResult
+    private func call(_ method: String, _ path: String, _ body: [String: Any] = [:]) async throws -> JSON {
+        let data = try JSONSerialization.data(withJSONObject: body)
+        let answer = try await HTTP.call(
+            .init(rawValue: method), session + path, headers: ["Content-Type": "application/json"],
+            body: method == "POST" ? data : nil)
+        guard answer.status == 200 else { throw HarnessError.failed("\(method) \(path)", [answer.text]) }
+        return answer.json["value"]
+    }
+
+    // MARK: Pages
+
+    func open(_ url: String) async throws { try await call("POST", "/url", ["url": url]) }
+
+    func url() async throws -> String { try await call("GET", "/url").string ?? "" }
+
+    func title() async throws -> String { try await call("GET", "/title").string ?? "" }
+
+    /// PNG.
+    func screenshot() async throws -> Data {
+        Data(base64Encoded: try await call("GET", "/screenshot").string ?? "") ?? Data()
+    }
+
+    /// What the browser's console has said since it was last asked.
+    func complaints() async throws -> [String] {
+        let entries = try await call("POST", "/se/log", ["type": "browser"]).array ?? []
+        return entries.filter { $0["level"].string != "DEBUG" }.map(\.description)
+    }
+
+    @discardableResult
+    func evaluate(_ script: String) async throws -> JSON {
+        try await call("POST", "/execute/sync", ["script": script, "args": [String]()])
+    }
+
+    // MARK: Elements
+
+    func elements(_ selector: String) async throws -> [Element] {
+        let found = try await call("POST", "/elements", ["using": "css selector", "value": selector]).array ?? []
+        return found.compactMap { $0[Self.elementKey].string.map { Element(id: $0) } }
+    }
+
+    func element(_ selector: String) async throws -> Element {
+        guard let first = try await elements(selector).first else {
+            throw HarnessError.failed("an element like \(selector)", [try await text()])
+        }
+        return first
+    }
+
+    func click(_ selector: String) async throws {
+        try await call("POST", "/element/\(try await element(selector).id)/click")
+    }
+
+    func type(_ text: String, into selector: String) async throws {
+        try await call("POST", "/element/\(try await element(selector).id)/value", ["text": text])
+    }
+
+    /// Of the whole page where none is named.
+    func text(_ selector: String = "body") async throws -> String {
+        guard let element = try await elements(selector).first else { return "" }
+        return try await call("GET", "/element/\(element.id)/text").string ?? ""
+    }
+
+    /// As a screen reader says it.
+    func label(_ element: Element) async throws -> String {
+        try await call("GET", "/element/\(element.id)/computedlabel").string ?? ""
+    }
+
+    /// To whatever has the focus.
+    func press(_ keys: String) async throws {
+        let actions = keys.flatMap { key in
+            [["type": "keyDown", "value": String(key)], ["type": "keyUp", "value": String(key)]]
+        }
+        try await call(
+            "POST", "/actions", ["actions": [["type": "key", "id": "keyboard", "actions": actions] as [String: Any]]])
+    }
+}

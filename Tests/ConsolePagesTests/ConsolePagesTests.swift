@@ -60,6 +60,16 @@ struct ConsolePagesTests {
         #expect(!stranger.contains("<nav") && !stranger.contains("data-live") && !stranger.contains("name=\"next\""))
     }
 
+    @Test("what a cell or a fact leaves out is not taken from the page around it")
+    func left() throws {
+        let pages = try ConsolePages()
+        let page = pages.render(
+            DetailPage(
+                frame(pages), state: "ok", tone: .ok, lead: "lead", facts: [.init("Label", "value")],
+                sections: [.init("Part", table: Table(["One"], [[.init("x")]], empty: "none"))]))
+        #expect(page.contains("<td data-label=\"One\">x</td>") && page.contains("<dd>value</dd>"))
+    }
+
     @Test("a chosen option is chosen, and cells carry their columns for narrow screens")
     func forms() throws {
         let pages = try ConsolePages()

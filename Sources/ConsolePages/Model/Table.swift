@@ -1,21 +1,22 @@
 /// Rows under columns. On a narrow screen each row is a card, so every cell carries its column's name.
 public struct Table: Sendable {
+    /// A name that a template finds nothing under is looked for around it: no page may have members named like these.
     public struct Cell: Sendable {
         var text: String
-        var href: String?
-        var tone: String?
+        var link: String?
+        var tag: String?
         var isCode = false
-        var note: String?
+        var aside: String?
         var column = ""
 
         public init(
             _ text: String?, href: String? = nil, tone: Tone? = nil, isCode: Bool = false, note: String? = nil
         ) {
             self.text = text.flatMap { $0.isEmpty ? nil : $0 } ?? "–"
-            self.href = href
-            self.tone = tone?.rawValue
+            link = href
+            tag = tone?.rawValue
             self.isCode = isCode
-            self.note = note
+            aside = note
         }
     }
 

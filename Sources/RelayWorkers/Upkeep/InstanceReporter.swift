@@ -28,19 +28,22 @@ public struct InstanceReporter: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                try? await runOnce()
+                // Until the database's time is known, and this copy with it.
+                let isSaid = (try? await runOnce()) ?? false
                 try? await Task.sleep(for: shortestPause)
-                await news.wait(atMost: interval)
+                if isSaid { await news.wait(atMost: interval) }
             }
         }
         try? await store.reportGone()
     }
 
-    func runOnce() async throws {
-        guard let now = store.clock.now else { return }
+    /// - Returns: whether anything was said.
+    func runOnce() async throws -> Bool {
+        guard let now = store.clock.now else { return false }
         let report =
             InstanceReport.worst(upstreams.compactMap { $0.report() })
             ?? InstanceReport(state: .ok, since: now, lastError: nil)
         try await store.report(report, role: role)
+        return true
     }
 }

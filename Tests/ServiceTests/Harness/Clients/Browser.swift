@@ -46,11 +46,18 @@ final class Browser: Sendable {
             "--no-sandbox",
         ]
         if isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
+        var options: [String: Any] = ["args": arguments, "binary": "/usr/bin/chromium"]
+        // A window is never as narrow as a phone.
+        if width < 500 {
+            options["mobileEmulation"] = [
+                "deviceMetrics": ["width": width, "height": height, "pixelRatio": 2, "touch": true] as [String: Any]
+            ]
+        }
         let wanted: [String: Any] = [
             "capabilities": [
                 "alwaysMatch": [
                     "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
-                    "goog:chromeOptions": ["args": arguments, "binary": "/usr/bin/chromium"],
+                    "goog:chromeOptions": options,
                 ] as [String: Any]
             ]
         ]

@@ -62,7 +62,8 @@ packages_missing_to_bench() {
 packages_missing_to_test() {
     have_command pgbouncer || [ -x /usr/sbin/pgbouncer ] || echo pgbouncer
     have_command openssl || echo openssl
-    # The console is tried in a real browser.
+    # Metrics are read by Prometheus' own checker, the console is tried in a real browser.
+    [ -x /usr/bin/promtool ] || echo prometheus
     [ -x /usr/bin/chromium ] || echo chromium
     [ -x /usr/bin/chromedriver ] || echo chromium-driver
 }
@@ -82,20 +83,22 @@ case " $* " in *" postgresql "*)
     mkdir -p "${drop_in%/*}"
     echo "create_main_cluster = false" > "$drop_in"
 esac
-# Neither is a service of nginx or pgbouncer to start because its program is wanted.
-case " $* " in *" nginx "* | *" pgbouncer "*)
+# Nor is a service of nginx, pgbouncer or prometheus to start because its program is wanted.
+case " $* " in *" nginx "* | *" pgbouncer "* | *" prometheus "*)
     if [ ! -e "$policy" ]; then
         made_policy=yes
-        printf "%s\n" "#!/bin/sh" "for word; do" "case \$word in nginx* | pgbouncer*) exit 101 ;; esac" done "exit 0" > "$policy"
+        printf "%s\n" "#!/bin/sh" "for word; do" "case \$word in nginx* | pgbouncer* | prometheus*) exit 101 ;; esac" done "exit 0" > "$policy"
         chmod 755 "$policy"
     fi
 esac
 apt-get -q -o DPkg::Lock::Timeout=300 update || echo "apt-get update failed; going on with the lists at hand" >&2
 apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
-case " $* " in *" pgbouncer "*)
-    deb-systemd-helper disable pgbouncer.service > /dev/null 2>&1 || true
-    update-rc.d pgbouncer disable > /dev/null 2>&1 || true
-esac
+for service in pgbouncer prometheus; do
+    case " $* " in *" $service "*)
+        deb-systemd-helper disable "$service.service" > /dev/null 2>&1 || true
+        update-rc.d "$service" disable > /dev/null 2>&1 || true
+    esac
+done
 '
 
 # packages_ensure run|build|bench…

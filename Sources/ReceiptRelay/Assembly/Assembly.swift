@@ -117,6 +117,8 @@ struct Assembly: Sendable {
             services.append(ClosureService { await offers.run() })
         }
         RelayMetrics.register(in: registry, store: store)
+        ProcessMetrics.register(in: registry, version: ReceiptRelayCommand.version)
+        services.append(EventLoopWatch(registry: registry))
 
         let fronts: FrontConfiguration
         do {

@@ -2,6 +2,8 @@ import ArgumentParser
 
 @main
 struct ReceiptRelayCommand: AsyncParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "receipt-relay",
         abstract: "Relays App Store purchases to Cleeng, and tells the app whether access was granted.",
@@ -9,7 +11,7 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             Settings are environment variables named RELAY_…, or a YAML or JSON file given by --config; the environment wins.
             receipt-relay.example.yaml lists them all.
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             Serve.self, Status.self, Validations.self, Customers.self, Transfers.self, Notifications.self,
             WebhookCommands.self, Audit.self, Keys.self, Publishers.self, Offers.self, Retention.self, Migrate.self,

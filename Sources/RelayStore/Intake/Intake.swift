@@ -33,6 +33,7 @@ public final class Intake: Sendable {
     ///   at once.
     public init(store: RelayStore, validationTimeout: Duration, onAccepted: @escaping @Sendable () -> Void) {
         self.validationTimeout = validationTimeout
+        let sizes = BatchSizes("intake")
         let outage = NIOLockedValueBox<Outage?>(nil)
         self.batcher = PostgresBatcher(
             maxCount: 256, maxBytes: 8 << 20, concurrentBatches: 2, maxWaiting: 4096,
@@ -47,6 +48,7 @@ public final class Intake: Sendable {
                     throw outage.error
                 }
                 let batch = queued.map(\.acceptance)
+                sizes.record(batch.count)
                 let rows: PostgresRows
                 do {
                     rows = try await store.pool.query(

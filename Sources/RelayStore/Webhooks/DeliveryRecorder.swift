@@ -5,8 +5,10 @@ public final class DeliveryRecorder: Sendable {
     private let batcher: PostgresBatcher<DeliveryRecord, DeliveryRecordOutcome>
 
     public init(store: RelayStore) {
+        let sizes = BatchSizes("deliveries")
         batcher = PostgresBatcher(maxCount: 256, concurrentBatches: 2, maxWaiting: 8_192) { records in
-            try await store.record(records).map { .success($0) }
+            sizes.record(records.count)
+            return try await store.record(records).map { .success($0) }
         }
     }
 

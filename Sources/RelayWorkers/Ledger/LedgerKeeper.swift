@@ -47,7 +47,7 @@ public struct LedgerKeeper: Service {
         self.stores = stores
         self.leeway = leeway
         loop = WorkLoop(
-            wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no subscription can be looked at")
+            name: "ledger", wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no subscription can be looked at")
         self.logger = logger
     }
 

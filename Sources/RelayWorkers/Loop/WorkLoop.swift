@@ -1,8 +1,11 @@
 import Logging
+import Metrics
 import Postgres
 
 /// Takes up what is due, again and again: at once while there may be more, else when the bell rings or a while is over.
 struct WorkLoop: Sendable {
+    /// As its metrics name it.
+    let name: String
     let wakeup: Wakeup
     /// How often is looked although nobody has rung.
     let idleTick: Duration
@@ -14,9 +17,10 @@ struct WorkLoop: Sendable {
     ///
     /// - Parameter step: returns whether there may be more at once.
     func run(_ step: () async throws -> Bool) async {
+        let rounds = RoundMetrics(name)
         while !Task.isCancelled {
             do {
-                if try await step() { continue }
+                if try await rounds.measure(step) { continue }
             } catch is CancellationError {
                 return
             } catch let error where error.isLostRace {

@@ -56,7 +56,7 @@ public final class PursuitService: Service {
     public func run() async throws {
         let keeping = Task { await leases.run() }
         let loop = WorkLoop(
-            wakeup: wakeup, idleTick: settings.idleTick, logger: logger,
+            name: "pursuits", wakeup: wakeup, idleTick: settings.idleTick, logger: logger,
             complaint: "nothing can be taken up: the database is away")
         await cancelWhenGracefulShutdown { await loop.run(self.runOnce) }
         await settleDown()

@@ -37,9 +37,11 @@ actor ReadDesk {
         self.store = store
         self.upstream = upstream
         self.interval = interval
+        let sizes = BatchSizes("reads")
         self.turns = PostgresBatcher(
             maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { $0 },
             flush: { customers in
+                sizes.record(customers.count)
                 let nextAt = try await store.takeReads(of: customers, interval: interval)
                 let winners = customers.filter { nextAt[$0] == .some(nil) }
                 let claimedAt = ContinuousClock.now

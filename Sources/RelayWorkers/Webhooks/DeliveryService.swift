@@ -63,9 +63,10 @@ public final class DeliveryService: Service {
     }
 
     private func loop() async {
+        let rounds = RoundMetrics("webhooks")
         while !Task.isCancelled {
             do {
-                if try await runOnce() { continue }
+                if try await rounds.measure(runOnce) { continue }
             } catch is CancellationError {
                 return
             } catch let error where error.isLostRace {

@@ -30,6 +30,7 @@ public struct RelayFront: Sendable {
     private let repeater: (any WebhookRepeater)?
     private let onMessage: @Sendable () -> Void
     private let offers: OfferCatalogue
+    private let limits: RateLimits
 
     /// - Parameters:
     ///   - intake: nil in a copy that takes nothing in; it has no ``apps(onListening:)``.
@@ -50,8 +51,10 @@ public struct RelayFront: Sendable {
         self.configuration = configuration
         self.store = store
         self.intake = intake
+        let limits = RateLimits(configuration)
+        self.limits = limits
         self.authenticator = Authenticator(
-            keys: keys, customerTokens: configuration.customerTokens, clock: store.clock)
+            keys: keys, customerTokens: configuration.customerTokens, clock: store.clock, limits: limits)
         self.registry = registry
         self.readiness = readiness
         self.metrics = FrontMetrics(registry: registry)
@@ -118,6 +121,7 @@ public struct RelayFront: Sendable {
             apps + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
+            limits: limits,
             onListening: onListening, onShutdown: store.changes.shutDown, drain: stores.drain)
     }
 
@@ -126,7 +130,8 @@ public struct RelayFront: Sendable {
         guard let receipts = configuration.billingReceipts else { return [] }
         let desk = BillingDesk(
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
-            leeway: configuration.renewalLeeway, stores: stores, receipts: receipts)
+            leeway: configuration.renewalLeeway, stores: stores, receipts: receipts,
+            limits: limits)
         return TokenRoutes(store: store, keys: authenticator.keys).routes + CheckRoutes(desk: desk).routes
             + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
             + BillingWebhookRoutes(desk: desk).routes
@@ -163,9 +168,9 @@ public struct RelayFront: Sendable {
         return ConsoleRoutes(desk: desk, actions: ConsoleActions(actions: actions)).routes
     }
 
-    /// Not where customers' tokens have to be verified, which takes its time.
+    /// Not where customers' tokens have to be verified, which takes its time, nor where somebody may be held back.
     private func shortcut(_ poll: PollInterval) -> SettledShortcut.Parts? {
-        guard configuration.customerTokens == nil else { return nil }
+        guard configuration.customerTokens == nil, limits.areNone else { return nil }
         return SettledShortcut.Parts(
             store: store, keys: authenticator.keys, poll: poll,
             recorder: RequestRecorder(metrics: metrics, logger: logger))
@@ -180,12 +185,15 @@ public struct RelayFront: Sendable {
 
     private func service(
         _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
-        shortcut: SettledShortcut.Parts? = nil, console: ConsolePages? = nil, onListening: @escaping OnListening,
+        shortcut: SettledShortcut.Parts? = nil, console: ConsolePages? = nil, limits: RateLimits? = nil,
+        onListening: @escaping OnListening,
         onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
     ) -> any Service {
         let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
         let recorder = RequestRecorder(metrics: metrics, logger: logger)
-        router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), recorder: recorder, console: console))
+        router.add(
+            middleware: FrontMiddleware(
+                allowed: AllowedMethods(routes), recorder: recorder, console: console, limits: limits))
         for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
         let limits = ConnectionLimits(
             bodyTime: TimeAmount(configuration.bodyTimeout), writeTime: TimeAmount(configuration.writeTimeout),

@@ -29,7 +29,7 @@ struct ChartTests {
             [event("App", 0, 0), event("Sent", 5, 10), event("App", 10, 10)], begin: begin,
             deadline: begin + .seconds(60), end: begin + .seconds(10))
         #expect(axis.lanes.map(\.title) == ["App", "Sent"] && axis.lanes[0].marks.count == 2)
-        #expect(axis.lanes[1].marks.map(\.x) == [547] && axis.lanes[1].marks.map(\.width) == [437])
+        #expect(axis.lanes[1].marks.map(\.x) == [537] && axis.lanes[1].marks.map(\.width) == [427])
         #expect(axis.deadline == nil && axis.ticks.map(\.label) == ["0.0 s", "2.5 s", "5.0 s", "7.5 s", "10 s"])
     }
 
@@ -38,7 +38,7 @@ struct ChartTests {
         let axis = TimeAxis(
             [event("App", 0, 0), event("Outcome", 7_200, 7_200)], begin: begin, deadline: begin + .seconds(60),
             end: begin + .seconds(7_200))
-        #expect(axis.deadline == 722 && axis.lanes[1].marks.map(\.x) == [985])
+        #expect(axis.deadline == 708 && axis.lanes[1].marks.map(\.x) == [965])
         #expect(axis.ticks.last?.label == "2 h" && axis.ticks.count == 6)
     }
 }

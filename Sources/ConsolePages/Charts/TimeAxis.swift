@@ -40,7 +40,8 @@ public struct TimeAxis: Sendable {
     }
 
     private static let left = 110.0
-    private static let right = 985.0
+    /// With room for half a label.
+    private static let right = 965.0
     private static let top = 26
     private static let laneHeight = 24
     /// Of the room, for the app's minute where something came after it.

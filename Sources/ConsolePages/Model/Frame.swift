@@ -20,6 +20,8 @@ public struct Frame: Sendable {
     public var assets: String
     /// What was just done.
     public var notice: String?
+    /// What is wrong with everybody, where one of them is looked at.
+    public var alert: String?
     /// In how many seconds the page is fetched anew; nil: it stays as it is.
     public var liveSeconds: Int?
     public var renderedAt: String?

@@ -209,6 +209,8 @@ struct Assembly: Sendable {
             notifications: notifications, relaysNotifications: isRelayed,
             renewalLeeway: settings.apple.renewalLeeway,
             eventSignatures: eventSignatures)
+        configuration.keyLimit = settings.keyLimit
+        configuration.addressLimit = settings.addressLimit
         configuration.console = try ConsolePages()
         configuration.externalStores = stores
         configuration.billingReceipts = BillingReceipts(trust: trust, scope: settings.apple.scope)

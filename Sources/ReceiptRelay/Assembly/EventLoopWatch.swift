@@ -10,7 +10,8 @@ struct EventLoopWatch: Service {
 
     init(registry: PrometheusRegistry) {
         registry.describe(
-            "event_loop_lag", help: "How long work waited for its event loop before it ran; each loop is asked every second.")
+            "event_loop_lag",
+            help: "How long work waited for its event loop before it ran; each loop is asked every second.")
     }
 
     func run() async throws {

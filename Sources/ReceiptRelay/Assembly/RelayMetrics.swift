@@ -6,10 +6,12 @@ import Telemetry
 enum RelayMetrics {
     static func register(in registry: PrometheusRegistry, store: RelayStore) {
         registry.describe(
-            "relay_worker_round_duration", help: "A worker's looks for work, idle ones too, with what was done at once.")
+            "relay_worker_round_duration", help: "A worker's looks for work, idle ones too, with what was done at once."
+        )
         registry.describe("relay_worker_failures", help: "A worker's looks that came to nothing by an error.")
         registry.describe(
-            "relay_batch_size", help: "Elements that shared a statement.", buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500])
+            "relay_batch_size", help: "Elements that shared a statement.",
+            buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500])
         registry.describe("relay_settlements", help: "Validations settled, by status.")
         registry.describe("relay_time_to_settle", help: "From acceptance to the settlement, by status.")
         registry.describe("relay_leases_lost", help: "Leases that could not be renewed in time.")

@@ -23,6 +23,9 @@ struct Validations: AsyncParsableCommand {
         @Option(help: "Only this offer's.")
         var offerId: String?
 
+        @Option(help: "Only of this subscription.")
+        var originalTransactionId: String?
+
         @Flag(help: "Only those set aside for an operator.")
         var parked = false
 
@@ -58,7 +61,8 @@ struct Validations: AsyncParsableCommand {
                 status: status.flatMap(ValidationStatus.init(name:)),
                 olderThan: olderThanSeconds.map { .seconds($0) },
                 customer: customerEmail.map { $0.trimmingSpace().lowercased() }, offerID: offerId,
-                selection: parked ? .parked : waiting ? .waiting : .all, limit: limit,
+                selection: parked ? .parked : waiting ? .waiting : .all,
+                originalTransactionID: originalTransactionId, limit: limit,
                 cursor: cursor.flatMap(ValidationCursor.init))
             let page = try await DatabaseSession.run(option) { try await $0.validations(matching: filter) }
             guard !json else {
@@ -117,7 +121,7 @@ struct Validations: AsyncParsableCommand {
             try await Validations.act(action, option) { store, id, reason in
                 try await store.retry(id, by: ShellUser.name, reason: reason)
             } told: {
-                "it is sent again now; `receipt-relay validations show \($0)` tells how it goes"
+                "it is in line to be sent again; `receipt-relay validations show \($0)` tells how it goes"
             }
         }
     }

@@ -27,6 +27,9 @@ struct ServeSettings: Sendable {
     var maxBodyBytes: Int
     var maxBodiesBytes: Int
     var trustedProxies: [AddressRange]
+    /// Nil: nobody is held back.
+    var keyLimit: RateLimit?
+    var addressLimit: RateLimit?
     var customerJWKS: CustomerJWKSSource?
     var apple: AppleSettings
     /// Nil: the App Store is not asked.
@@ -58,6 +61,8 @@ struct ServeSettings: Sendable {
         retention = try reader.retention()
         logLevel = try reader.choice(.logLevel)
         trustedProxies = try Self.proxies(reader)
+        keyLimit = try Self.limit(.keyLimit, reader)
+        addressLimit = try Self.limit(.addressLimit, reader)
         customerJWKS = try Self.jwks(reader)
         apple = try AppleSettings(reader)
         appStore = try AppStoreSettings.read(reader, scope: apple.scope)
@@ -108,6 +113,21 @@ struct ServeSettings: Sendable {
             }
             return range
         }
+    }
+
+    /// `RATE` or `RATE:BURST`; a second's worth and ten seconds' worth.
+    private static func limit(_ setting: Setting, _ reader: SettingReader) throws -> RateLimit? {
+        guard let text = try reader.text(setting) else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { String($0.trimmingSpace()) }
+        guard parts.count <= 2, let rate = Double(parts[0]), (0.001...1_000_000).contains(rate),
+            let burst = parts.count == 2 ? Int(parts[1]) : Int((rate * 10).rounded(.up)),
+            (1...10_000_000).contains(burst)
+        else {
+            throw SettingError.malformed(
+                setting.name,
+                wants: "requests a second, and how many at once: 50:500 (at once ten times as many where left out)")
+        }
+        return RateLimit(rate: rate, burst: burst)
     }
 
     private static func jwks(_ reader: SettingReader) throws -> CustomerJWKSSource? {

@@ -74,6 +74,8 @@ struct Setting: Sendable, Equatable {
     static let upstreamTimeout = Setting(
         name: "RELAY_UPSTREAM_TIMEOUT_SECONDS", kind: .seconds(0.1...120), standard: "20")
     static let trustedProxies = Setting(name: "RELAY_TRUSTED_PROXIES", kind: .addressRanges, standard: nil)
+    static let keyLimit = Setting(name: "RELAY_RATE_LIMIT_PER_KEY", kind: .text, standard: nil)
+    static let addressLimit = Setting(name: "RELAY_RATE_LIMIT_PER_ADDRESS", kind: .text, standard: nil)
     static let maxBodyBytes = Setting(
         name: "RELAY_MAX_BODY_BYTES", kind: .bytes(1_024...67_108_864), standard: "4194304")
     static let maxBodiesBytes = Setting(

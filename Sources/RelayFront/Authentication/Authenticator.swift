@@ -8,6 +8,8 @@ struct Authenticator: Sendable {
     let keys: KeyRing
     let customerTokens: CustomerTokenVerifier?
     let clock: DatabaseClock
+    /// How often a key may be used.
+    var limits: RateLimits?
 
     /// - Throws: ``Problem`` 401 and 403; ``Postgres/PostgresError`` where no key has ever been read yet.
     func key(_ request: Request, _ context: FrontContext, opening role: KeyRole) async throws -> APIKey {
@@ -39,6 +41,8 @@ struct Authenticator: Sendable {
             throw Problem(.unknownKey, "the key was never made, or has been revoked")
         }
         context.notes.keyID = key.id
+        // Ops is held back by nothing.
+        if !key.role.opens(.opsViewer) { try limits?.take(key: key.id, context) }
         return try role.map { try check(key, opens: $0) } ?? key
     }
 

@@ -14,6 +14,7 @@ struct BillingDesk: Sendable {
     let leeway: Duration
     let stores: StoreDesk
     let receipts: BillingReceipts
+    let limits: RateLimits
 
     /// All but receipts is small.
     static let smallBodyBytes = 64 << 10
@@ -29,6 +30,7 @@ struct BillingDesk: Sendable {
         if key == nil { key = try await keys.authenticate(text) }
         guard let key else { throw Problem(.unknownKey, "the token was never given out, or its key has been revoked") }
         context.notes.keyID = key.id
+        try limits.take(key: key.id, context)
         guard key.role.opens(.publisher) else { throw Problem(.wrongRole, "this takes a key of the role publisher") }
         return key.publisher
     }

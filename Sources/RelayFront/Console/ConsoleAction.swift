@@ -49,7 +49,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
     var consequence: String {
         switch self {
         case .retry:
-            "The purchase is sent to Cleeng once more, until Cleeng has answered. The app's answer stays as it is until something new is known."
+            "The purchase is sent to Cleeng once more, until Cleeng has answered; one that waits already keeps its place. The app's answer stays as it is until something new is known. Where Cleeng refuses our token or is away, that has to end first."
         case .abandon:
             "The purchase ends as rejected, with the reason abandoned, and is never sent again. The customer gets no access by it. This cannot be taken back."
         case .replayNotification:
@@ -90,7 +90,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
 
     private var done: String {
         switch self {
-        case .retry: "It is sent again now."
+        case .retry: "It is in line to be sent again: the timeline shows each try."
         case .abandon: "It is abandoned."
         case .replayNotification: "The notification is heard and passed on again."
         case .replayWebhook: "A new message is on its way."

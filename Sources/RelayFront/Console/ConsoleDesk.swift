@@ -97,6 +97,9 @@ struct ConsoleDesk: Sendable {
         return frame
     }
 
+    /// What keeps customers from access now. Nil where nothing does.
+    func alert() async throws -> String? { Diagnosis(try await store.summary(isCounting: false)).alert }
+
     func response(_ page: some ConsolePage, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: Self.headers,

@@ -26,14 +26,22 @@ enum ConsoleText {
     }
 
     /// What a status means for the customer.
-    static func meaning(_ validation: Validation) -> String {
+    ///
+    /// - Parameters:
+    ///   - isPursued: it is still sent or watched.
+    ///   - isSent: Cleeng has taken it.
+    static func meaning(_ validation: Validation, isPursued: Bool, isSent: Bool) -> String {
         switch validation.status {
-        case .pending: "The app waits for an answer."
+        case .pending: isSent ? "The app waits for an answer." : "The app waits; Cleeng has not taken the purchase yet."
         case .granted:
             validation.late ? "Access was granted after the app had been told to give up." : "Access was granted."
         case .rejected: "It was refused: \(validation.reason ?? "no reason was given")."
+        case .timedOut where !isPursued:
+            "The app was told to assume that it failed, and no access came later. It is over."
         case .timedOut:
-            "The app was told to assume that it failed. It is watched for a late grant until that is ruled out."
+            isSent
+                ? "The app was told to assume that it failed. Access is still looked for, and told of late."
+                : "The app was told to assume that it failed. Cleeng has not taken the purchase yet: it is still sent."
         case .transferred: "The subscription belongs to another email now."
         case .revoked: "Access has ended: \(validation.reason ?? "no reason was given")."
         }

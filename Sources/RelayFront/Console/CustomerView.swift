@@ -30,10 +30,13 @@ enum CustomerView {
         let isPending = bought.contains { $0.validation.status == .pending }
         let (state, tone): (String, Tone) =
             isGranted ? ("has access", .ok) : isPending ? ("pending", .link) : ("no access", .warning)
+        if bought.contains(where: { [.pending, .timedOut].contains($0.validation.status) }) {
+            frame.alert = try await desk.alert()
+        }
         let publishers = Set(bought.map(\.validation.publisher) + owned.map(\.name.publisher)).sorted()
         let resync = publishers.map { publisher in
             DetailPage.Action(
-                publishers.count == 1 ? "Re-sync" : "Re-sync with \(publisher)",
+                publishers.count == 1 ? "Tell endpoints again" : "Tell endpoints again of \(publisher)",
                 href: ConsoleAction.resync.path(ResyncTarget(publisher: publisher, username: text).id))
         }
         return desk.response(
@@ -76,6 +79,12 @@ enum SearchView {
             return ConsoleDesk.redirect(ConsoleLink.validation(id))
         }
         if text.contains("@") { return ConsoleDesk.redirect(ConsoleLink.customer(text)) }
-        return ConsoleDesk.redirect(ConsoleLink.subscription(text))
+        // A purchase that never came through is of no subscription yet.
+        let known = try await desk.store.subscriptions(
+            matching: SubscriptionFilter(originalTransactionID: text, limit: 1))
+        return ConsoleDesk.redirect(
+            known.items.isEmpty
+                ? Section.validations.path + "?originalTransactionId=" + ConsoleLink.encoded(text)
+                : ConsoleLink.subscription(text))
     }
 }

@@ -143,7 +143,7 @@ enum DeliveryViews {
                 frame, lead: "Where publishers' back ends are told of changes.",
                 table: Table(
                     ["Address", "Publisher", "State", "Environment", "Told of", "Last success", "Messages", "Enable"],
-                    rows, empty: "There is no endpoint: `receipt-relay webhooks add` makes one."),
+                    rows, empty: "There is no endpoint: the command receipt-relay webhooks add makes one."),
                 here: "/console/endpoints"))
     }
 }

@@ -44,7 +44,9 @@ enum RecordViews {
         let rows = try await desk.store.keys(includingRevoked: true).reversed().map { one -> [Table.Cell] in
             let revoke = visitor.isOperator && one.revokedAt == nil ? ConsoleAction.revokeKey.path(one.id) : nil
             return [
-                .init(one.id, isCode: true), .init(one.name), .init(one.role.name), .init(one.publisher),
+                .init(
+                    one.id, isCode: true, note: one.id == visitor.session.key.id ? "you are signed in with it" : nil),
+                .init(one.name), .init(one.role.name), .init(one.publisher),
                 .init(one.app), .init(ConsoleText.time(one.createdAt)),
                 one.revokedAt == nil
                     ? .init("in use", tone: .ok)
@@ -54,7 +56,7 @@ enum RecordViews {
         }
         return desk.response(
             ListPage(
-                frame, lead: "Newest first; never the secrets. `receipt-relay keys create` makes one.",
+                frame, lead: "Newest first; never the secrets. The command receipt-relay keys create makes one.",
                 table: Table(
                     ["Key", "Name", "Role", "Publisher", "App", "Made", "State", "Revoke"], rows,
                     empty: "There is no key."), here: Section.keys.path))

@@ -19,8 +19,9 @@ enum ValidationViews {
         try await list(
             desk, request, visitor, at: .validations, path: "/console/waiting", title: "Not taken by Cleeng",
             lead:
-                "Oldest first. Each is sent by itself as soon as Cleeng takes it, also after the app has been told to give up.",
-            selection: .waiting, empty: "Nothing waits: Cleeng has taken every purchase.")
+                "Each is sent by itself as soon as Cleeng takes it, also after the app has been told to give up.",
+            selection: ConsoleQuery(request)["order"] == "newest" ? .waitingNewest : .waiting,
+            empty: "Nothing waits: Cleeng has taken every purchase.")
     }
 
     static func parked(
@@ -44,19 +45,32 @@ enum ValidationViews {
             filter.selection = selection
             (items, next) = try await desk.store.validations(matching: filter)
         }
+        var frame = desk.frame(title, visitor, at: section, live: query["cursor"] == nil ? 5 : nil)
+        var (lead, orders): (String?, [ListPage.Filter]) = (lead, [])
+        if selection == .waiting || selection == .waitingNewest {
+            let summary = try await desk.store.summary(isCounting: false)
+            frame.alert = Diagnosis(summary).alert
+            lead = "\(summary.backlog.forwarding) in all. \(lead ?? "")"
+            let choices = [(value: "oldest", title: "oldest first"), (value: "newest", title: "newest first")]
+            orders = [.init("order", "Order", value: query["order"] ?? "oldest", of: choices)]
+        }
         let statuses = ValidationStatus.allCases.map { (value: $0.name, title: $0.name) }
+        let names = [
+            "order", "status", "customerEmail", "offerId", "originalTransactionId", "olderThanSeconds",
+        ]
         return desk.response(
             ListPage(
-                desk.frame(title, visitor, at: section, live: query["cursor"] == nil ? 5 : nil), lead: lead,
-                filters: [
+                frame, lead: lead,
+                filters: orders + [
                     .init("status", "Status", value: query["status"], of: statuses),
                     .init("customerEmail", "Email", value: query["customerEmail"]),
                     .init("offerId", "Offer", value: query["offerId"]),
-                    .init("olderThanSeconds", "Accepted at least … seconds ago", value: query["olderThanSeconds"]),
+                    .init("originalTransactionId", "Original transaction", value: query["originalTransactionId"]),
+                    .init("olderThanSeconds", "At least so many seconds old", value: query["olderThanSeconds"]),
                 ], wrong: wrong, table: table(items, now: desk.store.clock.now, empty: empty), here: path,
                 first: query["cursor"] == nil ? nil : path,
                 next: ConsoleLink.page(
-                    path, query.all(["status", "customerEmail", "offerId", "olderThanSeconds"]), cursor: next)))
+                    path, query.all(names), cursor: next)))
     }
 
     static func table(_ items: [ListedValidation], now: Timestamp?, empty: String) -> Table {
@@ -87,12 +101,19 @@ enum ValidationViews {
         let one = detail.validation
         var frame = desk.frame("Validation \(id)", visitor, at: .validations, live: one.status == .pending ? 2 : 10)
         frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
+        if detail.nextStepAt != nil || one.status == .pending { frame.alert = try await desk.alert() }
         let now = desk.store.clock.now ?? one.acceptedAt
         return desk.response(
             DetailPage(
-                frame, state: one.status.name, tone: ConsoleText.tone(one.status), lead: ConsoleText.meaning(one),
+                frame, state: one.status.name, tone: ConsoleText.tone(one.status), lead: meaning(detail),
                 actions: visitor.isOperator ? actions(detail) : [],
                 axis: ValidationTimeline.axis(detail, now: now), facts: facts(detail), sections: parts(detail)))
+    }
+
+    private static func meaning(_ detail: ValidationDetail) -> String {
+        let isSent = detail.timeline.contains { $0.event.kind == .forwarded }
+        return ConsoleText.meaning(
+            detail.validation, isPursued: detail.nextStepAt != nil && detail.parking == nil, isSent: isSent)
     }
 
     private static func actions(_ detail: ValidationDetail) -> [DetailPage.Action] {
@@ -112,12 +133,13 @@ enum ValidationViews {
             .init("Publisher", one.publisher), .init("App", one.app), .init("Sold in", detail.appType),
             .init("Reason", one.reason), .init("Accepted", ConsoleText.time(one.acceptedAt)),
             .init("Deadline of the app", ConsoleText.time(one.deadline)),
-            .init("Settled", ConsoleText.time(one.settledAt)), .init("Access until", ConsoleText.time(one.expiresAt)),
-            .init("Times sent to Cleeng", "\(detail.attempts)"),
+            .init(one.status == .timedOut ? "App was told to give up" : "Settled", ConsoleText.time(one.settledAt)),
+            .init("Access until", ConsoleText.time(one.expiresAt)),
+            .init("Tries to send it", "\(detail.attempts)"),
             .init("Had access before", detail.entitledBefore.map { $0 ? "yes" : "no" }),
             .init(
                 "Original transaction", detail.originalTransactionID,
-                href: ConsoleLink.subscription(detail.originalTransactionID)),
+                href: "/console/search?q=" + ConsoleLink.encoded(detail.originalTransactionID)),
             .init("Transaction", detail.transactionID), .init("Environment", detail.environment),
             .init("Product", detail.productID), .init("Bundle", detail.bundleID),
             .init("Application username", detail.applicationUsername), .init("Coupon", detail.couponCode),
@@ -134,9 +156,9 @@ enum ValidationViews {
     }
 
     private static func verification(_ detail: ValidationDetail) -> String {
+        guard detail.isReceiptReadable else { return "cannot be read here: Cleeng decides" }
         let judged = [detail.verification.result.name, detail.verification.code, detail.verification.detail]
-        return (judged.compactMap(\.self) + (detail.isReceiptReadable ? [] : ["cannot be read"])).joined(
-            separator: ", ")
+        return judged.compactMap(\.self).joined(separator: ", ")
     }
 
     private static func parts(_ detail: ValidationDetail) -> [DetailPage.Part] {

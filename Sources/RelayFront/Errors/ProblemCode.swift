@@ -40,6 +40,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case storeUnavailable = "store_unavailable"
     case purchaseEnded = "purchase_ended"
     case formNotOurs = "form_not_ours"
+    case rateLimited = "rate_limited"
 
     var status: HTTPResponse.Status {
         switch self {
@@ -54,6 +55,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .unsupportedMediaType: .unsupportedMediaType
         case .invalidFields, .idempotencyKeyReused, .receiptNotGenuine, .purchaseEnded: .unprocessableContent
         case .headersTooLarge: .requestHeaderFieldsTooLarge
+        case .rateLimited: .tooManyRequests
         case .internalError: .internalServerError
         case .databaseUnavailable, .overloaded, .customerKeysUnavailable, .storeUnavailable: .serviceUnavailable
         }
@@ -100,6 +102,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .storeUnavailable: "The store cannot be asked now"
         case .purchaseEnded: "The purchase is over"
         case .formNotOurs: "The form cannot be trusted"
+        case .rateLimited: "Too many requests"
         }
     }
 
@@ -107,7 +110,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     var retryAfterSeconds: Int? {
         switch self {
         case .databaseUnavailable, .customerKeysUnavailable: 2
-        case .overloaded, .busy: 1
+        case .overloaded, .busy, .rateLimited: 1
         case .storeUnavailable: 10
         default: nil
         }

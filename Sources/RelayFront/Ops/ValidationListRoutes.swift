@@ -55,6 +55,7 @@ extension ValidationFilter {
             customer: query.customer(), offerID: query.offerID(),
             selection: query.choice("parked", [("true", .parked)]) ?? query.choice("waiting", [("true", .waiting)])
                 ?? .all,
+            originalTransactionID: query.originalTransactionID(),
             limit: query.limit(), cursor: query.cursor(ValidationCursor.init))
         try query.end()
     }

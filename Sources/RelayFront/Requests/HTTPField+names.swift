@@ -6,6 +6,8 @@ extension HTTPField.Name {
     static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
     static let xCustomerToken = HTTPField.Name("X-Customer-Token")!
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+    static let rateLimit = HTTPField.Name("RateLimit")!
+    static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
     static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
     static let referrerPolicy = HTTPField.Name("Referrer-Policy")!

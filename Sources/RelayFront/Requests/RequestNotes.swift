@@ -10,6 +10,7 @@ final class RequestNotes: Sendable {
         var validation: ValidationID?
         var keyID: String?
         var later: Later?
+        var standings: [RateStanding] = []
     }
 
     private let box = NIOLockedValueBox(Notes())
@@ -24,6 +25,13 @@ final class RequestNotes: Sendable {
         get { box.withLockedValue { $0.keyID } }
         set { box.withLockedValue { $0.keyID = newValue } }
     }
+
+    /// How the client stands by a limit: its answer tells.
+    func stands(_ standing: RateStanding) {
+        box.withLockedValue { $0.standings.append(standing) }
+    }
+
+    var standings: [RateStanding] { box.withLockedValue { $0.standings } }
 
     /// Gives the answer in place of what the route returned, once the way through the router is over.
     func answer(later: @escaping Later) {

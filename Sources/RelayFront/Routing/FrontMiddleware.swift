@@ -9,6 +9,8 @@ struct FrontMiddleware: RouterMiddleware {
     let recorder: RequestRecorder
     /// Where there is a console, its pages say what goes wrong with it.
     var console: ConsolePages?
+    /// Nil: nobody is held back.
+    var limits: RateLimits?
 
     func handle(
         _ request: Request, context: FrontContext,
@@ -21,6 +23,7 @@ struct FrontMiddleware: RouterMiddleware {
         }
         let outcome: Result<Response, any Error>
         do {
+            try limits?.take(request, context)
             outcome = .success(try await next(request, context))
         } catch {
             outcome = .failure(error)
@@ -63,6 +66,7 @@ struct FrontMiddleware: RouterMiddleware {
             if problem.status.kind == .serverError { cause = error }
         }
         response.headers[.xRequestID] = requestID
+        response.headers.tell(context.notes.standings)
         if let wish = request.headers[.connection], wish.lowercased() == "close" {
             response.headers[.connection] = "close"
         }

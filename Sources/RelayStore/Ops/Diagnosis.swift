@@ -38,6 +38,9 @@ public struct Diagnosis: Sendable, Equatable {
         }
     }
 
+    /// What keeps customers from access now, for whoever looks at one of them. Nil where nothing does.
+    public var alert: String? { findings.first { $0.severity == .critical }?.what }
+
     public init(_ summary: OpsSummary) {
         findings += Self.upstream(summary)
         findings += Self.queue(summary)
@@ -55,7 +58,7 @@ public struct Diagnosis: Sendable, Equatable {
                 Finding(
                     severity: .critical, what: "No worker is running: nothing reaches Cleeng. \(waiting)",
                     advice:
-                        "Start `receipt-relay serve --role worker` (or all), or look why it ended: its last log line says so.",
+                        "Start receipt-relay serve --role worker (or all), or look why it ended: its last log line says so.",
                     place: .waiting)
             ]
         }
@@ -83,7 +86,7 @@ public struct Diagnosis: Sendable, Equatable {
                     severity: .critical,
                     what: "Cleeng refuses our token or address \(since)\(error). Nobody is rejected for it. \(waiting)",
                     advice:
-                        "Mend RELAY_CLEENG_PUBLISHER_TOKEN or the RELAY_CLEENG_…_URL that the error names, and restart the workers: what waits is sent by itself.",
+                        "Mend RELAY_CLEENG_PUBLISHER_TOKEN, or where the error speaks of an address RELAY_CLEENG_PAYMENT_URL or RELAY_CLEENG_API_URL, and restart the workers: what waits is sent by itself, oldest first. A retry before that changes nothing.",
                     place: .waiting)
             ]
         }
@@ -137,7 +140,7 @@ public struct Diagnosis: Sendable, Equatable {
                     severity: .warning,
                     what: "\(webhooks.disabled) webhook endpoints are disabled: nothing is sent to them.",
                     advice:
-                        "Have the publisher mend it, then `receipt-relay webhooks enable ID` and `webhooks replay --since`.",
+                        "Have the publisher mend it, then run receipt-relay webhooks enable ID, and webhooks replay --since.",
                     place: .endpoints))
         }
         if webhooks.failing > 0 {

@@ -9,6 +9,8 @@ public struct ValidationFilter: Sendable {
         case parked
         /// What Cleeng has not taken yet, oldest first.
         case waiting
+        /// The same, newest first.
+        case waitingNewest
     }
 
     public var status: ValidationStatus?
@@ -16,18 +18,22 @@ public struct ValidationFilter: Sendable {
     public var customer: String?
     public var offerID: String?
     public var selection: Selection
+    /// As the receipt names it, else as the app does.
+    public var originalTransactionID: String?
     public var limit: Int
     public var cursor: ValidationCursor?
 
     public init(
         status: ValidationStatus? = nil, olderThan: Duration? = nil, customer: String? = nil, offerID: String? = nil,
-        selection: Selection = .all, limit: Int = 50, cursor: ValidationCursor? = nil
+        selection: Selection = .all, originalTransactionID: String? = nil, limit: Int = 50,
+        cursor: ValidationCursor? = nil
     ) {
         self.status = status
         self.olderThan = olderThan
         self.customer = customer
         self.offerID = offerID
         self.selection = selection
+        self.originalTransactionID = originalTransactionID
         self.limit = limit
         self.cursor = cursor
     }

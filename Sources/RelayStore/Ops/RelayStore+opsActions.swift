@@ -45,7 +45,7 @@ extension RelayStore {
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
         ON CONFLICT (bucket, id) DO UPDATE SET
-            fence = $4, owner = NULL, due_at = now(), retry_at = NULL, read_at = NULL, phase = excluded.phase,
+            fence = $4, owner = NULL, due_at = least(p.due_at, now()), retry_at = NULL, read_at = NULL, phase = excluded.phase,
             parked_at = NULL, trouble = NULL, synchronization = NULL, transfers = false, accepted_on = excluded.accepted_on, accepted_at = excluded.accepted_at,
             deadline = excluded.deadline, status = excluded.status, publisher = excluded.publisher,
             subscription_key = excluded.subscription_key, customer = excluded.customer
@@ -65,7 +65,7 @@ extension RelayStore {
         VALUES ($1, DATE 'epoch' + $2::int4, $3, $4, 0, clock_timestamp(), $5, $6, $7)
         """
 
-    /// Sends the purchase upstream once more, from now on, until Cleeng has answered. The app's view stays as it is until
+    /// Sends the purchase upstream once more, from now on, until Cleeng has answered. One that waits already keeps its place. The app's view stays as it is until
     /// something new is known. What a pursuit that was set aside has in common with its validation is taken from there anew.
     ///
     /// - Parameter by: who wants it, as the timeline shows it.

@@ -74,6 +74,18 @@ extension RelayStore {
 
     /// Index used: `pursuits_due`, over all that wait.
     private static let waitingListSQL = pursued("p.phase IN (0, 3)", isOldestFirst: true)
+    private static let newestWaitingSQL = pursued("p.phase IN (0, 3)", isOldestFirst: false)
+
+    /// Index used: `validations_subscription`, once for each publisher.
+    private static let subscriptionListSQL = list(
+        """
+        SELECT \(validationColumns), clock_timestamp()
+        FROM unnest($8::int2[]) AS i(bucket)
+        JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = $9
+        WHERE ($7::text IS NULL OR v.customer = $7) AND \(filter)
+        ORDER BY v.accepted_at DESC, v.id DESC
+        LIMIT $6
+        """)
 
     private static let detailSQL = """
         SELECT \(validationColumns), clock_timestamp(), v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
@@ -136,9 +148,17 @@ extension RelayStore {
             switch filter.selection {
             case .parked: Self.parkedListSQL
             case .waiting: Self.waitingListSQL
+            case .waitingNewest: Self.newestWaitingSQL
+            case .all where filter.originalTransactionID != nil: Self.subscriptionListSQL
             case .all: filter.customer == nil ? Self.listSQL : Self.customerListSQL
             }
-        if filter.customer != nil || filter.selection != .all { parameters.append(.text(filter.customer)) }
+        if let key = filter.originalTransactionID, filter.selection == .all {
+            let publishers = Set(try await listPublishers().map(\.id) + [PublisherID.first])
+            let buckets = Set(publishers.map { Int16(Bucket(of: $0, key).number) })
+            parameters += [.text(filter.customer), .int2Array(buckets.sorted()), .text(key)]
+        } else if filter.customer != nil || filter.selection != .all {
+            parameters.append(.text(filter.customer))
+        }
         let rows = try await pool.query(PostgresQuery(sql, parameters)).map { row in
             ListedValidation(validation: try Self.validation(row), parking: try Self.parking(row, 16))
         }

@@ -43,7 +43,8 @@ public struct CleengEventService: Service {
         self.accounts = accounts
         self.keeper = keeper
         loop = WorkLoop(
-            name: "cleeng_events", wakeup: wakeup, idleTick: .milliseconds(250), logger: logger, complaint: "no event can be acted on")
+            name: "cleeng_events", wakeup: wakeup, idleTick: .milliseconds(250), logger: logger,
+            complaint: "no event can be acted on")
         self.logger = logger
     }
 

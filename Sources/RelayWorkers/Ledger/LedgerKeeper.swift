@@ -47,7 +47,8 @@ public struct LedgerKeeper: Service {
         self.stores = stores
         self.leeway = leeway
         loop = WorkLoop(
-            name: "ledger", wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no subscription can be looked at")
+            name: "ledger", wakeup: wakeup, idleTick: idleTick, logger: logger,
+            complaint: "no subscription can be looked at")
         self.logger = logger
     }
 

@@ -51,7 +51,8 @@ public struct NotificationRelay: Service {
         self.logger = logger
         self.retries = retries
         loop = WorkLoop(
-            name: "notifications", wakeup: wakeup, idleTick: idleTick, logger: logger, complaint: "no notification can be taken up")
+            name: "notifications", wakeup: wakeup, idleTick: idleTick, logger: logger,
+            complaint: "no notification can be taken up")
         state = NIOLockedValueBox(State(breaker: CircuitBreaker(since: Timestamp(microseconds: 0))))
     }
 

@@ -13,7 +13,8 @@ public enum ProcessMetrics {
     static func samples() -> [MetricSample] {
         guard let stat = contents("/proc/self/stat"), let uptime = contents("/proc/stat") else { return [] }
         // The second field is a name in parentheses that may hold anything: counted is from behind it, the third field is 0.
-        let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ").dropFirst().map(String.init)
+        let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ").dropFirst().map(
+            String.init)
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
         let page = Double(sysconf(Int32(_SC_PAGESIZE)))
         func field(_ number: Int) -> Double { fields.indices.contains(number) ? Double(fields[number]) ?? 0 : 0 }
@@ -36,7 +37,8 @@ public enum ProcessMetrics {
         }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
-            samples.append(MetricSample(name: "process_max_fds", help: "The limit of open files.", value: Double(limit.rlim_cur)))
+            samples.append(
+                MetricSample(name: "process_max_fds", help: "The limit of open files.", value: Double(limit.rlim_cur)))
         }
         return samples
     }

@@ -110,6 +110,35 @@ struct ConsoleStoreTests {
         }
     }
 
+    @Test("one that waits keeps its place in the line where an operator retries it")
+    func place() async throws {
+        try await withStore { database, store in
+            let id = try await store.take(.sample(subscription: "s"))
+            try await database.run("UPDATE pursuits SET due_at = now() - interval '5 minutes'")
+            try await store.retry(id, by: "Nora (k1)", reason: "ticket 3")
+            let ages = try await database.column(
+                "SELECT extract(epoch FROM now() - due_at)::int4 FROM pursuits", as: Int32.self)
+            #expect(ages.count == 1 && (ages.first ?? 0) >= 300)
+        }
+    }
+
+    @Test("validations are found by the transaction that their app or receipt names, of whichever publisher")
+    func transaction() async throws {
+        try await withStore { _, store in
+            _ = try await store.addPublisher("south")
+            let one = try await store.take(.sample(subscription: "2000000000000075"))
+            let other = try await store.take(.sample(subscription: "2000000000000075", publisher: "south"))
+            _ = try await store.take(.sample(subscription: "2000000000000076"))
+            var filter = ValidationFilter(originalTransactionID: "2000000000000075")
+            #expect(Set(try await store.validations(matching: filter).items.map(\.id)) == [one, other])
+            filter.limit = 1
+            let page = try await store.validations(matching: filter)
+            #expect(page.items.count == 1 && page.next != nil)
+            filter.originalTransactionID = "1"
+            #expect(try await store.validations(matching: filter).items.isEmpty)
+        }
+    }
+
     @Test("what Cleeng has not taken is listed oldest first, page by page")
     func waiting() async throws {
         try await withStore { database, store in

@@ -115,6 +115,8 @@ import Testing
                 try await browser.click(".diagnosis a")
                 #expect(try await browser.url() == setup.relay.opsURL + "/console/waiting")
                 #expect(try await browser.text("tbody").contains("ana@example.test"))
+                #expect(try await browser.text("main .lead").hasPrefix("1 in all."))
+                #expect(try await browser.text("main .wrong").contains("Cleeng refuses our token"))
                 // A viewer may look and not act.
                 try await browser.click("tbody td a")
                 #expect(try await browser.elements("main .actions").isEmpty)

@@ -47,6 +47,11 @@ import Testing
                 #expect(!line.contains("@") && !line.contains(secret.transactionID), "\(line)")
             }
             #expect(answer.text.contains(#"status="granted""#))
+            for series in [
+                "relay_worker_round_duration_seconds_count{worker=\"pursuits\"}",
+                "relay_batch_size_sum{batch=\"intake\"}",
+                "event_loop_lag_seconds_count", "process_cpu_seconds_total", "relay_build_info{version=",
+            ] { #expect(answer.text.contains(series), "\(series) is missing") }
         }
     }
 }

@@ -1,0 +1,28 @@
+import HTTPTypes
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("Who is held back")
+struct RateLimiterTests {
+    @Test("each by a name of their own")
+    func names() throws {
+        let limiter = RateLimiter("key", RateLimit(rate: 1, burst: 2))
+        #expect((0..<3).map { _ in limiter.take("a", at: .seconds(1)).isAllowed } == [true, true, false])
+        #expect(limiter.take("b", at: .seconds(1)).isAllowed)
+        let refused = limiter.take("a", at: .seconds(1))
+        #expect(refused.policyField == "\"key\";q=2;w=2" && refused.field == "\"key\";r=0;t=2")
+        let problem = #expect(throws: Problem.self) { try refused.check() }
+        #expect(problem?.code == .rateLimited && problem?.headers[.retryAfter] == "1")
+    }
+
+    @Test("of ever more names no more are remembered than there is room for, and the busy ones are not forgotten first")
+    func bounded() {
+        let limiter = RateLimiter("address", RateLimit(rate: 1, burst: 100), room: 64, shards: 1)
+        for _ in 0..<100 { _ = limiter.take("busy", at: .seconds(1)) }
+        for number in 0..<10_000 { _ = limiter.take("idle \(number)", at: .seconds(1)) }
+        #expect(limiter.count <= 64)
+        #expect(!limiter.take("busy", at: .seconds(1)).isAllowed)
+    }
+}

@@ -47,7 +47,8 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
     name: "receipt-relay",
-    platforms: [.macOS(.v15)],
+    // What runs on phones is RelayClient alone.
+    platforms: [.macOS(.v15), .iOS(.v16), .tvOS(.v16)],
     products: [
         .executable(name: "receipt-relay", targets: ["ReceiptRelay"]),
         .executable(name: "cleeng-simulator", targets: ["CleengSimulator"]),
@@ -55,6 +56,7 @@ let package = Package(
         .executable(name: "store-simulator", targets: ["StoreSimulator"]),
         .executable(name: "relay-load", targets: ["RelayLoad"]),
         .library(name: "Postgres", targets: ["Postgres"]),
+        .library(name: "RelayClient", targets: ["RelayClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
@@ -77,6 +79,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // Of apps: it knows nothing of the rooms below.
+        room("RelayClient", []),
         room("RelayCore", []),
         room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
         room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
@@ -148,6 +152,7 @@ let package = Package(
             dependencies: ["AppleStore", "AppStoreSimulation", argumentParser, locks, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        tests("RelayClientTests", ["RelayClient"]),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
         tests(

@@ -1,0 +1,39 @@
+import Foundation
+
+extension RelayClient {
+    func request(_ method: String, _ url: URL) -> RelayRequest {
+        RelayRequest(
+            method: method, url: url, headers: ["Authorization": "Bearer \(key)", "Accept": "application/json"])
+    }
+
+    func validation(_ request: RelayRequest) async throws -> Told {
+        try await call(request).validation()
+    }
+
+    /// One request, and an answer that is a success.
+    ///
+    /// - Throws: ``RelayError``, and `CancellationError` where the task was cancelled.
+    func call(_ request: RelayRequest) async throws -> RelayAnswer {
+        var request = request
+        if let customerToken {
+            do {
+                request.headers["X-Customer-Token"] = try await customerToken()
+            } catch {
+                try Task.checkCancellation()
+                // Refreshing one needs the network too, and its troubles pass as the relay's do. Nothing was sent.
+                if error is URLError { throw RelayError(.unreachable, "there is no customer token: \(error)") }
+                throw RelayError(.noCustomerToken, "there is no customer token: \(error)")
+            }
+        }
+        let answer: RelayAnswer
+        do {
+            answer = try await transport.send(request)
+        } catch {
+            // A cancelled request fails in words of the transport's own.
+            try Task.checkCancellation()
+            throw RelayError(noAnswer: error)
+        }
+        guard (200..<300).contains(answer.status) else { throw RelayError(answer) }
+        return answer
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Carries requests by `URLSession`, without cookies, caches and redirects.
+public final class URLSessionTransport: RelayTransport {
+    private let session: URLSession
+
+    /// - Parameter configuration: an ephemeral one that neither keeps nor sends cookies, unless given.
+    public init(configuration: URLSessionConfiguration? = nil) {
+        session = URLSession(
+            configuration: configuration ?? Self.quiet, delegate: NoRedirects(), delegateQueue: nil)
+    }
+
+    /// A session keeps its delegate until it is told to end.
+    deinit { session.finishTasksAndInvalidate() }
+
+    public func send(_ request: RelayRequest) async throws -> RelayAnswer {
+        var urlRequest = URLRequest(
+            url: request.url, cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: request.timeout / .seconds(1))
+        urlRequest.httpMethod = request.method
+        urlRequest.httpBody = request.body
+        for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
+        let (data, response) = try await session.data(for: urlRequest)
+        guard let http = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        let headers = http.allHeaderFields.compactMap { name, value in
+            (name as? String).map { ($0, "\(value)") }
+        }
+        return RelayAnswer(
+            status: http.statusCode, headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }), body: data)
+    }
+
+    private static var quiet: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        return configuration
+    }
+}

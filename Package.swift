@@ -55,6 +55,7 @@ let package = Package(
         .executable(name: "app-store-simulator", targets: ["AppStoreSimulator"]),
         .executable(name: "store-simulator", targets: ["StoreSimulator"]),
         .executable(name: "relay-load", targets: ["RelayLoad"]),
+        .executable(name: "relay-app", targets: ["RelayApp"]),
         .library(name: "Postgres", targets: ["Postgres"]),
         .library(name: "RelayClient", targets: ["RelayClient"]),
     ],
@@ -151,6 +152,8 @@ let package = Package(
             name: "RelayLoad",
             dependencies: ["AppleStore", "AppStoreSimulation", argumentParser, locks, nioCore, nioHTTP1, nioPosix],
             swiftSettings: settings),
+        .executableTarget(
+            name: "RelayApp", dependencies: ["RelayClient", argumentParser], swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayClientTests", ["RelayClient"]),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
@@ -203,7 +206,7 @@ let package = Package(
             "ServiceTests",
             [
                 "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "AppStoreSimulation", "TestSupport",
-                "ReceiverSupport", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
+                "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, yams,
             ]),
     ],

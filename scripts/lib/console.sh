@@ -2,10 +2,10 @@
 # What the person at the terminal reads. Colour only where a terminal shows it and nobody asked for none.
 
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
-    BOLD=$'\e[1m' DIM=$'\e[2m' RED=$'\e[31m' GREEN=$'\e[32m' YELLOW=$'\e[33m' PLAIN=$'\e[0m'
+    BOLD=$'\e[1m' DIM=$'\e[2m' RED=$'\e[31m' YELLOW=$'\e[33m' PLAIN=$'\e[0m'
 else
     # shellcheck disable=SC2034 # the files that are read after this one use them
-    BOLD='' DIM='' RED='' GREEN='' YELLOW='' PLAIN=''
+    BOLD='' DIM='' RED='' YELLOW='' PLAIN=''
 fi
 
 # Exit status of "the script could not do its work", apart from 1 and 2, which are outcomes of a purchase.

@@ -28,10 +28,13 @@ purchase_read_receipt() {
     rm -f -- "$raw"
 }
 
+# purchase_is_signed RECEIPT_FILE: whether it has the form of a signed transaction.
+purchase_is_signed() { grep -qE '^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$' "$1"; }
+
 # purchase_claim RECEIPT_FILE NAME: what a signed transaction says under that name; empty for anything else.
 purchase_claim() {
     local payload="$1.payload"
-    grep -qE '^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$' "$1" || return 0
+    purchase_is_signed "$1" || return 0
     # base64 -d grumbles about the missing padding after it has written all there is.
     cut -d . -f 2 "$1" | tr -d '\n' | tr '_-' '/+' | base64 -d >"$payload" 2>/dev/null || true
     json_value "$payload" "$2"

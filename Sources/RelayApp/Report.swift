@@ -1,0 +1,66 @@
+import Foundation
+import RelayClient
+
+/// What the person at the terminal reads: one line for each state, with its time.
+enum Report {
+    static func show(_ validation: Validation) {
+        let colour: Colour =
+            switch validation.status {
+            case .pending: .yellow
+            case _ where validation.accessGranted: .green
+            default: .red
+            }
+        line("\(colour.paint(validation.status.rawValue))  \(meaning(validation))")
+        if validation.status == .pending {
+            out("          validation \(validation.id), deadline \(validation.deadline.formatted(.iso8601))")
+        }
+        for warning in validation.warnings { out("          \(warning.field): \(warning.detail)") }
+    }
+
+    static func show(_ error: RelayError) {
+        line("\(Colour.red.paint(exitStatus(error) == 1 ? "not taken in" : "could not"))  \(error)")
+        if error.mayHaveBeenTaken { out("          the relay may have it: post the same again to find out") }
+    }
+
+    static func complain(_ text: String) { FileHandle.standardError.write(Data("error: \(text)\n".utf8)) }
+
+    static func exitStatus(_ outcome: Outcome) -> Int32 {
+        switch outcome {
+        case .granted: 0
+        case .refused: 1
+        case .assumeFailed: 2
+        }
+    }
+
+    /// What the relay says no to is a purchase refused; anything else is no word about the purchase.
+    static func exitStatus(_ error: RelayError) -> Int32 {
+        error.httpStatus == 413 || error.httpStatus == 422 ? 1 : 3
+    }
+
+    private static func meaning(_ validation: Validation) -> String {
+        switch validation.outcome {
+        case nil: "not decided yet"
+        case .granted(let until, let late):
+            "access is open\(until.map { " until \($0.formatted(.iso8601))" } ?? ""): reveal the content"
+                + (late ? " (it came after the deadline)" : "")
+        case .refused(let reason): refusal(validation.status) + (reason.map { ": \($0)" } ?? "")
+        case .assumeFailed: "no grant within the time allowed: assume that it failed and tell the user"
+        }
+    }
+
+    private static func refusal(_ status: Validation.Status) -> String {
+        switch status {
+        case .transferred: "the subscription belongs to another email now"
+        case .revoked: "access has ended"
+        default: "refused"
+        }
+    }
+
+    private static func line(_ text: String) {
+        let clock = Date.now.formatted(
+            Date.ISO8601FormatStyle(timeZone: .current).time(includingFractionalSeconds: false))
+        out("\(Colour.dim.paint(clock))  \(text)")
+    }
+
+    private static func out(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+}

@@ -7,11 +7,12 @@ import Foundation
 /// Carries requests by `URLSession`, without cookies, caches and redirects.
 public final class URLSessionTransport: RelayTransport {
     private let session: URLSession
+    private let configuration: URLSessionConfiguration
 
     /// - Parameter configuration: an ephemeral one that neither keeps nor sends cookies, unless given.
     public init(configuration: URLSessionConfiguration? = nil) {
-        session = URLSession(
-            configuration: configuration ?? Self.quiet, delegate: NoRedirects(), delegateQueue: nil)
+        self.configuration = configuration ?? Self.quiet
+        session = Self.session(self.configuration)
     }
 
     /// A session keeps its delegate until it is told to end.
@@ -24,13 +25,30 @@ public final class URLSessionTransport: RelayTransport {
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
         for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
-        let (data, response) = try await session.data(for: urlRequest)
+        let (data, response) = try await data(for: urlRequest)
         guard let http = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         let headers = http.allHeaderFields.compactMap { name, value in
             (name as? String).map { ($0, "\(value)") }
         }
         return RelayAnswer(
             status: http.statusCode, headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }), body: data)
+    }
+
+    private func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+        #if canImport(FoundationNetworking)
+            // Where a kept connection dies, curl sends the request again unasked, and what it reports is the second try alone:
+            // a purchase that went out would pass for one that was never sent. So it gets a connection of its own.
+            if request.httpBody != nil {
+                let session = Self.session(configuration)
+                defer { session.finishTasksAndInvalidate() }
+                return try await session.data(for: request)
+            }
+        #endif
+        return try await session.data(for: request)
+    }
+
+    private static func session(_ configuration: URLSessionConfiguration) -> URLSession {
+        URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
     }
 
     private static var quiet: URLSessionConfiguration {

@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    /// A purchase that a relay may have taken before it died must not pass for one that was never sent.
+    @Test(.timeLimit(.minutes(1)))
+    func whatWentOutIsNotSaidToBeUnsent() async throws {
+        let server = try DyingServer()
+        let url = try #require(URL(string: server.url + "/apple/payment"))
+        let transport = URLSessionTransport()
+        // Now there is a connection that a next request may take.
+        _ = try await transport.send(RelayRequest(method: "GET", url: url))
+        let purchase = RelayRequest(method: "POST", url: url, body: TestPurchase(email: "ana@example.test").body)
+        let error = await #expect(throws: URLError.self) { try await transport.send(purchase) }
+        #expect(server.requests == 2)
+        #expect(error?.code != .cannotConnectToHost, "\(error?.code.rawValue ?? 0)")
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func whereNobodyListensNothingWasTaken() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:\(try FixedPort.free())"))

@@ -82,6 +82,12 @@ enum SearchView {
         // A purchase that never came through is of no subscription yet.
         let known = try await desk.store.subscriptions(
             matching: SubscriptionFilter(originalTransactionID: text, limit: 1))
+        let bought = try await desk.store.validations(
+            matching: ValidationFilter(originalTransactionID: text, limit: 2)
+        ).items
+        if known.items.isEmpty, bought.count == 1 {
+            return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id))
+        }
         return ConsoleDesk.redirect(
             known.items.isEmpty
                 ? Section.validations.path + "?originalTransactionId=" + ConsoleLink.encoded(text)

@@ -54,6 +54,9 @@ enum ValidationViews {
             let choices = [(value: "oldest", title: "oldest first"), (value: "newest", title: "newest first")]
             orders = [.init("order", "Order", value: query["order"] ?? "oldest", of: choices)]
         }
+        if frame.alert == nil, items.contains(where: { $0.validation.status == .pending }) {
+            frame.alert = try await desk.alert()
+        }
         let statuses = ValidationStatus.allCases.map { (value: $0.name, title: $0.name) }
         let names = [
             "order", "status", "customerEmail", "offerId", "originalTransactionId", "olderThanSeconds",

@@ -82,15 +82,12 @@ enum SearchView {
         // A purchase that never came through is of no subscription yet.
         let known = try await desk.store.subscriptions(
             matching: SubscriptionFilter(originalTransactionID: text, limit: 1))
+        guard known.items.isEmpty else { return ConsoleDesk.redirect(ConsoleLink.subscription(text)) }
         let bought = try await desk.store.validations(
             matching: ValidationFilter(originalTransactionID: text, limit: 2)
         ).items
-        if known.items.isEmpty, bought.count == 1 {
-            return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id))
-        }
+        if bought.count == 1 { return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id)) }
         return ConsoleDesk.redirect(
-            known.items.isEmpty
-                ? Section.validations.path + "?originalTransactionId=" + ConsoleLink.encoded(text)
-                : ConsoleLink.subscription(text))
+            Section.validations.path + "?originalTransactionId=" + ConsoleLink.encoded(text))
     }
 }

@@ -111,25 +111,34 @@ final class Browser: Sendable {
         return found.compactMap { $0[Self.elementKey].string.map { Element(id: $0) } }
     }
 
-    func element(_ selector: String) async throws -> Element {
-        guard let first = try await elements(selector).first else {
-            throw HarnessError.failed("an element like \(selector)", [try await text()])
-        }
-        return first
-    }
-
     func click(_ selector: String) async throws {
-        try await call("POST", "/element/\(try await element(selector).id)/click")
+        try await onElement(selector) { try await call("POST", "/element/\($0.id)/click") }
     }
 
     func type(_ text: String, into selector: String) async throws {
-        try await call("POST", "/element/\(try await element(selector).id)/value", ["text": text])
+        try await onElement(selector) { try await call("POST", "/element/\($0.id)/value", ["text": text]) }
     }
 
-    /// Of the whole page where none is named.
+    /// Of the whole page where none is named; nothing where there is no such element.
     func text(_ selector: String = "body") async throws -> String {
-        guard let element = try await elements(selector).first else { return "" }
-        return try await call("GET", "/element/\(element.id)/text").string ?? ""
+        guard try await !elements(selector).isEmpty else { return "" }
+        return try await onElement(selector) { try await call("GET", "/element/\($0.id)/text").string ?? "" }
+    }
+
+    /// A page that changes by itself may replace an element between the look and the deed: then it is looked for again, as
+    /// whoever sits before it would.
+    @discardableResult
+    private func onElement<Value>(_ selector: String, _ deed: (Element) async throws -> Value) async throws -> Value {
+        for _ in 0..<5 {
+            guard let element = try await elements(selector).first else { break }
+            do {
+                return try await deed(element)
+            } catch HarnessError.failed(_, let lines) where lines.contains(where: { $0.contains("stale element") }) {
+                continue
+            }
+        }
+        let page = try await evaluate("return document.body.innerText").string ?? ""
+        throw HarnessError.failed("an element like \(selector)", [page])
     }
 
     /// As a screen reader says it.

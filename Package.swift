@@ -39,6 +39,8 @@ let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", packa
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let instrumentation = Target.Dependency.product(name: "Instrumentation", package: "swift-distributed-tracing")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let structuredFields = Target.Dependency.product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -66,6 +68,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", exact: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-structured-headers.git", exact: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
@@ -86,29 +89,37 @@ let package = Package(
         room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
         room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
         room("SimulatorHTTP", [hummingbird, logging, nioCore]),
-        room("Cleeng", [httpClient, nioCore, nioHTTP1, locks, logging]),
-        room("AppStoreServer", [httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
-        room("Webhooks", ["RelayCore", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
-        room("StoreAPI", ["RelayCore", httpClient, nioCore, nioFoundation, nioHTTP1]),
+        room("Traces", [instrumentation, locks, logging, metrics, tracing]),
+        room(
+            "TracedHTTP",
+            [
+                "Traces", httpClient, instrumentation, lifecycle, logging, metrics, nioCore, nioFoundation, nioHTTP1,
+                tracing,
+            ]),
+        room("Cleeng", ["TracedHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
+        room("AppStoreServer", ["TracedHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
+        room("Webhooks", ["RelayCore", "TracedHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
+        room("StoreAPI", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioFoundation, nioHTTP1]),
         room("GooglePlay", ["StoreAPI", "RelayCore", httpClient, jwt, logging, nioCore, nioHTTP1]),
         room("AmazonAppStore", ["StoreAPI", "RelayCore", httpClient, logging, nioCore, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
-            "RelayStore", ["Postgres", "RelayCore", crypto, heap, logging, metrics, locks],
+            "RelayStore", ["Postgres", "RelayCore", "Traces", crypto, heap, logging, metrics, locks],
             // A link to `migrations/`: the executable carries the SQL that stands there.
             resources: [.embedInCode("Migrations/SQL")]),
         room(
             "RelayWorkers",
             [
                 "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore", "StoreAPI",
-                "AppleStore", "Postgres", "Webhooks", lifecycle,
-                logging, metrics,
+                "AppleStore", "Postgres", "Traces", "Webhooks", instrumentation, lifecycle,
+                logging, metrics, tracing,
             ]
                 + [locks, nioCore]),
         room(
             "RelayFront",
             [
-                "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Telemetry", hummingbird, lifecycle, logging,
+                "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Telemetry", "Traces", hummingbird,
+                instrumentation, lifecycle, logging, tracing,
                 metrics, locks,
             ]
                 + ["Webhooks", nioCore, structuredFields, jwt, crypto]),
@@ -120,8 +131,8 @@ let package = Package(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
-                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "Webhooks",
-                argumentParser, configuration, hummingbird, httpClient, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "TracedHTTP", "Traces", "Webhooks",
+                argumentParser, configuration, hummingbird, httpClient, instrumentation, lifecycle, logging, metrics, nioCore, nioHTTP1,
                 signals,
                 locks,
                 yams,
@@ -201,6 +212,12 @@ let package = Package(
         tests(
             "RelayFrontTests", ["RelayFront", "RelayCore", "AppleStore", "AppStoreSimulation", hummingbird, nioCore]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport"]),
+        tests(
+            "TracesTests",
+            [
+                "ReceiverSupport", "TracedHTTP", "Traces", httpClient, hummingbird, instrumentation, lifecycle, locks,
+                logging, metrics, nioHTTP1, tracing,
+            ]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
         tests(
             "ServiceTests",
@@ -216,10 +233,10 @@ let package = Package(
 // What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
 if Context.environment["RELAY_SANITIZE"] != nil {
     let kept: Set = [
-        "CLibPQ", "RelayCore", "Postgres", "RelayStore", "TestSupport", "RelayCoreTests", "PostgresTests",
+        "CLibPQ", "RelayCore", "Postgres", "RelayStore", "Traces", "TestSupport", "RelayCoreTests", "PostgresTests",
         "RelayStoreTests",
     ]
-    let used = ["swift-collections", "swift-crypto", "swift-log", "swift-metrics", "swift-nio"]
+    let used = ["swift-collections", "swift-crypto", "swift-distributed-tracing", "swift-log", "swift-metrics", "swift-nio"]
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { $0.name != "Postgres" }
     package.dependencies.removeAll { dependency in

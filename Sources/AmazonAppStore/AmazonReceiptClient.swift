@@ -46,7 +46,8 @@ public struct AmazonReceiptClient: Sendable {
         let start = ContinuousClock.now
         let reply: StoreReply
         do {
-            reply = try await StoreReply.of(request, httpClient, by: start + timeout, atMost: Self.mostBytes)
+            reply = try await StoreReply.of(
+                request, route: "verifyReceiptId", httpClient, by: start + timeout, atMost: Self.mostBytes)
         } catch {
             return .tryAgain(error.word, retryAfter: nil)
         }

@@ -4,6 +4,7 @@ public import Logging
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+import TracedHTTP
 
 /// Apple's App Store Server API, as far as the relay asks it. Nothing throws: every call ends in an answer, and within its time.
 public struct AppStoreServerClient: Sendable {
@@ -110,9 +111,14 @@ public struct AppStoreServerClient: Sendable {
         }
         let start = ContinuousClock.now
         let reply: AppStoreReply
+        // What stands behind the third part are transactions and pages.
+        let route = "/" + path.split(separator: "/").prefix(3).joined(separator: "/")
+        let span = ClientSpan.start(method, route, url: url, headers: &request.headers)
         do {
             reply = try await AppStoreReply.of(request, httpClient, within: timeout, atMost: Self.maxResponseBytes)
+            span.end(status: reply.status)
         } catch {
+            span.end(trouble: AppStoreReply.word(for: error))
             return .tryAgain(AppStoreReply.word(for: error), retryAfter: nil)
         }
         logger.debug(

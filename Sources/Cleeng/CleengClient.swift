@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOHTTP1
+import TracedHTTP
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -58,8 +59,11 @@ public struct CleengClient: Sendable {
         _ request: HTTPClientRequest, route: String, deadline: ContinuousClock.Instant
     ) async throws(CleengTrouble) -> UpstreamReply {
         let start = ContinuousClock.now
+        var request = request
+        let span = ClientSpan.start(request.method, route, url: request.url, headers: &request.headers)
         do {
             let reply = try await upstream.send(request, deadline: deadline)
+            span.end(status: reply.status)
             logger.debug(
                 "cleeng answered",
                 metadata: [
@@ -74,6 +78,7 @@ public struct CleengClient: Sendable {
                     "route": "\(route)", "error": "\(error.shortDescription)",
                     "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
                 ])
+            span.end(trouble: error.shortDescription)
             throw error
         }
     }

@@ -60,7 +60,8 @@ actor AccessTokens {
                 string: "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"))
         let reply: StoreReply
         do {
-            reply = try await StoreReply.of(request, httpClient, by: deadline, atMost: Self.mostBytes)
+            reply = try await StoreReply.of(
+                request, route: "token", httpClient, by: deadline, atMost: Self.mostBytes)
         } catch {
             return .tryAgain("token_\(error.word)", retryAfter: nil)
         }

@@ -77,7 +77,7 @@ public struct GooglePlayClient: Sendable {
             let reply: StoreReply
             do {
                 reply = try await StoreReply.of(
-                    request(path, token), httpClient, by: deadline, atMost: Self.mostBytes)
+                    request(path, token), route: route, httpClient, by: deadline, atMost: Self.mostBytes)
             } catch {
                 return .tryAgain(error.word, retryAfter: nil)
             }

@@ -48,6 +48,9 @@ public struct FrontConfiguration: Sendable {
     /// The stores that can be asked for a subscription.
     public var externalStores: PerPublisher<[StorePlatform: any ExternalStore]> = PerPublisher([:])
 
+    /// Whether a request to the app front without a trace may begin one.
+    public var beginsTraces = false
+
     /// How often one key, and one address, may ask the app front of this copy. Nil: as often as they like.
     public var keyLimit: RateLimit?
     public var addressLimit: RateLimit?

@@ -121,7 +121,7 @@ public struct RelayFront: Sendable {
             apps + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
-            limits: limits,
+            limits: limits, beginsTraces: configuration.beginsTraces,
             onListening: onListening, onShutdown: store.changes.shutDown, drain: stores.drain)
     }
 
@@ -186,6 +186,7 @@ public struct RelayFront: Sendable {
     private func service(
         _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
         shortcut: SettledShortcut.Parts? = nil, console: ConsolePages? = nil, limits: RateLimits? = nil,
+        beginsTraces: Bool = false,
         onListening: @escaping OnListening,
         onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
     ) -> any Service {
@@ -193,7 +194,8 @@ public struct RelayFront: Sendable {
         let recorder = RequestRecorder(metrics: metrics, logger: logger)
         router.add(
             middleware: FrontMiddleware(
-                allowed: AllowedMethods(routes), recorder: recorder, console: console, limits: limits))
+                allowed: AllowedMethods(routes), recorder: recorder, console: console, limits: limits,
+                beginsTraces: beginsTraces))
         for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
         let limits = ConnectionLimits(
             bodyTime: TimeAmount(configuration.bodyTimeout), writeTime: TimeAmount(configuration.writeTimeout),

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 public import RelayCore
+import TracedHTTP
 
 /// Sends messages to webhook endpoints, signed as Standard Webhooks has it.
 ///
@@ -83,14 +84,19 @@ public final class WebhookClient: Sendable {
         do {
             guard let url = WebhookURL(text) else { throw WebhookTrouble(.url) }
             let addresses = try await vetted(url.host)
-            let request = request(message, url, credentials)
+            var request = request(message, url, credentials)
+            let span = ClientSpan.start(.POST, "webhook", url: text, headers: &request.headers)
             for (index, address) in addresses.enumerated() {
                 do {
-                    return .success(
-                        try await call(request, url.host, address, start: start, deadline: deadline))
+                    let result = try await call(request, url.host, address, start: start, deadline: deadline)
+                    span.end(status: result.status ?? 0)
+                    return .success(result)
                 } catch let error where index + 1 < addresses.count && WebhookTrouble(error).code == .connectionFailed {
                     // Nothing was sent: the next address of the same name may do.
                     continue
+                } catch {
+                    span.end(trouble: "\(WebhookTrouble(error).code)")
+                    throw error
                 }
             }
             throw WebhookTrouble(.unresolved)

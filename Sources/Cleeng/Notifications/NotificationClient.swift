@@ -2,6 +2,7 @@ public import AsyncHTTPClient
 public import Logging
 import NIOCore
 import NIOHTTP1
+import TracedHTTP
 
 /// Passes the App Store's notifications on to Cleeng, byte for byte. It sends no publisher token: the address has the
 /// publisher's id in it, and what Apple signed speaks for itself.
@@ -33,13 +34,16 @@ public struct NotificationClient: Sendable {
         request.method = .POST
         request.headers = ["Content-Type": "application/json", "User-Agent": "receipt-relay"]
         request.body = .bytes(ByteBuffer(bytes: body))
+        let span = ClientSpan.start(.POST, "notification", url: url, headers: &request.headers)
         let verdict: DeliveryAnswer.Verdict
         var status: Int?
         do {
             let reply = try await upstream.send(request, deadline: start + timeout)
             status = reply.status
+            span.end(status: reply.status)
             verdict = DeliveryAnswer.Verdict(reply, now: now)
         } catch {
+            span.end(trouble: error.shortDescription)
             verdict = .tryAgain(error, retryAfter: nil)
         }
         let latency = start.duration(to: .now)

@@ -16,6 +16,8 @@ import RelayStore
 import RelayWorkers
 import ServiceLifecycle
 import Telemetry
+import TracedHTTP
+import Traces
 import UnixSignals
 
 /// Where everything is put together.
@@ -23,6 +25,8 @@ struct Assembly: Sendable {
     let settings: ServeSettings
     let role: Serve.Role
     let registry: PrometheusRegistry
+    /// Nil: no spans are recorded.
+    let spans: SpanBuffer?
     let logger = Logger(label: "relay")
 
     func run() async throws {
@@ -54,6 +58,7 @@ struct Assembly: Sendable {
                 store: store, roster: settings.roster, own: Set(settings.accounts.own.keys), logger: logger,
                 registry: registry),
         ]
+        if let exporter = spanExporter(httpClient, instance: store.instance) { services.insert(exporter, at: 0) }
         let retention = RetentionService(store: store, policy: settings.retention, logger: logger)
         RetentionMetrics.register(in: registry, service: retention)
         services.append(retention)
@@ -209,6 +214,7 @@ struct Assembly: Sendable {
             notifications: notifications, relaysNotifications: isRelayed,
             renewalLeeway: settings.apple.renewalLeeway,
             eventSignatures: eventSignatures)
+        configuration.beginsTraces = spans != nil
         configuration.keyLimit = settings.keyLimit
         configuration.addressLimit = settings.addressLimit
         configuration.console = try ConsolePages()
@@ -220,6 +226,16 @@ struct Assembly: Sendable {
             configuration.externalStores = stores.map { $0.merging([.apple: transactions]) { $1 } }
         }
         return configuration
+    }
+
+    /// The first to start and so the last to be told to go: what the others do in their last moment is sent too.
+    private func spanExporter(_ httpClient: HTTPClient, instance: String) -> (any Service)? {
+        guard let spans, let target = settings.tracing.target else { return nil }
+        return SpanExporter(
+            buffer: spans, target: target,
+            resource: TraceResource(
+                serviceName: settings.tracing.serviceName, version: ReceiptRelayCommand.version, instance: instance),
+            httpClient: httpClient, logger: logger)
     }
 
     /// Tells the copies of one machine and the lives of one copy apart.

@@ -32,6 +32,8 @@ enum RelayMetrics {
         registry.describe("relay_webhook_duration", help: "How long tries to deliver a message took.")
         registry.describe(
             "relay_webhook_endpoints_disabled", help: "Times that this copy disabled an endpoint, by reason.")
+        registry.describe("relay_trace_spans_exported", help: "Spans that the collector has taken.")
+        registry.describe("relay_trace_spans_dropped", help: "Spans that were not sent, by reason.")
         registry.registerCollector {
             guard let (backlog, oldest) = try? await store.backlog(),
                 let notifications = try? await store.notificationBacklog(),

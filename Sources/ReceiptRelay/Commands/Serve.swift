@@ -1,7 +1,9 @@
 import ArgumentParser
+import Instrumentation
 import Logging
 import Metrics
 import Telemetry
+import Traces
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,10 +28,13 @@ struct Serve: AsyncParsableCommand {
         LoggingSystem.bootstrap { label in
             var handler = JSONLogHandler(label: label)
             handler.logLevel = level
+            handler.metadataProvider = .trace
             return handler
         }
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
-        try await Assembly(settings: settings, role: role, registry: registry).run()
+        let spans = settings.tracing.target.map { _ in SpanBuffer() }
+        InstrumentationSystem.bootstrap(RelayTracer(buffer: spans, sampling: settings.tracing.sampling))
+        try await Assembly(settings: settings, role: role, registry: registry, spans: spans).run()
     }
 }

@@ -104,6 +104,7 @@ struct ValidationDetailOutput: Encodable {
     let evidence: String?
     let nextStepAt: String?
     let leaseOwner: String?
+    let traceId: String?
     let parked: ParkingOutput?
     let transfer: Transfer?
     let timeline: [Event]
@@ -111,7 +112,7 @@ struct ValidationDetailOutput: Encodable {
     private enum CodingKeys: String, CodingKey {
         case publisher, app, appType, couponCode, originalTransactionId, transactionId, environment, productId, bundleId
         case applicationUsername, receiptReadable, verification, driver, cleengCustomerId, entitledBefore, attempts
-        case evidence, nextStepAt, leaseOwner, parked, transfer, timeline
+        case evidence, nextStepAt, leaseOwner, parked, transfer, traceId, timeline
     }
 
     /// Flat, as the ops API has it; the evidence is the JSON that is stored.
@@ -137,6 +138,7 @@ struct ValidationDetailOutput: Encodable {
         try container.encode(evidence.flatMap(StoredJSON.init), forKey: .evidence)
         try container.encode(nextStepAt, forKey: .nextStepAt)
         try container.encode(leaseOwner, forKey: .leaseOwner)
+        try container.encode(traceId, forKey: .traceId)
         try container.encode(parked, forKey: .parked)
         try container.encode(transfer, forKey: .transfer)
         try container.encode(timeline, forKey: .timeline)
@@ -163,6 +165,7 @@ struct ValidationDetailOutput: Encodable {
         evidence = detail.evidence
         nextStepAt = detail.nextStepAt?.rfc3339
         leaseOwner = detail.leaseOwner
+        traceId = detail.traceID
         parked = detail.parking.map(ParkingOutput.init)
         transfer = detail.transfer.map {
             Transfer(
@@ -186,6 +189,7 @@ struct ValidationDetailOutput: Encodable {
             ("environment", environment), ("product", productId), ("app type", appType), ("coupon", couponCode),
             ("receipt", receiptReadable ? "readable" : "not readable: Cleeng decides"),
             ("verification", verification.line),
+            ("trace", traceId),
             ("to Cleeng", driver == "storekit2" ? "by StoreKit 2, for customer \(cleengCustomerId ?? 0)" : nil),
             ("entitled before", entitledBefore.map { $0 ? "yes" : "no" }),
             ("attempts", "\(attempts)"),

@@ -36,6 +36,7 @@ struct ServeSettings: Sendable {
     var appStore: AppStoreSettings?
     var webhooks: WebhookSettings
     var retention: RetentionPolicy
+    var tracing: TracingSettings
     var logLevel: String
     private var isPublishersFileEmpty: Bool
 
@@ -68,6 +69,7 @@ struct ServeSettings: Sendable {
         appStore = try AppStoreSettings.read(reader, scope: apple.scope)
         drivers = try Self.drivers(reader)
         webhooks = try WebhookSettings(reader)
+        tracing = try TracingSettings(reader)
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
         roster = reader.roster

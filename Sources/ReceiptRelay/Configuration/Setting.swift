@@ -10,6 +10,8 @@ struct Setting: Sendable, Equatable {
         case bytes(ClosedRange<Int>)
         case count(ClosedRange<Int>)
         case url
+        /// 0 to 1.
+        case ratio
         case choice([String])
         case addressRanges
         case path
@@ -128,6 +130,12 @@ struct Setting: Sendable, Equatable {
     static let webhookAllowNetworks = Setting(
         name: "RELAY_WEBHOOK_ALLOW_NETWORKS", kind: .addressRanges, standard: nil)
     static let publishersFile = Setting(name: "RELAY_PUBLISHERS_FILE", kind: .path, standard: nil)
+    static let tracingEndpoint = Setting(name: "RELAY_TRACING_OTLP_ENDPOINT", kind: .url, standard: nil)
+    static let tracingHeaders = Setting(
+        name: "RELAY_TRACING_OTLP_HEADERS", kind: .text, standard: nil, isSecret: true)
+    static let tracingSampleRatio = Setting(name: "RELAY_TRACING_SAMPLE_RATIO", kind: .ratio, standard: "1")
+    static let tracingServiceName = Setting(
+        name: "RELAY_TRACING_SERVICE_NAME", kind: .text, standard: "receipt-relay")
     static let logLevel = Setting(
         name: "RELAY_LOG_LEVEL",
         kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info")
@@ -145,7 +153,7 @@ struct Setting: Sendable, Equatable {
         amazonSharedSecret, amazonRVSURL, notificationURL,
         webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
         webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
-        publishersFile,
+        publishersFile, tracingEndpoint, tracingHeaders, tracingSampleRatio, tracingServiceName,
     ]
 
     /// What may stand in the file that ``publishersFile`` names.

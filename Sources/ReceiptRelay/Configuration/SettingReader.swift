@@ -228,6 +228,13 @@ struct SettingReader: Sendable {
         return .seconds(rounded: number * unit)
     }
 
+    func ratio(_ setting: Setting) throws -> Double {
+        guard let number = Double(try required(setting)), (0...1).contains(number) else {
+            throw SettingError.malformed(setting.name, wants: "a number from 0 to 1")
+        }
+        return number
+    }
+
     func url(_ setting: Setting) throws -> String? {
         guard let text = try text(setting) else { return nil }
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),

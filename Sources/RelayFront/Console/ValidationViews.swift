@@ -148,6 +148,7 @@ enum ValidationViews {
             .init("Application username", detail.applicationUsername), .init("Coupon", detail.couponCode),
             .init("Road", detail.driver.name), .init("Receipt", verification(detail)),
         ]
+        if let trace = detail.traceID { facts.append(.init("Trace", trace)) }
         if let parking = detail.parking {
             facts.insert(.init("Set aside since \(ConsoleText.time(parking.since))", parking.reason), at: 0)
         }

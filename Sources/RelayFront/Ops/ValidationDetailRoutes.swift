@@ -48,6 +48,7 @@ extension JSONWriter {
         field("leaseOwner", detail.leaseOwner)
         parking(detail.parking)
         transfer(detail.transfer)
+        field("traceId", detail.traceID)
         timeline(detail.timeline)
         endObject()
     }

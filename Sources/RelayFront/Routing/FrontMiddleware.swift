@@ -1,6 +1,7 @@
 import ConsolePages
 import HTTPTypes
 import Hummingbird
+import Instrumentation
 import NIOHTTP1
 
 /// Around every request: its id, its place in the log and the metrics, and an answer to whatever went wrong.
@@ -11,6 +12,8 @@ struct FrontMiddleware: RouterMiddleware {
     var console: ConsolePages?
     /// Nil: nobody is held back.
     var limits: RateLimits?
+    /// Whether a request without a trace may begin one.
+    var beginsTraces = false
 
     func handle(
         _ request: Request, context: FrontContext,
@@ -18,13 +21,14 @@ struct FrontMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let begin = ContinuousClock.now
         let requestID = RequestID.of(request.headers)
+        let span = RequestSpan.start(request, begins: beginsTraces)
         let finish = { @Sendable (outcome: Result<Response, any Error>) in
-            try self.finish(request, context, outcome, begin: begin, requestID: requestID)
+            try self.finish(request, context, outcome, begin: begin, requestID: requestID, span)
         }
         let outcome: Result<Response, any Error>
         do {
             try limits?.take(request, context)
-            outcome = .success(try await next(request, context))
+            outcome = .success(try await within(span) { try await next(request, context) })
         } catch {
             outcome = .failure(error)
         }
@@ -32,7 +36,7 @@ struct FrontMiddleware: RouterMiddleware {
         context.notes.answer {
             let outcome: Result<Response, any Error>
             do {
-                outcome = .success(try await later())
+                outcome = .success(try await within(span, later))
             } catch {
                 outcome = .failure(error)
             }
@@ -41,9 +45,15 @@ struct FrontMiddleware: RouterMiddleware {
         return Response(status: .noContent)
     }
 
+    /// What is done for the request is done for its trace.
+    private func within(_ span: RequestSpan?, _ work: () async throws -> Response) async throws -> Response {
+        guard let span else { return try await work() }
+        return try await InstrumentationContext.$current.withValue(span.context) { try await work() }
+    }
+
     private func finish(
         _ request: Request, _ context: FrontContext, _ outcome: Result<Response, any Error>,
-        begin: ContinuousClock.Instant, requestID: String
+        begin: ContinuousClock.Instant, requestID: String, _ span: RequestSpan?
     ) throws -> Response {
         var route = context.endpointPath ?? ""
         let dialect = ErrorDialect(path: request.uri.path, hasConsole: console != nil)
@@ -70,10 +80,16 @@ struct FrontMiddleware: RouterMiddleware {
         if let wish = request.headers[.connection], wish.lowercased() == "close" {
             response.headers[.connection] = "close"
         }
-        recorder.take(
-            RequestRecorder.Record(
-                method: request.method, route: route, status: response.status, duration: ContinuousClock.now - begin,
-                requestID: requestID, validation: context.notes.validation, keyID: context.notes.keyID, cause: cause))
+        let record = RequestRecorder.Record(
+            method: request.method, route: route, status: response.status, duration: ContinuousClock.now - begin,
+            requestID: requestID, validation: context.notes.validation, keyID: context.notes.keyID, cause: cause)
+        if let span {
+            span.end(record)
+            // For the trace's id in the line.
+            InstrumentationContext.withValue(span.context) { recorder.take(record) }
+        } else {
+            recorder.take(record)
+        }
         return request.method == .head ? response.createHeadResponse() : response
     }
 

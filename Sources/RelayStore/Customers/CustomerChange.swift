@@ -1,5 +1,6 @@
 import Postgres
 import RelayCore
+import Traces
 
 /// Something happened to a customer's purchases. It is written in the transaction in which it happened: the publisher has to be
 /// told, and what is kept in memory of that customer is no longer true.
@@ -23,16 +24,18 @@ struct CustomerChange: Sendable, Hashable {
     var reason: Reason
     /// What it happened to.
     var subscription: SubscriptionName
+    /// In which it happened; see ``StoredTrace``.
+    var trace: String? = StoredTrace.current
 
     /// A newer change of a customer takes the place of an older one that was not told yet; where the two are of different
     /// environments, everybody hears of it. In the order of their keys, as everybody locks them.
     private static let sql = """
         INSERT INTO customers AS c (
-            bucket, publisher, username, changed_at, untold_since, reason, environment, subscription_key)
+            bucket, publisher, username, changed_at, untold_since, reason, environment, subscription_key, trace)
         SELECT i.bucket, i.publisher, i.username, clock_timestamp(), clock_timestamp(), i.reason, i.environment,
-               i.subscription_key
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-             AS i(bucket, publisher, username, reason, environment, subscription_key)
+               i.subscription_key, i.trace
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+             AS i(bucket, publisher, username, reason, environment, subscription_key, trace)
         ORDER BY i.bucket, i.publisher, i.username
         ON CONFLICT (bucket, publisher, username) DO UPDATE SET
             changed_at = excluded.changed_at, untold_since = coalesce(c.untold_since, excluded.untold_since),
@@ -41,7 +44,7 @@ struct CustomerChange: Sendable, Hashable {
             reason = CASE WHEN c.untold_since IS NOT NULL AND c.reason = 'PURCHASED' AND excluded.reason = 'OTHER'
                                AND c.subscription_key = excluded.subscription_key
                           THEN c.reason ELSE excluded.reason END,
-            subscription_key = excluded.subscription_key, version = c.version + 1
+            subscription_key = excluded.subscription_key, trace = excluded.trace, version = c.version + 1
         """
 
     /// - Parameter changes: of several of one customer the first gives the reason.
@@ -62,7 +65,7 @@ struct CustomerChange: Sendable, Hashable {
                 .int2Array(rows.map { Int16($0.change.customer.bucket.number) }),
                 .textArray(rows.map(\.change.customer.publisher)), .textArray(rows.map(\.change.customer.username)),
                 .textArray(rows.map(\.change.reason.rawValue)), .textArray(rows.map(\.environment)),
-                .textArray(rows.map(\.change.subscription.originalTransactionID)),
+                .textArray(rows.map(\.change.subscription.originalTransactionID)), .textArray(rows.map(\.change.trace)),
             ])
     }
 }

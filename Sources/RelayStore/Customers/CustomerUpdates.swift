@@ -19,7 +19,7 @@ public struct CustomerUpdates: Sendable {
 
     /// Index used: `customers_untold`.
     private static let takeSQL = """
-        SELECT c.publisher, c.username, c.version, c.reason, c.environment, c.subscription_key, c.changed_at
+        SELECT c.publisher, c.username, c.version, c.reason, c.environment, c.subscription_key, c.changed_at, c.trace
         FROM customers c
         WHERE c.untold_since <= clock_timestamp()
         ORDER BY c.untold_since

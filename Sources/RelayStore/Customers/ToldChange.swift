@@ -11,6 +11,7 @@ struct ToldChange: Sendable {
     var environment: String?
     var subscriptionKey: String?
     var changedAt: Timestamp
+    var trace: String?
 
     init(name: CustomerName, version: Int64, reason: String, changedAt: Timestamp) {
         self.name = name
@@ -25,6 +26,7 @@ struct ToldChange: Sendable {
             reason: try row.get(3), changedAt: try row.timestamp(6))
         environment = try row.get(4)
         subscriptionKey = try row.get(5)
+        trace = try row.get(7)
     }
 
     /// Nil for an endpoint that hears nothing of this: another publisher's, or of purchases of another kind.
@@ -33,7 +35,7 @@ struct ToldChange: Sendable {
         let shown = purchases.purchases(in: endpoint.environment)
         return NewDelivery(
             endpoint: endpoint.id, publisher: name.publisher, lane: name.username, sequence: version,
-            body: body(shown), replaces: true)
+            body: body(shown), replaces: true, trace: trace)
     }
 
     /// What was found to be a test later than it was taken in concerns both kinds: one has it no longer.

@@ -8,18 +8,18 @@ enum AcceptStatement {
     static let sql = """
         WITH input AS MATERIALIZED (
             SELECT i.*, now() + i.ordinal * interval '1 microsecond' AS accepted_at,
-                   now() + i.ordinal * interval '1 microsecond' + $32::int8 * interval '1 microsecond' AS deadline,
+                   now() + i.ordinal * interval '1 microsecond' + $33::int8 * interval '1 microsecond' AS deadline,
                    DATE 'epoch' + i.day AS accepted_on
             FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
                         $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
                         $16::text[], $17::text[], $18::bool[], $19::bool[], $20::bytea[], $21::bytea[], $22::int2[],
                         $23::text[], $24::bytea[], $25::bytea[], $26::int2[], $27::text[], $28::text[], $29::text[], $30::int8[],
-                        $31::int2[])
+                        $31::int2[], $32::text[])
                  WITH ORDINALITY
                  AS i(bucket, day, id, publisher, app, email, customer, application_username, offer_id, transaction_id,
                       app_type, ip_address, coupon_code, subscription_key, environment, product_id, bundle_id,
                       receipt_readable, is_text, body, purchase_key, key_bucket, api_key, key, fingerprint, verification,
-                      verification_code, verification_detail, period, cleeng_customer, driver, ordinal)
+                      verification_code, verification_detail, period, cleeng_customer, driver, trace, ordinal)
         ), named AS (
             SELECT i.ordinal, k.fingerprint = i.fingerprint AS same, k.validation_bucket, k.accepted_on, k.id
             FROM input i
@@ -51,11 +51,11 @@ enum AcceptStatement {
                 bucket, accepted_on, id, accepted_at, deadline, status, receipt_readable, publisher, app, email, customer,
                 application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
                 environment, product_id, bundle_id, purchase_key, verification, verification_code, verification_detail,
-                period, cleeng_customer, driver)
+                period, cleeng_customer, driver, trace)
             SELECT bucket, accepted_on, id, accepted_at, deadline, 0, receipt_readable, publisher, app, email, customer,
                    application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
                    environment, product_id, bundle_id, purchase_key, verification, verification_code,
-                   verification_detail, period, cleeng_customer, driver
+                   verification_detail, period, cleeng_customer, driver, trace
             FROM fresh
         ), new_receipts AS (
             INSERT INTO receipts (bucket, accepted_on, id, is_text, body)
@@ -114,6 +114,7 @@ enum AcceptStatement {
             .textArray(column { $0.verification.detail }),
             .textArray(column { $0.period?.json }),
             .int8Array(column { $0.cleengCustomer }), .int2Array(column { $0.driver.rawValue }),
+            .textArray(column { $0.trace }),
             .int8(timeout.microseconds),
         ]
         return PostgresQuery(sql, purchase + rest)

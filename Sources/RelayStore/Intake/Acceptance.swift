@@ -1,4 +1,5 @@
 import RelayCore
+public import Traces
 
 /// One purchase on its way into the database: everything of it that is kept.
 public struct Acceptance: Sendable {
@@ -57,13 +58,16 @@ public struct Acceptance: Sendable {
     /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
     public var purchaseKey: [UInt8]
     public var idempotencyKey: IdempotencyKey?
+    /// That of whoever sends it, for all that comes of it; see ``StoredTrace``.
+    public var trace: String?
 
     public init(
         id: ValidationID, publisher: String, app: String, email: CustomerEmail, applicationUsername: String,
         offerID: String, transactionID: String, appType: String, ipAddress: String?, couponCode: String?,
         subscriptionKey: String, environment: String, productID: String?, bundleID: String?, isReceiptReadable: Bool,
         verification: Verification = .notChecked, period: LedgerPeriod? = nil, cleengCustomer: Int64? = nil,
-        driver: PurchaseDriver = .receipt, receipt: Receipt, purchaseKey: [UInt8], idempotencyKey: IdempotencyKey?
+        driver: PurchaseDriver = .receipt, receipt: Receipt, purchaseKey: [UInt8], idempotencyKey: IdempotencyKey?,
+        trace: String? = StoredTrace.current
     ) {
         self.id = id
         self.publisher = publisher
@@ -87,6 +91,7 @@ public struct Acceptance: Sendable {
         self.receipt = receipt
         self.purchaseKey = purchaseKey
         self.idempotencyKey = idempotencyKey
+        self.trace = trace
     }
 
     /// What the row weighs, roughly, for bounding a batch.

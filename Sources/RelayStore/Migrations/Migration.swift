@@ -30,6 +30,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0012_billing_upkeep", PackageResources._012_billing_upkeep_sql),
         Migration("0013_own_accounts", PackageResources._013_own_accounts_sql),
         Migration("0014_ops", PackageResources._014_ops_sql),
+        Migration("0015_traces", PackageResources._015_traces_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -13,6 +13,8 @@ public struct ClaimedNotification: Sendable {
     public var lane: String
     /// Nil where it is no longer kept.
     public var body: [UInt8]?
+    /// That of whoever brought it; see ``StoredTrace``.
+    public var trace: String?
 }
 
 /// What became of a try to pass one on.

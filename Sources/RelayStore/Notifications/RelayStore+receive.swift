@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Postgres
 public import RelayCore
+import Traces
 
 extension RelayStore {
     /// Whoever has the app's newest key; one that is still good comes first.
@@ -49,8 +50,8 @@ extension RelayStore {
     private static let archiveSQL = """
         INSERT INTO notifications (
             bucket, accepted_on, id, received_at, said_at, version, relay, publisher, environment, type, subtype,
-            notification_uuid, bundle_id, subscription_key, body)
-        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            notification_uuid, bundle_id, subscription_key, body, trace)
+        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
         """
 
     private static let relaySQL = """
@@ -123,6 +124,7 @@ extension RelayStore {
                     .text(notification.environment),
                     .text(notification.type), .text(notification.subtype), .text(notification.uuid),
                     .text(notification.bundleID), .text(notification.originalTransactionID), .bytea(received.body),
+                    .text(StoredTrace.current),
                 ]),
         ]
         if received.isRelayed(for: publisher) {

@@ -35,7 +35,7 @@ extension RelayStore {
             WHERE r.bucket = due.bucket AND r.id = due.id
             RETURNING r.*
         )
-        SELECT r.bucket, r.accepted_on - DATE 'epoch', r.id, r.fence, r.attempts, r.lane, n.body
+        SELECT r.bucket, r.accepted_on - DATE 'epoch', r.id, r.fence, r.attempts, r.lane, n.body, n.trace
         FROM claimed r
         LEFT JOIN notifications n ON n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
         """
@@ -94,7 +94,7 @@ extension RelayStore {
         return try rows.map { row in
             ClaimedNotification(
                 id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), attempts: try row.get(4),
-                lane: try row.get(5), body: try row.get(6))
+                lane: try row.get(5), body: try row.get(6), trace: try row.get(7))
         }
     }
 

@@ -115,6 +115,8 @@ public struct ValidationDetail: Sendable {
     /// Nil where it is not set aside.
     public var parking: Parking?
     public var transfer: Transfer?
+    /// By which it is looked up where spans are kept; nil where nobody followed it.
+    public var traceID: String?
     public var timeline: [Entry]
 }
 

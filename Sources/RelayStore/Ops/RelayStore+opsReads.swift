@@ -1,5 +1,6 @@
 import Postgres
 import RelayCore
+import Traces
 
 extension RelayStore {
     private static let judgedStatus = "CASE WHEN v.status = 0 AND v.deadline <= now() THEN 3 ELSE v.status END"
@@ -93,7 +94,7 @@ extension RelayStore {
                coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
                p.owner, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
                CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END,
-               v.verification, v.verification_code, v.verification_detail, v.driver, v.cleeng_customer
+               v.verification, v.verification_code, v.verification_detail, v.driver, v.cleeng_customer, v.trace
         FROM validations v
         LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
@@ -203,7 +204,8 @@ extension RelayStore {
             cleengCustomer: try row.get(36), entitledBefore: try row.get(25), attempts: try row.get(26),
             evidence: try row.get(27),
             nextStepAt: try row.timestampIfSet(28), leaseOwner: try row.get(29), parking: try Self.parking(row, 30),
-            transfer: try await transfers.first.map(Self.transfer), timeline: timeline)
+            transfer: try await transfers.first.map(Self.transfer), traceID: StoredTrace.id(try row.get(37)),
+            timeline: timeline)
     }
 
     private static func driver(_ row: PostgresRow, _ index: Int) throws -> PurchaseDriver {

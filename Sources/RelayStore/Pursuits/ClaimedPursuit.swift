@@ -18,6 +18,8 @@ public struct ClaimedPursuit: Sendable {
     public let isOvertaken: Bool
     /// Claims before this one, in a row, after which nobody gave it back.
     public let strikes: Int
+    /// That of whoever sent the purchase; see ``StoredTrace``.
+    public let trace: String?
     public var pursuit: Pursuit
 
     /// As many strikes set a pursuit aside.

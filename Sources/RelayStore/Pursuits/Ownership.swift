@@ -96,11 +96,13 @@ struct Ownership: Sendable {
     ) async throws -> Judgement {
         var judgement = Judgement(verdicts: [Verdict](repeating: .stands, count: grants.count))
         var owners: Set<ValidationID> = []
+        let traces = Dictionary(
+            grants.map { ($0.claimed.id, $0.claimed.trace) }, uniquingKeysWith: { first, _ in first })
         for row in rows {
             let owner = try row.validationID(bucket: 0, day: 1, id: 2)
             owners.insert(owner)
             let customer = try row.get(6, as: String.self)
-            judgement.changes += try Self.changes(row)
+            judgement.changes += try Self.changes(row, trace: traces[owner] ?? nil)
             guard let previous = try row.get(7, as: String?.self), previous != customer else { continue }
             judgement.moved.append(
                 Transfer(
@@ -123,13 +125,13 @@ struct Ownership: Sendable {
     }
 
     /// The new owner has it, and who had it by another name has it no longer.
-    private static func changes(_ row: PostgresRow) throws -> [CustomerChange] {
+    private static func changes(_ row: PostgresRow, trace: String?) throws -> [CustomerChange] {
         let subscription = SubscriptionName(
             publisher: try row.get(3), environment: try row.get(4), originalTransactionID: try row.get(5))
         func change(_ username: String, _ reason: CustomerChange.Reason) -> CustomerChange {
             CustomerChange(
                 customer: CustomerName(publisher: subscription.publisher, username: username), reason: reason,
-                subscription: subscription)
+                subscription: subscription, trace: trace)
         }
         let username = try row.get(11, as: String.self)
         let now = change(username, .purchased)

@@ -23,7 +23,7 @@ extension RelayStore {
 
     /// What a claim returns.
     private static func columns(overtakes: String = "false", isOvertaken: String = "false") -> String {
-        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END"
+        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END, v.trace"
     }
 
     /// Of each publisher by itself, so that what waits for one's account is not looked through for the others.

@@ -14,6 +14,8 @@ public struct ClaimedDelivery: Sendable {
     public var mark: BodyMark
     /// Nil where it is no longer kept.
     public var body: String?
+    /// See ``StoredTrace``.
+    public var trace: String?
 }
 
 /// What became of a try, as it is written.

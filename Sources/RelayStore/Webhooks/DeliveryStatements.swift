@@ -49,8 +49,8 @@ public enum DeliveryStatements {
             SELECT new.*, EXISTS (
                        SELECT FROM webhook_queue o WHERE \(newer) AND o.sequence > new.sequence) AS is_late
             FROM unnest($1::int2[], $2::text[], $3::text[], $4::int8[], $5::bool[], $6::int4[], $7::uuid[], $8::text[],
-                        $9::text[])
-                 AS new(bucket, endpoint, lane, sequence, replaces, day, id, publisher, body)
+                        $9::text[], $10::text[])
+                 AS new(bucket, endpoint, lane, sequence, replaces, day, id, publisher, body, trace)
         ), queued AS (
             INSERT INTO webhook_queue (bucket, id, accepted_on, due_at, created_at, sequence, endpoint, lane)
             SELECT new.bucket, new.id, DATE 'epoch' + new.day, now(), now(), new.sequence, new.endpoint, new.lane
@@ -58,9 +58,9 @@ public enum DeliveryStatements {
             WHERE NOT new.is_late
         )
         INSERT INTO webhook_deliveries (
-            bucket, accepted_on, id, created_at, finished_at, sequence, state, endpoint, publisher, lane, body)
+            bucket, accepted_on, id, created_at, finished_at, sequence, state, endpoint, publisher, lane, body, trace)
         SELECT new.bucket, DATE 'epoch' + new.day, new.id, now(), CASE WHEN new.is_late THEN now() END, new.sequence,
-               CASE WHEN new.is_late THEN 3 ELSE 0 END, new.endpoint, new.publisher, new.lane, new.body
+               CASE WHEN new.is_late THEN 3 ELSE 0 END, new.endpoint, new.publisher, new.lane, new.body, new.trace
         FROM new
         """
 
@@ -76,6 +76,7 @@ public enum DeliveryStatements {
         let contents: [PostgresValue] = [
             .int4Array(rows.map { Int32($0.id.day) }), .uuidArray(rows.map(\.id.uuid)),
             .textArray(rows.map(\.publisher)), .textArray(rows.map(\.body)),
+            .textArray(rows.map(\.trace)),
         ]
         let insert = PostgresQuery(insertSQL, lanes + contents, isPlannedAnew: true)
         guard rows.contains(where: \.replaces) else { return [insert] }

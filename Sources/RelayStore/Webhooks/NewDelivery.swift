@@ -1,5 +1,6 @@
 import Foundation
 public import RelayCore
+public import Traces
 
 /// Ids of deliveries are made as those of validations are: where the row is stands in them. It is the message's `webhook-id`.
 public typealias DeliveryID = ValidationID
@@ -17,9 +18,12 @@ public struct NewDelivery: Sendable {
     public let body: String
     /// It holds a whole state: what was not delivered of older ones need not be any more.
     public let replaces: Bool
+    /// In which it came to be; see ``StoredTrace``.
+    public let trace: String?
 
     public init(
-        endpoint: EndpointID, publisher: String, lane: String, sequence: Int64, body: String, replaces: Bool
+        endpoint: EndpointID, publisher: String, lane: String, sequence: Int64, body: String, replaces: Bool,
+        trace: String? = StoredTrace.current
     ) {
         var generator = SystemRandomNumberGenerator()
         id = DeliveryID(
@@ -31,5 +35,6 @@ public struct NewDelivery: Sendable {
         self.sequence = sequence
         self.body = body
         self.replaces = replaces
+        self.trace = trace
     }
 }

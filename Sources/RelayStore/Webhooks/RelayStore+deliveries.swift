@@ -33,7 +33,7 @@ extension RelayStore {
             RETURNING q.*
         )
         SELECT q.bucket, q.accepted_on - DATE 'epoch', q.id, q.endpoint, q.lane, q.fence, q.tries, q.overtaken, q.body_mark,
-               d.body
+               d.body, d.trace
         FROM claimed q
         LEFT JOIN webhook_deliveries d ON d.bucket = q.bucket AND d.accepted_on = q.accepted_on AND d.id = q.id
         """
@@ -138,7 +138,7 @@ extension RelayStore {
             return ClaimedDelivery(
                 id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint, lane: try row.get(4),
                 fence: try row.get(5), tries: try row.get(6), isOvertaken: try row.get(7),
-                mark: BodyMark(number: try row.get(8)), body: try row.get(9))
+                mark: BodyMark(number: try row.get(8)), body: try row.get(9), trace: try row.get(10))
         }
     }
 

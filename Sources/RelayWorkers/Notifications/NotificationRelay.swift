@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import RelayCore
 public import RelayStore
 public import ServiceLifecycle
+import Tracing
 
 /// Passes what the App Store told on to Cleeng: each as it came, as often as it takes, and of one subscription in order. One for each
 /// account at Cleeng.
@@ -84,7 +85,12 @@ public struct NotificationRelay: Service {
             // The lock is held until the task is known, so that it cannot end before.
             state.withLockedValue { state in
                 state.running[one.id] = Task {
-                    await deliver(one, admission, claimedAt: claimedAt)
+                    await traced(
+                        "pass on", one.trace,
+                        ["relay.notification_id": "\(one.id)", "relay.try": .int64(Int64(one.attempts))]
+                    ) {
+                        await deliver(one, admission, claimedAt: claimedAt)
+                    }
                     self.state.withLockedValue { $0.running[one.id] = nil }
                     // The next of its subscription may go now.
                     wakeup.ring()

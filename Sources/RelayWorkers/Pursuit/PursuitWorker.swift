@@ -3,6 +3,7 @@ import Metrics
 import Postgres
 import RelayCore
 import RelayStore
+import Tracing
 
 /// Walks one claimed pursuit through its next steps: feeds the state machine and does what it decides.
 struct PursuitWorker: Sendable {
@@ -28,34 +29,43 @@ struct PursuitWorker: Sendable {
     /// - Parameter probe: the right to one call although its route is shut, if it was claimed for that.
     func run(_ claimed: ClaimedPursuit, probe: CallGate.Pass? = nil) async {
         defer { leases.drop(claimed) }
-        do {
-            try await pursue(claimed, probe)
-        } catch {
-            await interrupted(claimed, by: error)
-        }
+        await step("pursue", claimed) { try await pursue(claimed, probe) }
     }
 
     /// Another pursuit's read has answered this one too.
     private func answered(_ claimed: ClaimedPursuit, _ answer: EntitlementAnswer) async {
         defer { leases.drop(claimed) }
-        do {
+        await step("read with another", claimed) {
             var pursuit = claimed.pursuit
             let decision = pursuit.entitlementRead(answer, at: try now(), reads: settings.reads)
             try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
-        } catch {
-            await interrupted(claimed, by: error)
         }
     }
 
     /// Cleeng has said by itself what became of this one.
     func told(_ claimed: ClaimedPursuit, _ word: UpstreamWord) async {
         defer { leases.drop(claimed) }
-        do {
+        await step("told by cleeng", claimed) {
             var pursuit = claimed.pursuit
             let decision = pursuit.told(word, at: try now())
             try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
-        } catch {
-            await interrupted(claimed, by: error)
+        }
+    }
+
+    /// As a span of the purchase's trace, where somebody follows it.
+    private func step(_ name: String, _ claimed: ClaimedPursuit, _ work: () async throws -> Void) async {
+        await traced(
+            name, claimed.trace,
+            [
+                "relay.validation_id": "\(claimed.id)", "relay.phase": "\(claimed.pursuit.phase)",
+                "relay.fence": .int64(Int64(claimed.fence)),
+            ]
+        ) {
+            do {
+                try await work()
+            } catch {
+                await interrupted(claimed, by: error)
+            }
         }
     }
 

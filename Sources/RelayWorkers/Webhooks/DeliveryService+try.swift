@@ -2,11 +2,26 @@ import Logging
 import Metrics
 import RelayCore
 import RelayStore
+import Tracing
 import Webhooks
 
 extension DeliveryService {
     /// One try, and what is written of it.
     func deliver(
+        _ claimed: ClaimedDelivery, _ turn: EndpointDesks.Turn, claimedAt: ContinuousClock.Instant
+    ) async {
+        await traced(
+            "deliver", claimed.trace,
+            [
+                "relay.delivery_id": "\(claimed.id)", "relay.endpoint": "\(claimed.endpoint)",
+                "relay.try": .int64(Int64(claimed.tries)),
+            ]
+        ) {
+            await attempt(claimed, turn, claimedAt: claimedAt)
+        }
+    }
+
+    private func attempt(
         _ claimed: ClaimedDelivery, _ turn: EndpointDesks.Turn, claimedAt: ContinuousClock.Instant
     ) async {
         do {

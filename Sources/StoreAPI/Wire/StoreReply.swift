@@ -1,6 +1,7 @@
 package import AsyncHTTPClient
 package import NIOCore
 package import NIOHTTP1
+import TracedHTTP
 
 /// An answer of a store as it came.
 package struct StoreReply: Sendable {
@@ -14,7 +15,25 @@ package struct StoreReply: Sendable {
     }
 
     /// Sends a request and reads all of the answer by one deadline: the client's own ends with the head.
+    ///
+    /// - Parameter route: what it is called in traces, without what tells one purchase from another.
     package static func of(
+        _ request: HTTPClientRequest, route: String, _ httpClient: HTTPClient, by deadline: ContinuousClock.Instant,
+        atMost bytes: Int
+    ) async throws(Failure) -> StoreReply {
+        var request = request
+        let span = ClientSpan.start(request.method, route, url: request.url, headers: &request.headers)
+        do {
+            let reply = try await exchange(request, httpClient, by: deadline, atMost: bytes)
+            span.end(status: reply.status)
+            return reply
+        } catch {
+            span.end(trouble: error.word)
+            throw error
+        }
+    }
+
+    private static func exchange(
         _ request: HTTPClientRequest, _ httpClient: HTTPClient, by deadline: ContinuousClock.Instant,
         atMost bytes: Int
     ) async throws(Failure) -> StoreReply {

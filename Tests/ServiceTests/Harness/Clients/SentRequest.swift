@@ -19,6 +19,7 @@ struct SentRequest: Sendable {
     var path: String { json["path"].string ?? "" }
     var body: JSON { json["body"] }
     var correlation: String? { json["headers"]["correlation-id"].string }
+    func header(_ name: String) -> String? { json["headers"][name].string }
     var email: String? { json["customerEmail"].string }
     var status: Int? { json["status"].int }
     var outcome: String? { json["outcome"].string }

@@ -5,7 +5,9 @@ extension TraceContext {
     ///
     /// Version 00 has exactly four fields. A later version may bring more behind another hyphen; of those the four known
     /// fields are taken and the rest is left alone, as the specification asks. Version `ff` is forbidden.
-    public init?(traceparent: String) {
+    ///
+    /// - Parameter tracestate: kept only where it can be passed on as it is: 512 bytes of printable ASCII at most.
+    public init?(traceparent: String, tracestate: String? = nil) {
         // Longer than any sensible future version, so that a hostile header costs nothing.
         let bytes = Array(traceparent.utf8.prefix(512))
         guard bytes.count >= Self.length,
@@ -25,7 +27,11 @@ extension TraceContext {
         self.init(
             uncheckedTraceId: String(decoding: bytes[3..<35], as: UTF8.self),
             spanId: String(decoding: bytes[36..<52], as: UTF8.self),
-            isSampled: value & 1 == 1)
+            isSampled: value & 1 == 1, state: tracestate.flatMap { Self.isPassable($0) ? $0 : nil })
+    }
+
+    private static func isPassable(_ state: String) -> Bool {
+        (1...512).contains(state.utf8.count) && state.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
     private static func isLowerHexadecimal(_ byte: UInt8) -> Bool {

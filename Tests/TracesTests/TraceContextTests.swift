@@ -1,5 +1,5 @@
-import Telemetry
 import Testing
+import Traces
 
 struct TraceContextTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"

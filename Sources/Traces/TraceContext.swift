@@ -1,6 +1,6 @@
-/// The trace that a request belongs to, as the W3C `traceparent` header carries it.
+/// The trace that something belongs to, as the W3C's `traceparent` and `tracestate` header fields carry it.
 ///
-/// Source: W3C Trace Context, section 3.2.
+/// Source: W3C Trace Context, sections 3.2 and 3.3.
 public struct TraceContext: Sendable, Hashable {
     /// 32 lower-case hexadecimal digits, not all zero.
     public let traceId: String
@@ -8,11 +8,14 @@ public struct TraceContext: Sendable, Hashable {
     public let spanId: String
     /// Whether the caller may have recorded this trace.
     public let isSampled: Bool
+    /// What others keep of it beside, passed on as it came; nil for nothing, or what is longer than 512 bytes.
+    public let state: String?
 
-    init(uncheckedTraceId traceId: String, spanId: String, isSampled: Bool) {
+    init(uncheckedTraceId traceId: String, spanId: String, isSampled: Bool, state: String? = nil) {
         self.traceId = traceId
         self.spanId = spanId
         self.isSampled = isSampled
+        self.state = state
     }
 
     /// A new trace.
@@ -28,7 +31,7 @@ public struct TraceContext: Sendable, Hashable {
     /// The same trace with a span of our own, for what we send on.
     public func child(using random: inout some RandomNumberGenerator) -> TraceContext {
         let span = Self.hexadecimal(Self.nonZero(random.next()))
-        return TraceContext(uncheckedTraceId: traceId, spanId: span, isSampled: isSampled)
+        return TraceContext(uncheckedTraceId: traceId, spanId: span, isSampled: isSampled, state: state)
     }
 
     /// The header's value, always in version 00.

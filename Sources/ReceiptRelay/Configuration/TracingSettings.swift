@@ -1,0 +1,38 @@
+import RelayCore
+import TracedHTTP
+import Traces
+
+/// Where spans are sent.
+struct TracingSettings: Sendable {
+    /// Nil: none is recorded.
+    var target: SpanExporter.Target?
+    var sampling: Sampling
+    var serviceName: String
+
+    init(_ reader: SettingReader) throws {
+        serviceName = try reader.required(.tracingServiceName)
+        sampling = Sampling(ratio: try reader.ratio(.tracingSampleRatio))
+        let headers = try Self.headers(reader)
+        // As OpenTelemetry has it: the path of the signal stands behind the base.
+        target = try reader.text(.tracingEndpoint).map { _ in
+            SpanExporter.Target(url: try reader.base(.tracingEndpoint) + "/v1/traces", headers: headers)
+        }
+    }
+
+    /// `name=value,name=value`.
+    private static func headers(_ reader: SettingReader) throws -> [(name: String, value: String)] {
+        guard let text = try reader.text(.tracingHeaders) else { return [] }
+        return try text.split(separator: ",").map { part in
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String($0.trimmingSpace()) }
+            guard pair.count == 2, pair[0].wholeMatch(of: /[A-Za-z0-9_-]{1,100}/) != nil, !pair[1].isEmpty,
+                pair[1].utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+            else {
+                throw SettingError.malformed(
+                    Setting.tracingHeaders.name,
+                    wants: "header fields such as authorization=Bearer abc, comma-separated")
+            }
+            return (pair[0], pair[1])
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import Instrumentation
+import NIOConcurrencyHelpers
+public import Tracing
+
+/// A span under way; one that is not recorded is only its context.
+public struct RelaySpan: Span {
+    public let context: InstrumentationContext
+    /// Nil inside: it has ended.
+    private let box: NIOLockedValueBox<FinishedSpan?>?
+    private let buffer: SpanBuffer?
+
+    /// Not recorded: the trace is passed on as it came.
+    init(passing context: InstrumentationContext) {
+        self.context = context
+        box = nil
+        buffer = nil
+    }
+
+    init(_ begun: FinishedSpan, in context: InstrumentationContext, to buffer: SpanBuffer) {
+        self.context = context
+        box = NIOLockedValueBox(begun)
+        self.buffer = buffer
+    }
+
+    public var isRecording: Bool { box?.withLockedValue { $0 != nil } ?? false }
+
+    public var operationName: String {
+        get { box?.withLockedValue { $0?.name } ?? "" }
+        nonmutating set { change { $0.name = newValue } }
+    }
+
+    public var attributes: SpanAttributes {
+        get { box?.withLockedValue { $0?.attributes } ?? [:] }
+        nonmutating set { change { $0.attributes = newValue } }
+    }
+
+    public func setStatus(_ status: SpanStatus) { change { $0.status = status } }
+
+    public func addEvent(_ event: SpanEvent) {
+        change { span in
+            guard span.events.count < FinishedSpan.mostEvents else { return }
+            span.events.append(
+                FinishedSpan.Event(name: event.name, at: event.nanosecondsSinceEpoch, attributes: event.attributes))
+        }
+    }
+
+    /// Its kind alone: what an error says may hold more than a trace should.
+    public func recordError<Instant: TracerInstant>(
+        _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
+    ) {
+        let at = instant().nanosecondsSinceEpoch
+        change { span in
+            guard span.events.count < FinishedSpan.mostEvents else { return }
+            var attributes = attributes
+            attributes["exception.type"] = "\(type(of: error))"
+            span.events.append(FinishedSpan.Event(name: "exception", at: at, attributes: attributes))
+        }
+    }
+
+    public func addLink(_ link: SpanLink) {
+        guard let trace = link.context.trace else { return }
+        change { if $0.links.count < FinishedSpan.mostLinks { $0.links.append(trace) } }
+    }
+
+    public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+        guard let box, let ended = box.withLockedValue({ $0.take() }) else { return }
+        var span = ended
+        // A clock that was set back must not make a span of it that ends before it began.
+        span.end = max(span.start, instant().nanosecondsSinceEpoch)
+        buffer?.add(span)
+    }
+
+    private func change(_ body: (inout FinishedSpan) -> Void) {
+        box?.withLockedValue { span in
+            guard var changed = span.take() else { return }
+            body(&changed)
+            span = changed
+        }
+    }
+}

@@ -1,0 +1,62 @@
+public import Instrumentation
+public import Tracing
+
+/// What `InstrumentationSystem` is bootstrapped with: passes the W3C's trace context on, and records spans where somebody takes them.
+///
+/// Without ``SpanBuffer`` nothing is recorded, and what comes in goes out as it came: who calls and who is called see one trace all
+/// the same. A span that is not recorded is no link of the chain.
+public struct RelayTracer: Tracer {
+    private static let parent = "traceparent"
+    private static let state = "tracestate"
+
+    private let buffer: SpanBuffer?
+    private let sampling: Sampling
+
+    /// - Parameters:
+    ///   - buffer: where spans go that have ended; nil: none is recorded.
+    ///   - sampling: of what begins here.
+    public init(buffer: SpanBuffer? = nil, sampling: Sampling = Sampling(ratio: 1)) {
+        self.buffer = buffer
+        self.sampling = sampling
+    }
+
+    public func extract<Carrier, Extract: Extractor>(
+        _ carrier: Carrier, into context: inout InstrumentationContext, using extractor: Extract
+    ) where Extract.Carrier == Carrier {
+        guard let parent = extractor.extract(key: Self.parent, from: carrier),
+            let trace = TraceContext(
+                traceparent: parent, tracestate: extractor.extract(key: Self.state, from: carrier))
+        else { return }
+        context.trace = trace
+    }
+
+    public func inject<Carrier, Inject: Injector>(
+        _ context: InstrumentationContext, into carrier: inout Carrier, using injector: Inject
+    ) where Inject.Carrier == Carrier {
+        guard let trace = context.trace else { return }
+        injector.inject(trace.traceparent, forKey: Self.parent, into: &carrier)
+        if let state = trace.state { injector.inject(state, forKey: Self.state, into: &carrier) }
+    }
+
+    public func startSpan<Instant: TracerInstant>(
+        _ operationName: String, context: @autoclosure () -> InstrumentationContext, ofKind kind: SpanKind,
+        at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
+    ) -> RelaySpan {
+        var context = context()
+        let parent = context.trace
+        var random = SystemRandomNumberGenerator()
+        guard let buffer, parent?.isSampled ?? sampling.takes(using: &random) else {
+            return RelaySpan(passing: context)
+        }
+        let trace = parent?.child(using: &random) ?? .generate(isSampled: true, using: &random)
+        context.trace = trace
+        return RelaySpan(
+            FinishedSpan(
+                trace: trace, parent: parent?.spanId, name: operationName, kind: kind,
+                start: instant().nanosecondsSinceEpoch),
+            in: context, to: buffer)
+    }
+
+    /// Spans go by themselves, within a second.
+    public func forceFlush() {}
+}

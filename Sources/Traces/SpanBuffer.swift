@@ -1,0 +1,43 @@
+public import Metrics
+import NIOConcurrencyHelpers
+
+/// Spans that have ended and wait to be sent. It is bounded: what does not fit is counted and dropped, and nothing waits for it.
+public final class SpanBuffer: Sendable {
+    /// How many are kept.
+    public let capacity: Int
+    private let spans = NIOLockedValueBox<[FinishedSpan]>([])
+    private let dropped: Counter
+    private let bell: AsyncStream<Void>.Continuation
+    /// Rung when there is something again.
+    package let rings: AsyncStream<Void>
+
+    /// - Parameter metrics: whose `relay_trace_spans_dropped` counts.
+    public init(capacity: Int = 8_192, metrics: any MetricsFactory = MetricsSystem.factory) {
+        self.capacity = capacity
+        dropped = Counter(
+            label: "relay_trace_spans_dropped", dimensions: [("reason", "full")], factory: metrics)
+        (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func add(_ span: FinishedSpan) {
+        let (isFirst, isKept) = spans.withLockedValue { spans in
+            guard spans.count < capacity else { return (false, false) }
+            spans.append(span)
+            return (spans.count == 1, true)
+        }
+        if !isKept { dropped.increment() }
+        if isFirst { bell.yield() }
+    }
+
+    /// The oldest.
+    package func take(atMost count: Int) -> [FinishedSpan] {
+        spans.withLockedValue { spans in
+            let taken = Array(spans.prefix(count))
+            spans.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Nobody will take what comes from now on.
+    package func close() { bell.finish() }
+}

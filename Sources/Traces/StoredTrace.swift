@@ -1,0 +1,33 @@
+public import Instrumentation
+
+/// A trace as a row carries it, from whoever brought something to whoever goes on with it, in another process or an hour later.
+///
+/// The text is `traceparent`, and after a space `tracestate` where there is one: 568 bytes at most.
+public enum StoredTrace {
+    /// That of the task; nil where nobody follows it.
+    public static var current: String? {
+        InstrumentationContext.current.flatMap(text)
+    }
+
+    static func text(_ context: InstrumentationContext) -> String? {
+        guard let trace = context.trace else { return nil }
+        return trace.state.map { "\(trace.traceparent) \($0)" } ?? trace.traceparent
+    }
+
+    /// - Parameter stored: as ``current`` gave it; anything else is no trace.
+    public static func context(_ stored: String?) -> InstrumentationContext? {
+        guard let stored else { return nil }
+        let parts = stored.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let first = parts.first,
+            let trace = TraceContext(traceparent: first, tracestate: parts.count == 2 ? parts[1] : nil)
+        else { return nil }
+        var context = InstrumentationContext.topLevel
+        context.trace = trace
+        return context
+    }
+
+    /// The 32 digits by which a trace is looked up.
+    public static func id(_ stored: String?) -> String? {
+        context(stored)?.trace?.traceId
+    }
+}

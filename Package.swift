@@ -131,8 +131,10 @@ let package = Package(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
-                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "TracedHTTP", "Traces", "Webhooks",
-                argumentParser, configuration, hummingbird, httpClient, instrumentation, lifecycle, logging, metrics, nioCore, nioHTTP1,
+                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "TracedHTTP", "Traces",
+                "Webhooks",
+                argumentParser, configuration, hummingbird, httpClient, instrumentation, lifecycle, logging, metrics,
+                nioCore, nioHTTP1,
                 signals,
                 locks,
                 yams,
@@ -236,7 +238,9 @@ if Context.environment["RELAY_SANITIZE"] != nil {
         "CLibPQ", "RelayCore", "Postgres", "RelayStore", "Traces", "TestSupport", "RelayCoreTests", "PostgresTests",
         "RelayStoreTests",
     ]
-    let used = ["swift-collections", "swift-crypto", "swift-distributed-tracing", "swift-log", "swift-metrics", "swift-nio"]
+    let used = [
+        "swift-collections", "swift-crypto", "swift-distributed-tracing", "swift-log", "swift-metrics", "swift-nio",
+    ]
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { $0.name != "Postgres" }
     package.dependencies.removeAll { dependency in

@@ -127,6 +127,8 @@ extension OTLP.Span {
 extension [OTLP.KeyValue] {
     init(_ attributes: SpanAttributes) {
         self.init()
+        // They are no sequence.
+        // swift-format-ignore: ReplaceForEachWithForLoop
         attributes.forEach { key, value in append(OTLP.KeyValue(key: key, value: OTLP.Value(value))) }
         sort { $0.key < $1.key }
     }

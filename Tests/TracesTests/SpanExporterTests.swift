@@ -98,13 +98,14 @@ struct SpanExporterTests {
 
     @Test func whatACollectorCannotTakeNowIsSentAgain() async throws {
         let refusals = NIOLockedValueBox(2)
-        try await withReceiver({ _ in
+        let respond: @Sendable (Received) async -> Response = { _ in
             let isRefused = refusals.withLockedValue { left in
                 left -= 1
                 return left >= 0
             }
             return Response(status: isRefused ? .serviceUnavailable : .ok)
-        }) { port, received in
+        }
+        try await withReceiver(respond) { port, received in
             let buffer = SpanBuffer()
             try await Self.running(buffer, port) {
                 RelayTracer(buffer: buffer).startSpan("work", context: .topLevel, ofKind: .internal).end()
@@ -115,9 +116,10 @@ struct SpanExporterTests {
     }
 
     @Test func whatACollectorRefusesIsNotSentAgain() async throws {
-        try await withReceiver({ $0.body.contains("\"bad\"") ? Response(status: .badRequest) : Response(status: .ok) })
-        {
-            port, received in
+        let respond: @Sendable (Received) async -> Response = {
+            Response(status: $0.body.contains("\"bad\"") ? .badRequest : .ok)
+        }
+        try await withReceiver(respond) { port, received in
             let buffer = SpanBuffer()
             let tracer = RelayTracer(buffer: buffer)
             try await Self.running(buffer, port) {

@@ -1,3 +1,4 @@
+import AppStoreSimulation
 import Foundation
 import ReceiverSupport
 import Testing
@@ -106,6 +107,27 @@ import Testing
             let control = SimulatorControl(setup.simulator)
             #expect(try await control.payments(of: "ana@example.test").first?.header("traceparent") == header)
             #expect(try await control.reads(of: "ana@example.test").allSatisfy { $0.header("traceparent") == header })
+        }
+    }
+
+    @Test func whatAppleTellsIsPassedOnInTheTraceOfItsArrival() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        try await withReceiver { port, received in
+            let settings = store.settings(
+                relayingTo: nil, ["RELAY_CLEENG_NOTIFICATION_URL": "http://127.0.0.1:\(port)/{publisherId}"])
+            try await Setup.run(settings: settings) { setup in
+                var life = try store.subscription()
+                let body = try store.transactions.sign(life.bought(at: Date()))
+                let header = "00-\(Self.trace)-\(Self.caller)-00"
+                let headers = ["Content-Type": "application/json", "traceparent": header]
+                #expect(try await setup.relay.notify(body, headers: headers).status == 200)
+                try await Awaiting.fact("it is passed on") {
+                    received().map { $0.headers["traceparent"] }
+                } holds: {
+                    $0 == [header]
+                }
+            }
         }
     }
 

@@ -104,7 +104,7 @@ let package = Package(
         room("AmazonAppStore", ["StoreAPI", "RelayCore", httpClient, logging, nioCore, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
-            "RelayStore", ["Postgres", "RelayCore", "Traces", crypto, heap, logging, metrics, locks],
+            "RelayStore", ["Postgres", "RelayCore", "Traces", crypto, cryptoExtras, heap, logging, metrics, locks],
             // A link to `migrations/`: the executable carries the SQL that stands there.
             resources: [.embedInCode("Migrations/SQL")]),
         room(
@@ -213,7 +213,7 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
             "RelayFrontTests", ["RelayFront", "RelayCore", "AppleStore", "AppStoreSimulation", hummingbird, nioCore]),
-        tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport"]),
+        tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
         tests(
             "TracesTests",
             [

@@ -39,6 +39,8 @@ public struct PostgresConfiguration: Sendable {
     public var backoff = Backoff()
     /// False sends every statement unnamed, as a pooler in transaction mode needs it (PgBouncer).
     public var preparesStatements = true
+    /// What seals private values.
+    public var vault: any PostgresVault = NoVault()
 
     public init(connectionString: String) {
         self.connectionString = connectionString

@@ -5,7 +5,7 @@ extension PostgresError {
     /// Classes and codes are those of the PostgreSQL manual, appendix A.
     public var isUnavailable: Bool {
         switch code {
-        case .connectFailed, .notConnected, .connectionLost, .closed, .invalidConfiguration: return true
+        case .connectFailed, .notConnected, .connectionLost, .closed, .invalidConfiguration, .locked: return true
         default: break
         }
         guard let sqlState else { return false }

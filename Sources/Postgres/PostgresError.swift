@@ -8,7 +8,7 @@ public struct PostgresError: Error, Sendable {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case connectFailed, notConnected, connectionLost, timedOut, cancelled, server, overloaded, closed, decoding
-            case invalidQuery, invalidConfiguration, transactionOver
+            case invalidQuery, invalidConfiguration, transactionOver, locked
         }
 
         private let value: Value
@@ -38,6 +38,9 @@ public struct PostgresError: Error, Sendable {
         /// The transaction has ended already.
         public static let transactionOver = Code(value: .transactionOver)
 
+        /// What is private can be neither sealed nor opened: the vault has not been opened yet.
+        public static let locked = Code(value: .locked)
+
         public var description: String { value.rawValue }
     }
 
@@ -54,6 +57,9 @@ public struct PostgresError: Error, Sendable {
     public let outcomeUnknown: Bool
     /// True where the server holds a plan that a change of the schema made useless: the next try makes a new one.
     let isStalePlan: Bool
+
+    /// What a ``PostgresVault`` throws.
+    public static func vault(_ code: Code, _ message: String) -> PostgresError { PostgresError(code, message) }
 
     init(
         _ code: Code, _ message: String, sqlState: String? = nil, constraint: String? = nil,

@@ -74,7 +74,8 @@ public final class PostgresPool: Sendable {
     /// - Throws: ``PostgresError``; `CancellationError` where the task is cancelled. In both cases a statement that was sent
     ///   may still take effect.
     public func query(_ query: PostgresQuery, timeout: Duration? = nil) async throws -> PostgresRows {
-        let statement = try EncodedStatement(query, isPrepared: configuration.preparesStatements)
+        let statement = try EncodedStatement(
+            query, isPrepared: configuration.preparesStatements, vault: configuration.vault)
         let timeout = min(timeout ?? configuration.queryTimeout, configuration.statementTimeout)
         return try await shared.query(statement, timeout: timeout)
     }
@@ -93,7 +94,7 @@ public final class PostgresPool: Sendable {
         let deadline = ContinuousClock.now + (timeout ?? configuration.queryTimeout)
         let id = exclusive.settings.nextID()
         let transaction = PostgresTransaction(
-            lane: exclusive, id: id, preparesStatements: configuration.preparesStatements)
+            lane: exclusive, id: id, preparesStatements: configuration.preparesStatements, vault: configuration.vault)
         return try await withTaskCancellationHandler {
             try await exclusive.acquire(id, deadline: deadline)
             let value: T

@@ -9,9 +9,11 @@ public struct PostgresTransaction: Sendable {
     let lane: ExclusiveLane
     let id: UInt64
     let preparesStatements: Bool
+    let vault: any PostgresVault
     private let hasCommitted = NIOLockedValueBox(false)
 
-    init(lane: ExclusiveLane, id: UInt64, preparesStatements: Bool) {
+    init(lane: ExclusiveLane, id: UInt64, preparesStatements: Bool, vault: any PostgresVault) {
+        self.vault = vault
         self.lane = lane
         self.id = id
         self.preparesStatements = preparesStatements
@@ -53,12 +55,12 @@ public struct PostgresTransaction: Sendable {
     }
 
     private func run(_ queries: [PostgresQuery], commits: Bool) async throws -> [PostgresRows] {
-        let statements = try queries.map { try EncodedStatement($0, isPrepared: preparesStatements) }
+        let statements = try queries.map { try EncodedStatement($0, isPrepared: preparesStatements, vault: vault) }
         let results = try await run(.statements(statements, commits: commits))
         guard results.count == queries.count else {
             throw PostgresError(.connectionLost, "as many answers as questions were expected")
         }
-        return results.map(PostgresRows.init)
+        return results.map { PostgresRows(result: $0, vault: vault) }
     }
 
     /// Runs a text of several statements, as a migration has them, and drops what they return.

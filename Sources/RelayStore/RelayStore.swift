@@ -9,6 +9,8 @@ import RelayCore
 /// that apps ask for again).
 public struct RelayStore: Sendable {
     let pool: PostgresPool
+    /// The pool's.
+    public let vault: Vault
     let logger: Logger
     /// The name under which this process writes leases and timelines.
     public let instance: String
@@ -24,11 +26,12 @@ public struct RelayStore: Sendable {
     private let onMessagesQueued: @Sendable () -> Void
 
     public init(
-        pool: PostgresPool, instance: String, logger: Logger,
+        pool: PostgresPool, vault: Vault, instance: String, logger: Logger,
         onCustomersChanged: @escaping @Sendable () -> Void = {},
         onMessagesQueued: @escaping @Sendable () -> Void = {}
     ) {
         self.pool = pool
+        self.vault = vault
         self.instance = instance
         self.onCustomersChanged = onCustomersChanged
         self.onMessagesQueued = onMessagesQueued

@@ -32,7 +32,7 @@ struct DeliveryBench: Sendable {
         var failure: (any Error)?
         do {
             try await withPool(url) { pool in
-                let store = RelayStore(pool: pool, instance: "test", logger: silent)
+                let store = RelayStore(pool: pool, vault: .plain(), instance: "test", logger: silent)
                 try await store.migrate()
                 try await store.ensureFirstPublisher()
                 try await body(DeliveryBench(url: url, pool: pool, store: store))
@@ -103,7 +103,7 @@ struct DeliveryBench: Sendable {
             timeout: timeout, policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }))
         let wakeup = Wakeup()
         let service = DeliveryService(
-            store: RelayStore(pool: pool, instance: instance, logger: Self.silent), client: client,
+            store: RelayStore(pool: pool, vault: .plain(), instance: instance, logger: Self.silent), client: client,
             credentials: PerPublisher(WebhookCredentials(password: "pw")),
             settings: DeliverySettings(
                 retries: WebhookRetries(pauses: retries), rooms: rooms, grace: .milliseconds(500)),

@@ -14,15 +14,16 @@ struct EncodedStatement: Sendable {
     private static let maxParameters = 65_535
     private static let maxBytes = 1 << 29
 
-    /// - Throws: ``PostgresError/Code/invalidQuery``.
-    init(_ query: PostgresQuery, isPrepared: Bool) throws(PostgresError) {
+    /// - Throws: ``PostgresError/Code/invalidQuery``, and what the vault throws.
+    init(_ query: PostgresQuery, isPrepared: Bool, vault: any PostgresVault) throws {
         guard !query.sql.utf8.contains(0) else {
             throw PostgresError(.invalidQuery, "the statement has a NUL character in it")
         }
         guard query.parameters.count <= Self.maxParameters else {
             throw PostgresError(.invalidQuery, "a statement takes at most \(Self.maxParameters) parameters")
         }
-        let total = query.parameters.reduce(query.sql.utf8.count) { $0 + ($1.bytes?.count ?? 0) }
+        let values = try query.parameters.map { try $0.bytes(vault) }
+        let total = values.reduce(query.sql.utf8.count) { $0 + ($1?.count ?? 0) }
         guard total <= Self.maxBytes else {
             throw PostgresError(.invalidQuery, "a statement and its parameters take at most \(Self.maxBytes) bytes")
         }
@@ -30,10 +31,10 @@ struct EncodedStatement: Sendable {
         bytes.reserveCapacity(total + 1)
         var offsets: [Int?] = []
         var lengths: [Int32] = []
-        for parameter in query.parameters {
-            offsets.append(parameter.bytes == nil ? nil : bytes.count)
-            lengths.append(Int32(parameter.bytes?.count ?? 0))
-            if let value = parameter.bytes { bytes += value }
+        for value in values {
+            offsets.append(value == nil ? nil : bytes.count)
+            lengths.append(Int32(value?.count ?? 0))
+            if let value { bytes += value }
         }
         // An empty value needs a pointer too, for libpq takes a null pointer for NULL; so the block is never empty.
         bytes.append(0)

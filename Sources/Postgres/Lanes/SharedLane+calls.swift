@@ -36,7 +36,7 @@ extension SharedLane {
             guard let result = results.first else {
                 return finish(flight.id, .failure(PostgresError(.connectionLost, "an answer without a result")))
             }
-            finish(flight.id, .success(PostgresRows(result: result)))
+            finish(flight.id, .success(PostgresRows(result: result, vault: settings.configuration.vault)))
         case .failure(let error) where error.isStalePlan && !call.isRepeated:
             // The server refused before it did anything, so once more is safe. Unnamed this time: the name that others of this
             // text prepare meanwhile may be as useless.

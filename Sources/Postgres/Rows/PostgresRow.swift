@@ -2,12 +2,24 @@
 public struct PostgresRow: Sendable {
     let result: QueryResult
     let index: Int
+    let vault: any PostgresVault
 
     /// The value of a column, 0 being the first.
     ///
     /// - Throws: ``PostgresError/Code/decoding`` where there is no such column, where it is NULL and `T` is not optional, or
     ///   where its type or value does not fit `T`.
     public func get<T: PostgresDecodable>(_ column: Int, as type: T.Type = T.self) throws -> T {
+        try read(column, T.decode)
+    }
+
+    /// The value of a column that is kept sealed.
+    ///
+    /// - Throws: as ``get(_:as:)-(Int,_)``, and what the vault throws.
+    public func open<T: PostgresSealable>(_ column: Int, as type: T.Type = T.self) throws -> T {
+        try read(column) { try T.open($0, vault) }
+    }
+
+    private func read<T>(_ column: Int, _ decode: (PostgresBinary) throws -> T) throws -> T {
         guard index >= 0, index < result.rows, column >= 0, column < result.columns else {
             throw PostgresError(.decoding, "the result has no row \(index) or no column \(column)")
         }
@@ -15,11 +27,11 @@ public struct PostgresRow: Sendable {
         do {
             // The bytes belong to the result, which `self` keeps alive only as long as the compiler sees it used.
             return try withExtendedLifetime(result) {
-                try T.decode(
+                try decode(
                     PostgresBinary(
                         type: result.type(ofColumn: column), bytes: result.bytes(row: index, column: column)))
             }
-        } catch let error as PostgresError {
+        } catch let error as PostgresError where error.code == .decoding {
             throw PostgresError(error.code, "column \(column): \(error.serverMessage)")
         }
     }

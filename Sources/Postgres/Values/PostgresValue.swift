@@ -4,20 +4,49 @@ public import Foundation
 ///
 /// The type goes to the server with the statement, so `$1` needs no cast. A `nil` is NULL of that type.
 public struct PostgresValue: Sendable {
+    enum Content: Sendable {
+        /// In binary form; nil is NULL.
+        case plain([UInt8]?)
+        /// To be sealed before they are sent.
+        case text([UInt8]?)
+        case texts([[UInt8]?])
+        case bytes([UInt8]?)
+        case byteStrings([[UInt8]])
+    }
+
     let type: PostgresType
-    let bytes: [UInt8]?
+    private let content: Content
+
+    init(_ type: PostgresType, _ content: Content) {
+        self.type = type
+        self.content = content
+    }
 
     init(_ type: PostgresType, _ bytes: [UInt8]?) {
-        self.type = type
-        self.bytes = bytes
+        self.init(type, .plain(bytes))
     }
 
     private init<T>(_ type: PostgresType, _ value: T?, _ encode: (T, inout [UInt8]) -> Void) {
-        self.type = type
-        self.bytes = value.map { value in
-            var bytes: [UInt8] = []
-            encode(value, &bytes)
-            return bytes
+        self.init(
+            type,
+            value.map { value in
+                var bytes: [UInt8] = []
+                encode(value, &bytes)
+                return bytes
+            })
+    }
+
+    /// As it is sent; nil is NULL.
+    func bytes(_ vault: any PostgresVault) throws -> [UInt8]? {
+        switch content {
+        case .plain(let bytes): bytes
+        case .text(let text): try text.map { try vault.seal(text: $0) }
+        case .bytes(let bytes): try bytes.map { try vault.seal(bytes: $0) }
+        case .texts(let texts):
+            BinaryFormat.array(
+                of: .text, try texts.map { try $0.map { try vault.seal(text: $0) } }, BinaryFormat.bytea)
+        case .byteStrings(let strings):
+            BinaryFormat.array(of: .bytea, try strings.map { try vault.seal(bytes: $0) }, BinaryFormat.bytea)
         }
     }
 

@@ -31,10 +31,12 @@ struct Assembly: Sendable {
 
     func run() async throws {
         Task { await ShutdownWatch(logger: logger).run() }
-        let pool = PostgresPool(poolConfiguration, logger: logger, observer: DatabaseMetrics(registry: registry))
+        let vault = Vault(settings.wrappingKeys)
+        let pool = PostgresPool(poolConfiguration(vault), logger: logger, observer: DatabaseMetrics(registry: registry))
         let (customerBell, webhookBell) = (Wakeup(), Wakeup())
         let store = RelayStore(
-            pool: pool, instance: Self.instanceName(), logger: logger, onCustomersChanged: customerBell.ring,
+            pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
+            onCustomersChanged: customerBell.ring,
             onMessagesQueued: webhookBell.ring)
         let watch = ReadinessWatch(store: store, logger: logger)
         let (ledgerBell, eventBell, news) = (Wakeup(), Wakeup(), Wakeup())
@@ -188,7 +190,7 @@ struct Assembly: Sendable {
         return logger
     }
 
-    private var poolConfiguration: PostgresConfiguration {
+    private func poolConfiguration(_ vault: Vault) -> PostgresConfiguration {
         var configuration = PostgresConfiguration(connectionString: settings.databaseURL)
         configuration.applicationName = "receipt-relay"
         configuration.sharedConnections = settings.databaseConnections
@@ -196,6 +198,7 @@ struct Assembly: Sendable {
         configuration.maxWaiting = 20_000
         configuration.sessionParameters = RelayStore.sessionParameters
         configuration.preparesStatements = settings.preparesStatements
+        configuration.vault = vault
         return configuration
     }
 

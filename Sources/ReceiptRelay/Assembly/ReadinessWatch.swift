@@ -17,6 +17,8 @@ final class ReadinessWatch: Service {
     private let store: RelayStore
     private let logger: Logger
     private let state = NIOLockedValueBox(State.waiting(what: "database", why: "it has not been reached yet"))
+    /// When it was last looked for new keys.
+    private let vaultSeenAt = NIOLockedValueBox(ContinuousClock.now)
     private let saidAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
     init(store: RelayStore, logger: Logger) {
@@ -65,7 +67,13 @@ final class ReadinessWatch: Service {
             guard missing.isEmpty else {
                 return .waiting(what: "schema", why: "it is not up to date: run `receipt-relay migrate up`")
             }
+            if store.vault.needsLook || vaultSeenAt.withLockedValue({ ContinuousClock.now - $0 > .seconds(30) }) {
+                try await store.openVault()
+                vaultSeenAt.withLockedValue { $0 = .now }
+            }
             return .ready
+        } catch let error as VaultError {
+            return .waiting(what: "encryption", why: "\(error)")
         } catch let error as MigrationError {
             return .waiting(what: "schema", why: "\(error)")
         } catch let error as PostgresError where error.isStrayStatement {

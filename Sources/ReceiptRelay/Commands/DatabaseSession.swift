@@ -7,8 +7,10 @@ import RelayStore
 /// A database for the length of one command.
 enum DatabaseSession {
     /// Runs `body` with a store of two connections. What goes wrong is one line on standard error, and the exit code.
+    ///
+    /// - Parameter opensVault: false where what is private cannot be read or written anyway.
     static func run<T: Sendable>(
-        _ option: ConfigurationOption, _ body: @Sendable (RelayStore) async throws -> T
+        _ option: ConfigurationOption, opensVault: Bool = true, _ body: @Sendable (RelayStore) async throws -> T
     ) async throws -> T {
         let settings = try option.settings()
         let url = try ConfigurationOption.reporting { try settings.databaseURL() }
@@ -20,14 +22,30 @@ enum DatabaseSession {
         configuration.sharedConnections = 1
         configuration.sessionParameters = RelayStore.sessionParameters
         configuration.exclusiveConnections = 1
+        let vault = Vault(try ConfigurationOption.reporting { try settings.wrappingKeys() })
+        configuration.vault = vault
         let logger = Logger(label: "command", factory: { _ in SwiftLogNoOpLogHandler() })
         let pool = PostgresPool(configuration, logger: logger)
         let running = Task { await pool.run() }
         defer { running.cancel() }
         let store = RelayStore(
-            pool: pool, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
+            pool: pool, vault: vault, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
         do {
+            if opensVault {
+                do {
+                    try await store.openVault(decides: false)
+                } catch let error as VaultError {
+                    // Most of what a command does needs nothing that is private.
+                    vault.shut(error)
+                }
+            }
             return try await body(store)
+        } catch let error as PostgresError where error.code == .locked {
+            ConfigurationOption.complain(error.serverMessage)
+            throw ExitCodes.configuration
+        } catch let error as VaultError {
+            ConfigurationOption.complain("\(error)")
+            throw ExitCodes.configuration
         } catch let error as PostgresError where error.isUnavailable {
             ConfigurationOption.complain("\(error); is RELAY_DATABASE_URL right, and the server running?")
             throw ExitCode(69)

@@ -14,7 +14,7 @@ struct Migrate: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            try await DatabaseSession.run(option) { store in
+            try await DatabaseSession.run(option, opensVault: false) { store in
                 try await store.migrate { print("applied \($0.name)") }
                 try await store.makePartitions()
                 print("the schema is up to date")
@@ -29,7 +29,7 @@ struct Migrate: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let status = try await DatabaseSession.run(option) { try await $0.migrationStatus() }
+            let status = try await DatabaseSession.run(option, opensVault: false) { try await $0.migrationStatus() }
             for (migration, appliedAt) in status {
                 print("\(migration.name)  \(appliedAt.map { "applied \($0.rfc3339)" } ?? "missing")")
             }

@@ -14,7 +14,7 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, Status.self, Validations.self, Customers.self, Transfers.self, Notifications.self,
-            WebhookCommands.self, Audit.self, Keys.self, Publishers.self, Offers.self, Retention.self, Migrate.self,
-            Healthcheck.self,
+            WebhookCommands.self, Audit.self, Keys.self, Publishers.self, Offers.self, Retention.self, Encryption.self,
+            Migrate.self, Healthcheck.self,
         ])
 }

@@ -37,6 +37,7 @@ struct ServeSettings: Sendable {
     var webhooks: WebhookSettings
     var retention: RetentionPolicy
     var tracing: TracingSettings
+    var wrappingKeys: [WrappingKey]
     var logLevel: String
     private var isPublishersFileEmpty: Bool
 
@@ -70,6 +71,7 @@ struct ServeSettings: Sendable {
         drivers = try Self.drivers(reader)
         webhooks = try WebhookSettings(reader)
         tracing = try TracingSettings(reader)
+        wrappingKeys = try reader.wrappingKeys()
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
         roster = reader.roster

@@ -130,6 +130,8 @@ struct Setting: Sendable, Equatable {
     static let webhookAllowNetworks = Setting(
         name: "RELAY_WEBHOOK_ALLOW_NETWORKS", kind: .addressRanges, standard: nil)
     static let publishersFile = Setting(name: "RELAY_PUBLISHERS_FILE", kind: .path, standard: nil)
+    static let encryptionKeys = Setting(
+        name: "RELAY_ENCRYPTION_KEYS", kind: .text, standard: nil, isSecret: true)
     static let tracingEndpoint = Setting(name: "RELAY_TRACING_OTLP_ENDPOINT", kind: .url, standard: nil)
     static let tracingHeaders = Setting(
         name: "RELAY_TRACING_OTLP_HEADERS", kind: .text, standard: nil, isSecret: true)
@@ -153,7 +155,7 @@ struct Setting: Sendable, Equatable {
         amazonSharedSecret, amazonRVSURL, notificationURL,
         webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
         webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
-        publishersFile, tracingEndpoint, tracingHeaders, tracingSampleRatio, tracingServiceName,
+        publishersFile, encryptionKeys, tracingEndpoint, tracingHeaders, tracingSampleRatio, tracingServiceName,
     ]
 
     /// What may stand in the file that ``publishersFile`` names.

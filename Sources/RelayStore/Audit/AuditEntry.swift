@@ -23,6 +23,9 @@ public struct AuditEntry: Sendable, Equatable {
         case offersImported = "offers.import"
         case offerRemoved = "offers.remove"
         case retentionRun = "retention.run"
+        case encryptionEnabled = "encryption.enable"
+        case encryptionDisabled = "encryption.disable"
+        case keysRotated = "encryption.rotate"
     }
 
     /// Who: a key's name with its id, or `shell: USER`.

@@ -99,7 +99,7 @@ extension RelayStore {
                 Self.receiveSQL,
                 [
                     .bytea(name), .int4(Int32(now.daysSince1970)), .uuid(UUID()), .text(String(topic.prefix(200))),
-                    .bytea(body), .text(account),
+                    .privateBytea(body), .text(account),
                 ]))
         return try rows.first?.get(0, as: Bool.self) == true ? .stored : .repeated
     }
@@ -108,12 +108,13 @@ extension RelayStore {
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
     public func claimEvents(own: [String] = [], limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
+        try vault.check()
         let rows = try await pool.query(
             PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds), .textArray(own)]))
         return try rows.map { row in
             ClaimedEvent(
                 id: try row.validationID(bucket: 0, day: 1, id: 2), receivedAt: try row.timestamp(3),
-                attempts: try row.get(4), now: try row.timestamp(5), body: try row.get(6), account: try row.get(7))
+                attempts: try row.get(4), now: try row.timestamp(5), body: try row.open(6), account: try row.get(7))
         }
     }
 
@@ -152,6 +153,7 @@ extension RelayStore {
     }
 
     private static func parameters(_ subject: EventSubject) -> [PostgresValue] {
-        [.text(subject.customer), .int8(subject.cleengCustomer), .text(subject.offerID)] + subject.scope.parameters
+        [.privateText(subject.customer), .int8(subject.cleengCustomer), .text(subject.offerID)]
+            + subject.scope.parameters
     }
 }

@@ -63,7 +63,8 @@ struct CustomerChange: Sendable, Hashable {
             sql,
             [
                 .int2Array(rows.map { Int16($0.change.customer.bucket.number) }),
-                .textArray(rows.map(\.change.customer.publisher)), .textArray(rows.map(\.change.customer.username)),
+                .textArray(rows.map(\.change.customer.publisher)),
+                .privateTextArray(rows.map(\.change.customer.username)),
                 .textArray(rows.map(\.change.reason.rawValue)), .textArray(rows.map(\.environment)),
                 .textArray(rows.map(\.change.subscription.originalTransactionID)), .textArray(rows.map(\.change.trace)),
             ])

@@ -45,7 +45,7 @@ public actor CustomerFeed {
         var found: Set<Change> = []
         found.reserveCapacity(rows.count)
         for row in rows {
-            let name = CustomerName(publisher: try row.get(0), username: try row.get(1))
+            let name = CustomerName(publisher: try row.get(0), username: try row.open(1))
             found.insert(Change(name: name, version: try row.get(2)))
         }
         store.told.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))

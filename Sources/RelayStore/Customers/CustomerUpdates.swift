@@ -57,7 +57,7 @@ public struct CustomerUpdates: Sendable {
                     Self.toldSQL,
                     [
                         .int2Array(names.map { Int16($0.bucket.number) }), .textArray(names.map(\.publisher)),
-                        .textArray(names.map(\.username)),
+                        .privateTextArray(names.map(\.username)),
                     ])
                 let publishers = Set(endpoints.map(\.publisher))
                 let heard = changes.filter { publishers.contains($0.name.publisher) }
@@ -107,7 +107,7 @@ extension CustomerUpdates: WebhookRepeater {
             try await store.pool.withTransaction { transaction in
                 let rows = try await transaction.query(
                     PostgresQuery(
-                        Self.raiseSQL, [.int2(Int16(name.bucket.number)), .text(publisher), .text(username)]))
+                        Self.raiseSQL, [.int2(Int16(name.bucket.number)), .text(publisher), .privateText(username)]))
                 guard let row = rows.first else { throw StoreError.missingRow("a customer") }
                 let change = ToldChange(
                     name: name, version: try row.get(0), reason: "WEBHOOK_REPEATED", changedAt: try row.timestamp(1))

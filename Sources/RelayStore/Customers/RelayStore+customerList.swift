@@ -32,7 +32,7 @@ extension RelayStore {
     ) async throws -> (names: [CustomerName], total: Int) {
         let names = try await pool.query(
             PostgresQuery(Self.listSQL, [.text(publisher), .int8(Int64(limit)), .int8(Int64(skip))])
-        ).map { CustomerName(publisher: publisher, username: try $0.get(0)) }
+        ).map { CustomerName(publisher: publisher, username: try $0.open(0)) }
         guard let last = names.last else {
             // Behind the end, or there are none.
             return ([], skip == 0 ? 0 : try await count(of: publisher, after: ""))
@@ -44,7 +44,7 @@ extension RelayStore {
     private func count(of publisher: String, after username: String) async throws -> Int {
         try await pool.query(
             PostgresQuery(
-                Self.countSQL, [.text(publisher), .text(username), .int8(Int64(Self.mostCounted))])
+                Self.countSQL, [.text(publisher), .privateText(username), .int8(Int64(Self.mostCounted))])
         ).first?.get(0) ?? 0
     }
 }

@@ -73,7 +73,8 @@ extension RelayStore {
         PostgresQuery(
             claimSQL,
             LedgerHearing.keys(messages.map(\.name)) + [
-                .text(customer.username), .text(app), .textArray(messages.map { $0.word.periods.first?.productID }),
+                .privateText(customer.username), .text(app),
+                .textArray(messages.map { $0.word.periods.first?.productID }),
             ])
     }
 
@@ -81,7 +82,7 @@ extension RelayStore {
         let subscription = SubscriptionName(
             publisher: customer.publisher, environment: try row.get(0), originalTransactionID: try row.get(1))
         let now = CustomerChange(customer: customer, reason: .receiptValidated, subscription: subscription)
-        guard let previous = try row.get(2, as: String?.self) else { return [now] }
+        guard let previous = try row.open(2, as: String?.self) else { return [now] }
         let before = CustomerName(publisher: customer.publisher, username: previous)
         return [now, CustomerChange(customer: before, reason: .other, subscription: subscription)]
     }

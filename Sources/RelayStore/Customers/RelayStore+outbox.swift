@@ -23,7 +23,7 @@ extension RelayStore {
         try await pool.withTransaction { transaction in
             let changes = try await transaction.query(PostgresQuery(Self.leftSQL)).map { row in
                 CustomerChange(
-                    customer: CustomerName(publisher: try row.get(0), username: try row.get(1)),
+                    customer: CustomerName(publisher: try row.get(0), username: try row.open(1)),
                     reason: CustomerChange.Reason(rawValue: try row.get(2)) ?? .other,
                     subscription: SubscriptionName(
                         publisher: try row.get(0), environment: try row.get(3), originalTransactionID: try row.get(4)))

@@ -48,7 +48,7 @@ extension RelayStore {
     }
 
     static func purchasesQuery(_ names: [CustomerName]) -> PostgresQuery {
-        PostgresQuery(sql, [.textArray(names.map(\.publisher)), .textArray(names.map(\.username))])
+        PostgresQuery(sql, [.textArray(names.map(\.publisher)), .privateTextArray(names.map(\.username))])
     }
 
     /// - Parameter rows: the answer to ``purchasesQuery(_:)``.

@@ -22,7 +22,7 @@ struct ToldChange: Sendable {
 
     init(_ row: PostgresRow) throws {
         self.init(
-            name: CustomerName(publisher: try row.get(0), username: try row.get(1)), version: try row.get(2),
+            name: CustomerName(publisher: try row.get(0), username: try row.open(1)), version: try row.get(2),
             reason: try row.get(3), changedAt: try row.timestamp(6))
         environment = try row.get(4)
         subscriptionKey = try row.get(5)

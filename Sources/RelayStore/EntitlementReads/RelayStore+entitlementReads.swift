@@ -50,12 +50,12 @@ extension RelayStore {
                 Self.takeSQL,
                 [
                     .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
-                    .textArray(customers.map(\.publisher)), .textArray(customers.map(\.customer)),
+                    .textArray(customers.map(\.publisher)), .privateTextArray(customers.map(\.customer)),
                     .int8(interval.microseconds),
                 ]))
         var answers: [CustomerKey: Timestamp?] = [:]
         for row in rows {
-            let key = CustomerKey(publisher: try row.get(0), customer: try row.get(1))
+            let key = CustomerKey(publisher: try row.get(0), customer: try row.open(1))
             answers[key] = .some(try row.get(2, as: Bool.self) ? nil : try row.timestamp(3))
             clock.observe(try row.timestamp(4), sent: sent)
         }
@@ -71,7 +71,7 @@ extension RelayStore {
                 Self.holdSQL,
                 [
                     .int2(Int16(Bucket(of: customer.publisher, customer.customer).number)), .text(customer.publisher),
-                    .text(customer.customer), .int8((pause - interval).microseconds),
+                    .privateText(customer.customer), .int8((pause - interval).microseconds),
                 ]))
     }
 

@@ -96,14 +96,14 @@ enum AcceptStatement {
         let purchase: [PostgresValue] = [
             .int2Array(column { Int16($0.id.bucket.number) }), .int4Array(column { Int32($0.id.day) }),
             .uuidArray(column { $0.id.uuid }), .textArray(column { $0.publisher }), .textArray(column { $0.app }),
-            .textArray(column { $0.email.sent }), .textArray(column { $0.email.customer }),
-            .textArray(column { $0.applicationUsername }), .textArray(column { $0.offerID }),
+            .privateTextArray(column { $0.email.sent }), .privateTextArray(column { $0.email.customer }),
+            .privateTextArray(column { $0.applicationUsername }), .textArray(column { $0.offerID }),
             .textArray(column { $0.transactionID }), .textArray(column { $0.appType }),
-            .textArray(column { $0.ipAddress }), .textArray(column { $0.couponCode }),
+            .privateTextArray(column { $0.ipAddress }), .textArray(column { $0.couponCode }),
             .textArray(column { $0.subscriptionKey }), .textArray(column { $0.environment }),
             .textArray(column { $0.productID }), .textArray(column { $0.bundleID }),
             .boolArray(column { $0.isReceiptReadable }), .boolArray(column { $0.receipt.isText }),
-            .byteaArray(column { $0.receipt.bytes }),
+            .privateByteaArray(column { $0.receipt.bytes }),
         ]
         let rest: [PostgresValue] = [
             .byteaArray(column { $0.purchaseKey }),

@@ -246,7 +246,7 @@ extension LedgerHearing {
         return PostgresQuery(
             Self.accessSQL,
             Self.keys(rows.map(\.name)) + [
-                .textArray(rows.map(\.customer)), .boolArray(rows.map(\.ends)), .textArray(rows.map(\.reason)),
+                .privateTextArray(rows.map(\.customer)), .boolArray(rows.map(\.ends)), .textArray(rows.map(\.reason)),
                 .timestamptzArray(rows.map { $0.expiresAt?.postgres }), .textArray(rows.map(\.detail)), .text(instance),
             ])
     }

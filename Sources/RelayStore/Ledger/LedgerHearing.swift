@@ -151,9 +151,9 @@ struct LedgerHearing: Sendable {
         var heard = messages.map { Heard(message: $0) }
         for row in answers[0] {
             let index = try row.get(0, as: Int.self) - 1
-            heard[index].username = try row.get(7, as: String.self)
-            guard let customer = try row.get(1, as: String?.self) else { continue }
-            heard[index].owner = .init(customer: customer, email: try row.get(2), offerID: try row.get(3))
+            heard[index].username = try row.open(7, as: String.self)
+            guard let customer = try row.open(1, as: String?.self) else { continue }
+            heard[index].owner = .init(customer: customer, email: try row.open(2), offerID: try row.get(3))
             heard[index].ownerValidation = try row.validationID(bucket: 4, day: 5, id: 6)
         }
         let places = Dictionary(uniqueKeysWithValues: messages.indices.map { (messages[$0].name, $0) })

@@ -31,6 +31,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0013_own_accounts", PackageResources._013_own_accounts_sql),
         Migration("0014_ops", PackageResources._014_ops_sql),
         Migration("0015_traces", PackageResources._015_traces_sql),
+        Migration("0016_encryption", PackageResources._016_encryption_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

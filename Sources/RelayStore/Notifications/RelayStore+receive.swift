@@ -123,7 +123,8 @@ extension RelayStore {
                     .int2(received.isRelayed(for: publisher) ? 1 : 0), .text(publisher),
                     .text(notification.environment),
                     .text(notification.type), .text(notification.subtype), .text(notification.uuid),
-                    .text(notification.bundleID), .text(notification.originalTransactionID), .bytea(received.body),
+                    .text(notification.bundleID), .text(notification.originalTransactionID),
+                    .privateBytea(received.body),
                     .text(StoredTrace.current),
                 ]),
         ]

@@ -87,6 +87,7 @@ extension RelayStore {
     public func claimNotifications(
         of scope: PublisherScope = .common, limit: Int, lease: Duration
     ) async throws -> [ClaimedNotification] {
+        try vault.check()
         let rows = try await pool.query(
             PostgresQuery(
                 Self.claimSQL,
@@ -94,7 +95,7 @@ extension RelayStore {
         return try rows.map { row in
             ClaimedNotification(
                 id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), attempts: try row.get(4),
-                lane: try row.get(5), body: try row.get(6), trace: try row.get(7))
+                lane: try row.get(5), body: try row.open(6), trace: try row.get(7))
         }
     }
 

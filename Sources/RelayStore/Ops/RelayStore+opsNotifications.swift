@@ -82,7 +82,7 @@ extension RelayStore {
     /// One, with its body as it came. Nil for an unknown id.
     public func notification(_ id: NotificationID) async throws -> (OpsNotification, body: [UInt8])? {
         guard let row = try await pool.query(PostgresQuery(Self.oneSQL, id.key)).first else { return nil }
-        return (try Self.notification(row), try row.get(17))
+        return (try Self.notification(row), try row.open(17))
     }
 
     /// Hears what it says once more, which changes nothing that was heard, and passes it on again.

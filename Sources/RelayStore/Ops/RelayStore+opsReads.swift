@@ -156,9 +156,9 @@ extension RelayStore {
         if let key = filter.originalTransactionID, filter.selection == .all {
             let publishers = Set(try await listPublishers().map(\.id) + [PublisherID.first])
             let buckets = Set(publishers.map { Int16(Bucket(of: $0, key).number) })
-            parameters += [.text(filter.customer), .int2Array(buckets.sorted()), .text(key)]
+            parameters += [.privateText(filter.customer), .int2Array(buckets.sorted()), .text(key)]
         } else if filter.customer != nil || filter.selection != .all {
-            parameters.append(.text(filter.customer))
+            parameters.append(.privateText(filter.customer))
         }
         let rows = try await pool.query(PostgresQuery(sql, parameters)).map { row in
             ListedValidation(validation: try Self.validation(row), parking: try Self.parking(row, 16))
@@ -199,7 +199,7 @@ extension RelayStore {
             validation: validation, appType: try row.get(16), couponCode: try row.get(17),
             transactionID: try row.get(18),
             originalTransactionID: key, environment: try row.get(20), productID: try row.get(21),
-            bundleID: try row.get(22), applicationUsername: try row.get(23), isReceiptReadable: try row.get(24),
+            bundleID: try row.get(22), applicationUsername: try row.open(23), isReceiptReadable: try row.get(24),
             verification: try Self.verification(row, 32), driver: try Self.driver(row, 35),
             cleengCustomer: try row.get(36), entitledBefore: try row.get(25), attempts: try row.get(26),
             evidence: try row.get(27),
@@ -239,7 +239,7 @@ extension RelayStore {
 
     private static func transfer(_ row: PostgresRow) throws -> ValidationDetail.Transfer {
         ValidationDetail.Transfer(
-            from: try row.get(0), to: try row.get(1), fromValidation: try row.validationID(bucket: 8, day: 3, id: 4),
+            from: try row.open(0), to: try row.open(1), fromValidation: try row.validationID(bucket: 8, day: 3, id: 4),
             toValidation: try row.validationID(bucket: 2, day: 5, id: 6), at: try row.timestamp(7))
     }
 

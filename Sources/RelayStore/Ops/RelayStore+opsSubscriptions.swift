@@ -59,7 +59,8 @@ extension RelayStore {
         SELECT * FROM (
             (SELECT i.ordinal, e.said_at AS at, e.recorded_at, e.event, e.detail, e.status, e.expires_at,
                     NULL::int2 AS bucket, NULL::int4 AS day, NULL::uuid AS validation, n.bucket AS n_bucket,
-                    n.accepted_on - DATE 'epoch' AS n_day, n.id AS notification
+                    n.accepted_on - DATE 'epoch' AS n_day, n.id AS notification, NULL::text AS customer,
+                    NULL::text AS other
              FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
                   AS i(bucket, publisher, environment, key, ordinal)
              JOIN subscription_events e ON e.bucket = i.bucket AND e.subscription_key = i.key
@@ -67,16 +68,16 @@ extension RelayStore {
              LEFT JOIN notifications n ON n.bucket = e.bucket AND n.accepted_on = e.accepted_on AND n.id = e.notification
              ORDER BY e.recorded_at DESC LIMIT 1000)
             UNION ALL
-            (SELECT i.ordinal, v.accepted_at, v.accepted_at, 'purchase', v.email, NULL, v.expires_at, v.bucket,
-                    v.accepted_on - DATE 'epoch', v.id, NULL, NULL, NULL
+            (SELECT i.ordinal, v.accepted_at, v.accepted_at, 'purchase', NULL, NULL, v.expires_at, v.bucket,
+                    v.accepted_on - DATE 'epoch', v.id, NULL, NULL, NULL, v.email, NULL
              FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
                   AS i(bucket, publisher, environment, key, ordinal)
              JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.key
                   AND v.publisher = i.publisher AND v.environment = i.environment
              ORDER BY v.accepted_at DESC LIMIT 1000)
             UNION ALL
-            (SELECT i.ordinal, t.at, t.at, 'transferred', t.from_customer || ' -> ' || t.to_customer, NULL, NULL,
-                    t.bucket, t.to_accepted_on - DATE 'epoch', t.to_id, NULL, NULL, NULL
+            (SELECT i.ordinal, t.at, t.at, 'transferred', NULL, NULL, NULL,
+                    t.bucket, t.to_accepted_on - DATE 'epoch', t.to_id, NULL, NULL, NULL, t.from_customer, t.to_customer
              FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
                   AS i(bucket, publisher, environment, key, ordinal)
              JOIN transfers t ON t.bucket = i.bucket AND t.subscription_key = i.key
@@ -98,7 +99,7 @@ extension RelayStore {
         let sql: String
         if let customer = filter.customer {
             sql = Self.customerSQL
-            parameters += [.text(customer), .text(filter.originalTransactionID)]
+            parameters += [.privateText(customer), .text(filter.originalTransactionID)]
         } else if let key = filter.originalTransactionID {
             sql = Self.keySQL
             parameters += [buckets(of: key, try await publishers()), .text(key)]
@@ -117,7 +118,7 @@ extension RelayStore {
     }
 
     private static func subscription(_ row: PostgresRow) throws -> OpsSubscription {
-        let email = try row.get(4, as: String?.self)
+        let email = try row.open(4, as: String?.self)
         return OpsSubscription(
             name: SubscriptionName(
                 publisher: try row.get(1), environment: try row.get(2), originalTransactionID: try row.get(3)),
@@ -132,8 +133,10 @@ extension RelayStore {
     private static func entry(_ row: PostgresRow) throws -> OpsSubscription.Entry {
         let hasValidation = try row.get(7, as: Int16?.self) != nil
         let hasNotification = try row.get(10, as: Int16?.self) != nil
+        let customers = [try row.open(13, as: String?.self), try row.open(14, as: String?.self)].compactMap(\.self)
         return OpsSubscription.Entry(
-            at: try row.timestamp(1), event: try row.get(3), detail: try row.get(4),
+            at: try row.timestamp(1), event: try row.get(3),
+            detail: customers.isEmpty ? try row.get(4, as: String?.self) : customers.joined(separator: " -> "),
             status: try row.get(5, as: Int16?.self).flatMap(SubscriptionStanding.Status.init),
             expiresAt: try row.timestampIfSet(6),
             validation: hasValidation ? try row.validationID(bucket: 7, day: 8, id: 9) : nil,

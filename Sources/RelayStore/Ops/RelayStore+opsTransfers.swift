@@ -37,13 +37,13 @@ extension RelayStore {
                 Self.transfersSQL,
                 [
                     .int4(Int32(clamping: limit + 1)), .timestamptz(cursor?.acceptedAt.postgres),
-                    .uuid(cursor?.id.uuid), .text(originalTransactionID), .text(customer),
+                    .uuid(cursor?.id.uuid), .text(originalTransactionID), .privateText(customer),
                 ]))
         let page = try rows.prefix(limit).map { row in
             OpsTransfer(
                 name: SubscriptionName(
                     publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2)),
-                from: try row.get(3), to: try row.get(4),
+                from: try row.open(3), to: try row.open(4),
                 fromValidation: try row.validationID(bucket: 5, day: 6, id: 7),
                 toValidation: try row.validationID(bucket: 8, day: 9, id: 10), at: try row.timestamp(11))
         }

@@ -21,7 +21,7 @@ extension RelayStore {
 
     /// - Parameter details: a JSON object.
     static func newCustomer(_ id: BillingID, publisher: String, details: String) -> PostgresQuery {
-        PostgresQuery(insertSQL, id.key + [.text(publisher), .text(details)])
+        PostgresQuery(insertSQL, id.key + [.text(publisher), .privateText(details)])
     }
 
     /// - Parameter details: a JSON object.
@@ -43,6 +43,6 @@ extension RelayStore {
 
     private static func billingCustomer(_ row: PostgresRow) throws -> BillingCustomer {
         BillingCustomer(
-            id: try row.billingID(0, "id"), createdAt: try row.timestamp(1), details: try row.get(2))
+            id: try row.billingID(0, "id"), createdAt: try row.timestamp(1), details: try row.open(2))
     }
 }

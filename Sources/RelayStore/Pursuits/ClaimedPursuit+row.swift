@@ -12,7 +12,7 @@ extension ClaimedPursuit {
             throw StoreError.claimedInVain(times: strikes, trouble: try row.get(23))
         }
         // The only columns that a validation always has: without it they are NULL.
-        guard let email = try row.get(17, as: String?.self), let offerID = try row.get(18, as: String?.self) else {
+        guard let email = try row.open(17, as: String?.self), let offerID = try row.get(18, as: String?.self) else {
             throw StoreError.missingRow("its validation")
         }
         let phase = try row.get(8, as: Int16.self)
@@ -21,7 +21,7 @@ extension ClaimedPursuit {
         }
         self.init(
             id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), publisher: try row.get(4),
-            subscriptionKey: try row.get(5), customer: try row.get(6), email: email, offerID: offerID,
+            subscriptionKey: try row.get(5), customer: try row.open(6), email: email, offerID: offerID,
             isSending: try row.get(7), overtakes: try row.get(19), isOvertaken: try row.get(20), strikes: strikes,
             trace: try row.get(28),
             pursuit: Pursuit(

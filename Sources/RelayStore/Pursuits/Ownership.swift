@@ -101,9 +101,9 @@ struct Ownership: Sendable {
         for row in rows {
             let owner = try row.validationID(bucket: 0, day: 1, id: 2)
             owners.insert(owner)
-            let customer = try row.get(6, as: String.self)
+            let customer = try row.open(6, as: String.self)
             judgement.changes += try Self.changes(row, trace: traces[owner] ?? nil)
-            guard let previous = try row.get(7, as: String?.self), previous != customer else { continue }
+            guard let previous = try row.open(7, as: String?.self), previous != customer else { continue }
             judgement.moved.append(
                 Transfer(
                     publisher: try row.get(3), environment: try row.get(4), subscriptionKey: try row.get(5), to: owner,
@@ -133,9 +133,9 @@ struct Ownership: Sendable {
                 customer: CustomerName(publisher: subscription.publisher, username: username), reason: reason,
                 subscription: subscription, trace: trace)
         }
-        let username = try row.get(11, as: String.self)
+        let username = try row.open(11, as: String.self)
         let now = change(username, .purchased)
-        guard let previous = try row.get(12, as: String?.self), previous != username else { return [now] }
+        guard let previous = try row.open(12, as: String?.self), previous != username else { return [now] }
         return [now, change(previous, .other)]
     }
 }

@@ -230,7 +230,8 @@ extension RelayStore {
             PostgresQuery(
                 Self.siblingsSQL,
                 [
-                    .textArray(customers.map(\.publisher)), .textArray(customers.map(\.customer)), .text(instance),
+                    .textArray(customers.map(\.publisher)), .privateTextArray(customers.map(\.customer)),
+                    .text(instance),
                     .int8(lease.microseconds),
                 ]))
     }
@@ -255,6 +256,7 @@ extension RelayStore {
 
     /// What cannot be made sense of, and what nobody ever got through with, is set aside: its neighbours go on.
     private func claim(_ query: PostgresQuery) async throws -> [ClaimedPursuit] {
+        try vault.check()
         let sent = ContinuousClock.now
         let rows = try await pool.query(query)
         if let row = rows.first { clock.observe(try row.timestamp(21), sent: sent) }
@@ -263,6 +265,9 @@ extension RelayStore {
         for row in rows {
             do {
                 claimed.append(try ClaimedPursuit(row))
+            } catch let error as PostgresError where error.isUnavailable {
+                // Not for what is in the row: it comes again when its lease is over.
+                throw error
             } catch {
                 poison.append(try PoisonRow(row, error))
             }

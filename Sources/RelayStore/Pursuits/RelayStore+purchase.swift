@@ -15,8 +15,8 @@ extension RelayStore {
         let query = PostgresQuery(Self.purchaseSQL, id.key + [.bool(driver.sendsReceipt)])
         guard let row = try await pool.query(query).first else { throw StoreError.missingRow("the receipt") }
         return Purchase(
-            email: try row.get(0), offerID: try row.get(1), transactionID: try row.get(2), appType: try row.get(3),
-            ipAddress: try row.get(4), couponCode: try row.get(5), proof: try Self.proof(row, driver))
+            email: try row.open(0), offerID: try row.get(1), transactionID: try row.get(2), appType: try row.get(3),
+            ipAddress: try row.open(4), couponCode: try row.get(5), proof: try Self.proof(row, driver))
     }
 
     private static func proof(_ row: PostgresRow, _ driver: PurchaseDriver) throws -> Purchase.Proof {
@@ -26,7 +26,7 @@ extension RelayStore {
             }
             return .transaction(cleengCustomer: customer)
         }
-        let receipt = Acceptance.Receipt(isText: try row.get(7), bytes: try row.get(8))
+        let receipt = Acceptance.Receipt(isText: try row.get(7), bytes: try row.open(8))
         func decoded<Receipt: Decodable>(_ type: Receipt.Type) throws -> Receipt {
             try LedgerJSON.value(type, String(decoding: receipt.bytes, as: UTF8.self), column: "receipts.body")
         }

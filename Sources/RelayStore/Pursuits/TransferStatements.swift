@@ -67,6 +67,7 @@ enum TransferStatements {
     /// The last one answers with the validations that ended.
     static func queries(_ transfers: [Ownership.Transfer], instance: String) -> [PostgresQuery] {
         func texts(_ value: (Ownership.Transfer) -> String) -> PostgresValue { .textArray(transfers.map(value)) }
+        func names(_ value: (Ownership.Transfer) -> String) -> PostgresValue { .privateTextArray(transfers.map(value)) }
         let buckets = PostgresValue.int2Array(
             transfers.map { Int16(Bucket(of: $0.publisher, $0.subscriptionKey).number) })
         return [
@@ -76,13 +77,13 @@ enum TransferStatements {
                     buckets, texts(\.publisher), texts(\.environment), texts(\.subscriptionKey),
                     .uuidArray(transfers.map(\.to.uuid)), .int4Array(transfers.map { Int32($0.to.day) }),
                     .uuidArray(transfers.map(\.from.uuid)), .int4Array(transfers.map { Int32($0.from.day) }),
-                    texts(\.fromCustomer), texts(\.toCustomer),
+                    names(\.fromCustomer), names(\.toCustomer),
                     .int2Array(transfers.map { Int16($0.from.bucket.number) }),
                 ]),
             PostgresQuery(
                 endSQL,
                 [
-                    buckets, texts(\.publisher), texts(\.environment), texts(\.subscriptionKey), texts(\.toCustomer),
+                    buckets, texts(\.publisher), texts(\.environment), texts(\.subscriptionKey), names(\.toCustomer),
                     .text(instance), .int2Array(transfers.map { Int16($0.from.bucket.number) }),
                     .int4Array(transfers.map { Int32($0.from.day) }), .uuidArray(transfers.map(\.from.uuid)),
                 ]),

@@ -80,7 +80,7 @@ extension RelayStore {
         -> Validation?
     {
         try await pool.query(
-            PostgresQuery(Self.newestSQL, [.text(customer), .text(offerID), .text(publisher), .text(app)])
+            PostgresQuery(Self.newestSQL, [.privateText(customer), .text(offerID), .text(publisher), .text(app)])
         ).first.map(Self.validation)
     }
 
@@ -92,7 +92,7 @@ extension RelayStore {
     static func stored(_ row: PostgresRow) throws -> Validation {
         Validation(
             id: try row.validationID(bucket: 0, day: 1, id: 2), publisher: try row.get(3), app: try row.get(4),
-            email: try row.get(5), customer: try row.get(6), offerID: try row.get(7), status: try row.status(8),
+            email: try row.open(5), customer: try row.open(6), offerID: try row.get(7), status: try row.status(8),
             reason: try row.get(9), late: try row.get(10), acceptedAt: try row.timestamp(11),
             deadline: try row.timestamp(12), settledAt: try row.timestampIfSet(13),
             expiresAt: try row.timestampIfSet(14))

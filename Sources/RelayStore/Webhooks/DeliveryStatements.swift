@@ -71,11 +71,11 @@ public enum DeliveryStatements {
         guard !rows.isEmpty else { return [] }
         let lanes: [PostgresValue] = [
             .int2Array(rows.map { Int16($0.id.bucket.number) }), .textArray(rows.map(\.endpoint.description)),
-            .textArray(rows.map(\.lane)), .int8Array(rows.map(\.sequence)), .boolArray(rows.map(\.replaces)),
+            .privateTextArray(rows.map(\.lane)), .int8Array(rows.map(\.sequence)), .boolArray(rows.map(\.replaces)),
         ]
         let contents: [PostgresValue] = [
             .int4Array(rows.map { Int32($0.id.day) }), .uuidArray(rows.map(\.id.uuid)),
-            .textArray(rows.map(\.publisher)), .textArray(rows.map(\.body)),
+            .textArray(rows.map(\.publisher)), .privateTextArray(rows.map(\.body)),
             .textArray(rows.map(\.trace)),
         ]
         let insert = PostgresQuery(insertSQL, lanes + contents, isPlannedAnew: true)

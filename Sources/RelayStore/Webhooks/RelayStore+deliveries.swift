@@ -122,6 +122,7 @@ extension RelayStore {
     public func claimDeliveries(
         _ rooms: [EndpointID: DeliveryRoom], own: [String] = [], lease: Duration
     ) async throws -> [ClaimedDelivery] {
+        try vault.check()
         let rooms = rooms.filter { $0.value.count > 0 }
         let rows = try await pool.query(
             PostgresQuery(
@@ -136,9 +137,9 @@ extension RelayStore {
                 throw StoreError.unreadable(column: "endpoint")
             }
             return ClaimedDelivery(
-                id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint, lane: try row.get(4),
+                id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint, lane: try row.open(4),
                 fence: try row.get(5), tries: try row.get(6), isOvertaken: try row.get(7),
-                mark: BodyMark(number: try row.get(8)), body: try row.get(9), trace: try row.get(10))
+                mark: BodyMark(number: try row.get(8)), body: try row.open(9), trace: try row.get(10))
         }
     }
 

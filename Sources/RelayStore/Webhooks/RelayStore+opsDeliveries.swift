@@ -75,7 +75,7 @@ extension RelayStore {
         let sql: String
         if let username = filter.applicationUsername {
             sql = Self.laneDeliveriesSQL
-            parameters += [buckets(of: username, try await publishers()), .text(username)]
+            parameters += [buckets(of: username, try await publishers()), .privateText(username)]
         } else {
             sql =
                 switch filter.state {
@@ -103,21 +103,21 @@ extension RelayStore {
                 [
                     .timestamptz(filter.from.postgres), .timestamptz(filter.to.postgres),
                     .text(filter.endpoint?.description), .bool(filter.includesDelivered),
-                    .text(filter.after?.publisher), .text(filter.after?.username),
+                    .text(filter.after?.publisher), .privateText(filter.after?.username),
                     .text(filter.after?.endpoint.description), .int4(Int32(clamping: filter.limit)),
                 ]), timeout: .seconds(30)
         ).map { row in
             guard let endpoint = EndpointID(try row.get(2, as: String.self)) else {
                 throw StoreError.unreadable(column: "endpoint")
             }
-            return RepeatTarget(publisher: try row.get(0), username: try row.get(1), endpoint: endpoint)
+            return RepeatTarget(publisher: try row.get(0), username: try row.open(1), endpoint: endpoint)
         }
     }
 
     private static func delivery(_ row: PostgresRow) throws -> OpsDelivery {
         OpsDelivery(
             id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: try row.get(3), url: try row.get(4),
-            publisher: try row.get(5), applicationUsername: try row.get(6), state: try deliveryState(row, 7),
+            publisher: try row.get(5), applicationUsername: try row.open(6), state: try deliveryState(row, 7),
             tries: try row.get(8), lastStatus: try row.get(9, as: Int32?.self).map { Int($0) },
             lastError: try row.get(10), createdAt: try row.timestamp(11), finishedAt: try row.timestampIfSet(12),
             nextTryAt: try row.timestampIfSet(13))

@@ -89,7 +89,7 @@ struct KeyTests {
     func malformed(text: String) async throws {
         // No pool of it runs: a look would fail.
         let pool = PostgresPool(PostgresConfiguration(connectionString: "host=127.0.0.1 port=1"), logger: .silent)
-        let store = RelayStore(pool: pool, instance: "none", logger: .silent)
+        let store = RelayStore(pool: pool, vault: .plain(), instance: "none", logger: .silent)
         #expect(try await KeyRing(store: store).authenticate(text) == nil)
     }
 

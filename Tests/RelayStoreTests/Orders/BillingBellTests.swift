@@ -12,7 +12,7 @@ struct BillingBellTests {
         try await withStore { database, _ in
             let rings = NIOLockedValueBox(0)
             let store = RelayStore(
-                pool: database.hand, instance: "rung", logger: .silent,
+                pool: database.hand, vault: .plain(), instance: "rung", logger: .silent,
                 onMessagesQueued: { rings.withLockedValue { $0 += 1 } })
             func heard() -> Int {
                 rings.withLockedValue { count in

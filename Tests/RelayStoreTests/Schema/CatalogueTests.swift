@@ -15,7 +15,8 @@ struct CatalogueTests {
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.
     private static let smallTables = [
-        "api_keys", "console_sessions", "duties", "instances", "offer_coupons", "offer_products", "offers",
+        "api_keys", "console_sessions", "duties", "encryption", "encryption_keys", "instances",
+        "offer_coupons", "offer_products", "offers",
         "own_accounts", "publishers",
         "schema_migrations", "webhook_endpoints",
     ]

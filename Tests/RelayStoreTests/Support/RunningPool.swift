@@ -7,12 +7,13 @@ struct RunningPool: Sendable {
     let pool: PostgresPool
     private let running: Task<Void, Never>
 
-    init(url: String, connections: Int, parameters: [String: String] = [:]) {
+    init(url: String, connections: Int, parameters: [String: String] = [:], vault: Vault? = nil) {
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.sharedConnections = connections
         configuration.exclusiveConnections = connections
         configuration.connectionWait = .seconds(20)
         configuration.sessionParameters = RelayStore.sessionParameters.merging(parameters) { $1 }
+        if let vault { configuration.vault = vault }
         configuration.queryTimeout = .seconds(30)
         let pool = PostgresPool(configuration, logger: .silent)
         self.pool = pool

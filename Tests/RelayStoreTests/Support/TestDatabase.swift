@@ -22,11 +22,14 @@ actor TestDatabase {
 
     /// A store over connections of its own, as another process has it.
     ///
-    /// - Parameter parameters: of its sessions, beside the service's own.
-    func store(_ instance: String, parameters: [String: String] = [:]) -> RelayStore {
-        let pool = RunningPool(url: url, connections: 2, parameters: parameters)
+    /// - Parameters:
+    ///   - parameters: of its sessions, beside the service's own.
+    ///   - vault: nil: the database is not sealed.
+    func store(_ instance: String, parameters: [String: String] = [:], vault: Vault? = nil) -> RelayStore {
+        let vault = vault ?? .plain()
+        let pool = RunningPool(url: url, connections: 2, parameters: parameters, vault: vault)
         running.append(pool)
-        return RelayStore(pool: pool.pool, instance: instance, logger: .silent)
+        return RelayStore(pool: pool.pool, vault: vault, instance: instance, logger: .silent)
     }
 
     private func close() async {

@@ -21,9 +21,16 @@ final class ChildProcess: Sendable {
         return URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     }
 
+    /// With RELAY_TEST_ENCRYPTION_KEYS set, every relay of every test seals its database.
+    static let sealing: [String: String] =
+        ProcessInfo.processInfo.environment["RELAY_TEST_ENCRYPTION_KEYS"].map {
+            ["RELAY_ENCRYPTION_KEYS": $0]
+        } ?? [:]
+
     /// - Parameter program: of the package; one with a path is the machine's.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         var all = ["PATH": "/usr/bin:/bin", "HOME": NSTemporaryDirectory()]
+        all.merge(Self.sealing) { $1 }
         all.merge(environment, uniquingKeysWith: { $1 })
         let path = program.hasPrefix("/") ? program : Self.binaries.appendingPathComponent(program).path
         let child = try Spawn(path, arguments, environment: all)

@@ -16,6 +16,7 @@ struct CommandRun: Sendable {
         let (out, err) = (try scratch.write("out", ""), try scratch.write("err", ""))
         let program = ChildProcess.binaries.appendingPathComponent("receipt-relay").path
         var all = ["PATH": "/usr/bin:/bin", "HOME": NSTemporaryDirectory()]
+        all.merge(ChildProcess.sealing) { $1 }
         all.merge(environment, uniquingKeysWith: { $1 })
         // The shell becomes the program; a pipe for both outputs is all that would be there otherwise.
         let script = #"cd "$1" && out="$2" err="$3" && shift 3 && exec "$@" >"$out" 2>"$err""#

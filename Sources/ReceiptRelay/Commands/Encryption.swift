@@ -1,0 +1,162 @@
+import ArgumentParser
+import Foundation
+import RelayCore
+import RelayStore
+
+struct Encryption: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Seals emails and receipts in the database, and looks after the keys.",
+        discussion: """
+            An empty database is sealed by the first copy that is started with \(Setting.encryptionKeys.name). One that has purchases in it is \
+            sealed by `enable`, while no copy runs.
+            """,
+        subcommands: [CreateKey.self, Status.self, Enable.self, Disable.self, Rotate.self])
+
+    struct CreateKey: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Prints a new key. Who loses it loses every email and receipt that is sealed: keep a copy elsewhere.")
+
+        func run() { print(WrappingKey.make()) }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says whether the database is sealed, and by which keys.")
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let (state, keys, configured) = try await DatabaseSession.run(option, opensVault: false) { store in
+                (try await store.encryptionState(), try await store.dataKeys(), store.vault.wrappingKeys.map(\.id))
+            }
+            guard !json else {
+                return try JSONOutput.write(
+                    StatusOutput(
+                        state: state.word, configuredKeys: configured,
+                        dataKeys: keys.map {
+                            .init(
+                                number: Int($0.number), createdAt: $0.createdAt.rfc3339, wrappedBy: $0.wrappedBy,
+                                canBeOpened: configured.contains($0.wrappedBy))
+                        }))
+            }
+            print("the database \(state.sentence)")
+            print("configured keys: \(configured.isEmpty ? "none" : configured.joined(separator: ", "))")
+            guard !keys.isEmpty else { return }
+            Table(columns: ["DATA KEY", "CREATED", "WRAPPED BY", "CAN BE OPENED"]).write(
+                keys.map {
+                    [
+                        "\($0.number)", $0.createdAt.rfc3339, $0.wrappedBy,
+                        configured.contains($0.wrappedBy) ? "yes" : "no",
+                    ]
+                })
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Seals what is there already, while no copy runs. Broken off, it goes on where it was.")
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws { try await Encryption.convert(option, .seal) }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Opens everything again, while no copy runs. Broken off, it goes on where it was.")
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws { try await Encryption.convert(option, .open) }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Wraps the data keys by the first of the configured keys. Copies may run.",
+            discussion: """
+                Put the new key first and leave the old one behind it, in the configuration of all copies, and restart them; then run this; \
+                then the old one can go. Nothing that is sealed is written anew.
+                """)
+
+        @Flag(help: "Also makes a new data key, by which receipts are sealed from now on.")
+        var newDataKey = false
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let addsKey = newDataKey
+            let count = try await DatabaseSession.run(option) { store in
+                let count = try await store.rotateKeys(addsKey: addsKey)
+                try await store.note(.keysRotated, "\(count) data keys wrapped anew\(addsKey ? ", one made" : "")")
+                return count
+            }
+            print("\(count) data keys wrapped anew\(addsKey ? "; receipts are sealed by a new one from now on" : "")")
+        }
+    }
+
+    private static func convert(_ option: ConfigurationOption, _ direction: EncryptionRun.Direction) async throws {
+        let shown = direction == .seal ? "sealed" : "opened"
+        let rows = try await DatabaseSession.run(option, opensVault: false) { store in
+            let rows = try await EncryptionRun(store: store, direction: direction).run { progress in
+                // On a terminal one line a table, elsewhere a line when it is done.
+                let isDone = progress.bucketsDone == 256
+                guard isDone || isatty(STDERR_FILENO) == 1 else { return }
+                let share = "\(progress.bucketsDone * 100 / 256)%, \(progress.rowsChanged) rows \(shown)"
+                let line = "\(isatty(STDERR_FILENO) == 1 ? "\r" : "")\(progress.table): \(share)\(isDone ? "\n" : "")"
+                FileHandle.standardError.write(Data(line.utf8))
+            }
+            try await store.note(direction == .seal ? .encryptionEnabled : .encryptionDisabled, "\(rows) rows")
+            return rows
+        }
+        print("\(rows) rows \(shown); the database \((direction == .seal ? EncryptionState.sealed : .plain).sentence)")
+        if direction == .open {
+            print("take \(Setting.encryptionKeys.name) out of the configuration before copies are started")
+        }
+        if direction == .seal {
+            print("what was there before stands in dead rows until they are vacuumed: VACUUM FULL removes it at once")
+        }
+    }
+}
+
+/// `encryption status --json`.
+private struct StatusOutput: Encodable {
+    struct Key: Encodable {
+        var number: Int
+        var createdAt: String
+        var wrappedBy: String
+        var canBeOpened: Bool
+    }
+
+    var state: String
+    var configuredKeys: [String]
+    var dataKeys: [Key]
+}
+
+extension EncryptionState? {
+    fileprivate var word: String {
+        switch self {
+        case nil: "undecided"
+        case .plain: "plain"
+        case .sealed: "sealed"
+        case .beingSealed: "being_sealed"
+        case .beingOpened: "being_opened"
+        }
+    }
+
+    fileprivate var sentence: String { self?.sentence ?? "is empty: the first copy that is started decides" }
+}
+
+extension EncryptionState {
+    fileprivate var sentence: String {
+        switch self {
+        case .plain: "is not sealed"
+        case .sealed: "is sealed"
+        case .beingSealed: "is being sealed: run `receipt-relay encryption enable` to its end"
+        case .beingOpened: "is being opened: run `receipt-relay encryption disable` to its end"
+        }
+    }
+}

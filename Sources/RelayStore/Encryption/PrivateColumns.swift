@@ -1,0 +1,50 @@
+/// What of a table is private, and by what its rows are known.
+struct PrivateColumns: Sendable {
+    enum Kind: Sendable {
+        /// A name, or a text that has one in it: see ``VaultKeys/seal(name:)``.
+        case text
+        case bytes
+    }
+
+    struct Column: Sendable {
+        let name: String
+        let kind: Kind
+    }
+
+    let table: String
+    /// The primary key after `bucket`: names and types.
+    let key: [(name: String, type: String)]
+    let columns: [Column]
+
+    private init(
+        _ table: String, key: [(name: String, type: String)], texts: [String] = [], bytes: [String] = []
+    ) {
+        self.table = table
+        self.key = key
+        columns = texts.map { Column(name: $0, kind: .text) } + bytes.map { Column(name: $0, kind: .bytes) }
+    }
+
+    private static let weekly = [(name: "accepted_on", type: "date"), (name: "id", type: "uuid")]
+    private static let subscription = [
+        (name: "publisher", type: "text"), (name: "environment", type: "text"),
+        (name: "subscription_key", type: "text"),
+    ]
+
+    /// Who a customer is, by whatever name, and what was bought, as it was sent. A test holds this against what the service writes.
+    static let all: [PrivateColumns] = [
+        PrivateColumns("validations", key: weekly, texts: ["email", "customer", "application_username", "ip_address"]),
+        PrivateColumns("receipts", key: weekly, bytes: ["body"]),
+        PrivateColumns("pursuits", key: [("id", "uuid")], texts: ["customer"]),
+        PrivateColumns("entitlement_reads", key: [("publisher", "text"), ("customer", "text")], texts: ["customer"]),
+        PrivateColumns(
+            "subscriptions", key: subscription,
+            texts: ["customer", "email", "application_username", "previous_customer", "previous_username"]),
+        PrivateColumns("transfers", key: subscription + [("to_id", "uuid")], texts: ["from_customer", "to_customer"]),
+        PrivateColumns("customers", key: [("publisher", "text"), ("username", "text")], texts: ["username"]),
+        PrivateColumns("notifications", key: weekly, bytes: ["body"]),
+        PrivateColumns("cleeng_events", key: weekly, bytes: ["body"]),
+        PrivateColumns("webhook_queue", key: [("id", "uuid")], texts: ["lane"]),
+        PrivateColumns("webhook_deliveries", key: weekly, texts: ["lane", "body"]),
+        PrivateColumns("billing_customers", key: [("id", "text")], texts: ["details"]),
+    ]
+}

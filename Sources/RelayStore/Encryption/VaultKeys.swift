@@ -1,0 +1,65 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import Postgres
+
+/// The database's data keys, and what they do.
+///
+/// - Names (emails and whatever else a customer goes by) are compared, joined and indexed: equal ones are sealed equal. AES-GCM-SIV
+///   with a nonce that follows from the name (HMAC-SHA-256), always by the first data key. Who reads the database sees which rows are of
+///   one customer and how long a name is, and no more.
+/// - Everything else (receipts, what stores said) is sealed by AES-GCM with a random nonce, by the newest data key, whose number stands
+///   before it.
+struct VaultKeys: Sendable {
+    private struct Pair: Sendable {
+        let names: SymmetricKey
+        let nonces: SymmetricKey
+        let bytes: SymmetricKey
+
+        init(_ data: SymmetricKey) {
+            func derive(_ purpose: String) -> SymmetricKey {
+                HKDF<SHA256>.deriveKey(inputKeyMaterial: data, info: Array(purpose.utf8), outputByteCount: 32)
+            }
+            names = derive("names")
+            nonces = derive("nonces")
+            bytes = derive("bytes")
+        }
+    }
+
+    private let pairs: [Int32: Pair]
+    private let first: Pair
+    let newest: Int32
+
+    /// Nil without a first one.
+    init?(_ keys: [Int32: SymmetricKey]) {
+        guard let newest = keys.keys.max(), let first = keys[1] else { return nil }
+        self.pairs = keys.mapValues(Pair.init)
+        self.first = Pair(first)
+        self.newest = newest
+    }
+
+    var numbers: Set<Int32> { Set(pairs.keys) }
+
+    func seal(name: [UInt8]) throws -> [UInt8] {
+        let nonce = HMAC<SHA256>.authenticationCode(for: name, using: first.nonces).prefix(12)
+        let box = try AES.GCM._SIV.seal(name, using: first.names, nonce: AES.GCM._SIV.Nonce(data: Array(nonce)))
+        return Array(box.combined)
+    }
+
+    func open(name sealed: [UInt8]) throws -> [UInt8] {
+        Array(try AES.GCM._SIV.open(AES.GCM._SIV.SealedBox(combined: sealed), using: first.names))
+    }
+
+    func seal(bytes: [UInt8]) throws -> [UInt8] {
+        guard let pair = pairs[newest], let combined = try AES.GCM.seal(bytes, using: pair.bytes).combined else {
+            throw VaultError.cannotWrap
+        }
+        return Array(combined)
+    }
+
+    /// Nil where the key is not among these.
+    func open(bytes sealed: [UInt8], by number: Int32) throws -> [UInt8]? {
+        guard let pair = pairs[number] else { return nil }
+        return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: pair.bytes))
+    }
+}

@@ -52,6 +52,8 @@ packages_missing_to_build() {
     have_library libcurl.so.4 || have_header curl/curl.h || echo libcurl4-openssl-dev
 }
 
+packages_missing_to_sbom() { have_command jq || echo jq; }
+
 packages_missing_to_bench() {
     have_command wrk || echo wrk
     have_command nginx || [ -x /usr/sbin/nginx ] || echo nginx

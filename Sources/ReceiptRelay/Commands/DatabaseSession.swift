@@ -31,18 +31,8 @@ enum DatabaseSession {
         let store = RelayStore(
             pool: pool, vault: vault, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
         do {
-            if opensVault {
-                do {
-                    try await store.openVault(decides: false)
-                } catch let error as VaultError {
-                    // Most of what a command does needs nothing that is private.
-                    vault.shut(error)
-                }
-            }
+            if opensVault { try await store.openVault(decides: false) }
             return try await body(store)
-        } catch let error as PostgresError where error.code == .locked {
-            ConfigurationOption.complain(error.serverMessage)
-            throw ExitCodes.configuration
         } catch let error as VaultError {
             ConfigurationOption.complain("\(error)")
             throw ExitCodes.configuration

@@ -33,6 +33,8 @@ struct CustomerToken {
             emailVerified =
                 (try? container.decodeIfPresent(Bool.self, forKey: .emailVerified))
                 ?? (try? container.decodeIfPresent(String.self, forKey: .emailVerified)).map { $0 == "true" }
+                // There, and neither: it does not say so.
+                ?? (container.contains(.emailVerified) ? false : nil)
         }
     }
 

@@ -83,6 +83,7 @@ extension ProblemCode {
         case .notFound: "NotFound"
         case .methodNotAllowed: "MethodNotAllowed"
         case .contentTooLarge: "PayloadTooLarge"
+        case .tooManyRequests: "TooManyRequests"
         case .serviceUnavailable: "ServiceUnavailable"
         case .internalServerError: "InternalError"
         default: "InvalidPayload"

@@ -53,10 +53,11 @@ struct PaymentRoutes: Sendable {
         let body = try await bodies.read(request, on: loan)
         let payment = try PaymentRequest(PaymentBody(body))
         try customer.check(payment.email.customer)
-        let receipt = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
+        var receipt = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
         let verification = await receipts.judge(receipt)
         metrics.count(verification)
         try receipts.check(verification, of: receipt)
+        if !receipts.trusts(verification) { receipt.distrust(transactionID: payment.transactionID) }
         var (driver, warnings) = try drivers.choose(for: payment, receipt)
         warnings += offers.warnings(payment, receipt, of: key.publisher)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }

@@ -60,6 +60,20 @@ struct ReadReceipt: Sendable {
         period = purchase.ledgerPeriod
     }
 
+    /// What Apple did not sign decides neither whose subscription it is nor what was bought: from now on it is known as one that cannot be
+    /// read is, by what the app sent beside it.
+    ///
+    /// - Parameter transactionID: what the app sent beside it.
+    mutating func distrust(transactionID: String) {
+        subscriptionKey = transactionID
+        environment = "unknown"
+        productID = nil
+        bundleID = nil
+        period = nil
+        purchase = nil
+        self.transactionID = nil
+    }
+
     /// Whether encoding the `count` bytes that this text was decoded to gives the very same text. Base64 has one standard
     /// spelling: no white space, no URL-safe characters, padded to full length; the decoder has refused stray bits already.
     static func isCanonicalBase64(_ text: [UInt8], of count: Int) -> Bool {

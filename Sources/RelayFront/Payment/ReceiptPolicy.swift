@@ -45,6 +45,17 @@ public struct ReceiptPolicy: Sendable {
 
     var isOn: Bool { mode != .off }
 
+    /// Whether what the receipt says is Apple's word, or nobody wants to know. Genuine and of another app or environment is Apple's word too.
+    func trusts(_ verification: Verification) -> Bool {
+        guard mode != .off else { return true }
+        switch verification {
+        case .genuine: return true
+        case .notChecked: return false
+        case .notGenuine(let code, _):
+            return [NotGenuine.Code.bundle, .appId, .environment].contains { $0.rawValue == code }
+        }
+    }
+
     /// Of another store's: what that could not be asked about is not refused, since the app would have to wait for us.
     ///
     /// - Throws: ``Problem`` 422 where the store says no, and that is refused.

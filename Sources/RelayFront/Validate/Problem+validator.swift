@@ -14,7 +14,8 @@ enum ValidatorCode: Int {
 
     init(_ problem: Problem) {
         switch problem.code {
-        case .storeUnavailable: self = .connectionFailed
+        // It was not looked at: the same again, later.
+        case .storeUnavailable, .rateLimited, .requestTimeout: self = .connectionFailed
         case .purchaseEnded: self = .purchaseExpired
         default: self = problem.status.kind == .serverError ? .internalError : .invalidPayload
         }

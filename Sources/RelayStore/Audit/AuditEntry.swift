@@ -23,6 +23,8 @@ public struct AuditEntry: Sendable, Equatable {
         case offersImported = "offers.import"
         case offerRemoved = "offers.remove"
         case retentionRun = "retention.run"
+        case customerExported = "customer.export"
+        case customerErased = "customer.erase"
         case encryptionEnabled = "encryption.enable"
         case encryptionDisabled = "encryption.disable"
         case keysRotated = "encryption.rotate"

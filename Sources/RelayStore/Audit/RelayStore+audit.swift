@@ -39,8 +39,8 @@ extension RelayStore {
             auditSQL,
             [
                 .int2(Int16(id.uuid.15)), .uuid(id), .text(Self.bounded(entry.actor, 200)),
-                .text(entry.action.rawValue), .text(Self.bounded(entry.target, 1_000)),
-                .text(entry.reason.map { Self.bounded($0, 1_000) }),
+                .text(entry.action.rawValue), .privateText(Self.bounded(entry.target, 1_000)),
+                .privateText(entry.reason.map { Self.bounded($0, 1_000) }),
             ])
     }
 
@@ -52,14 +52,14 @@ extension RelayStore {
                 [
                     .int4(Int32(clamping: filter.limit + 1)), .timestamptz(filter.cursor?.at.postgres),
                     .uuid(filter.cursor?.id), .text(filter.action?.rawValue), .text(filter.actor),
-                    .text(filter.target),
+                    .privateText(filter.target),
                 ]))
         let page = try rows.prefix(filter.limit).map { row in
             (
                 id: try row.get(1, as: UUID.self),
                 record: AuditRecord(
-                    at: try row.timestamp(0), actor: try row.get(2), action: try row.get(3), target: try row.get(4),
-                    reason: try row.get(5))
+                    at: try row.timestamp(0), actor: try row.get(2), action: try row.get(3), target: try row.open(4),
+                    reason: try row.open(5))
             )
         }
         guard rows.count > filter.limit, let last = page.last else { return (page.map(\.record), nil) }

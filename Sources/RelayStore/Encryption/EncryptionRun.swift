@@ -37,7 +37,9 @@ public struct EncryptionRun: Sendable {
             return 0
         }
         switch state {
-        case to: return 0
+        case to:
+            store.vault.state = direction == .seal ? .sealed(try await store.vaultKeys()) : .plain
+            return 0
         case from, by: break
         case .beingSealed: throw VaultError.underWay("enable")
         case .beingOpened: throw VaultError.underWay("disable")
@@ -47,6 +49,7 @@ public struct EncryptionRun: Sendable {
         let keys = try await store.vaultKeys()
         let changed = try await convert(keys, tell)
         guard try await store.move(from: by, to: to) else { throw VaultError.underWay("status") }
+        store.vault.state = direction == .seal ? .sealed(keys) : .plain
         return changed
     }
 

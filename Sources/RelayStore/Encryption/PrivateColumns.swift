@@ -45,6 +45,7 @@ struct PrivateColumns: Sendable {
         PrivateColumns("cleeng_events", key: weekly, bytes: ["body"]),
         PrivateColumns("webhook_queue", key: [("id", "uuid")], texts: ["lane"]),
         PrivateColumns("webhook_deliveries", key: weekly, texts: ["lane", "body"]),
+        PrivateColumns("audit_log", key: [("id", "uuid")], texts: ["target", "reason"]),
         PrivateColumns("billing_customers", key: [("id", "text")], texts: ["details"]),
     ]
 }

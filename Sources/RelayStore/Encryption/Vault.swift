@@ -10,8 +10,6 @@ public import Postgres
 public final class Vault: PostgresVault {
     enum State: Sendable {
         case unknown
-        /// It cannot be opened, and why.
-        case shut(VaultError)
         case plain
         case sealed(VaultKeys)
     }
@@ -38,9 +36,6 @@ public final class Vault: PostgresVault {
         return vault
     }
 
-    /// What needs it says so from now on; what does not goes on.
-    public func shut(_ error: VaultError) { state = .shut(error) }
-
     var state: State {
         get { box.withLockedValue { $0.state } }
         set { box.withLockedValue { $0 = (newValue, false) } }
@@ -50,7 +45,7 @@ public final class Vault: PostgresVault {
     public var needsLook: Bool {
         box.withLockedValue { box in
             switch box.state {
-            case .unknown, .shut: true
+            case .unknown: true
             case .plain, .sealed: box.isStale
             }
         }
@@ -63,7 +58,6 @@ public final class Vault: PostgresVault {
     private func keys() throws -> VaultKeys? {
         switch state {
         case .unknown: throw PostgresError.vault(.locked, "whether the database is sealed is not known yet")
-        case .shut(let error): throw PostgresError.vault(.locked, "\(error)")
         case .plain: nil
         case .sealed(let keys): keys
         }

@@ -62,9 +62,10 @@ enum AcceptStatement {
             SELECT bucket, accepted_on, id, is_text, body FROM fresh
         ), new_pursuits AS (
             INSERT INTO pursuits (
-                bucket, id, accepted_on, due_at, accepted_at, deadline, publisher, subscription_key, customer, phase)
+                bucket, id, accepted_on, due_at, accepted_at, deadline, publisher, subscription_key, customer,
+                environment, phase)
             SELECT bucket, id, accepted_on, accepted_at, accepted_at, deadline, publisher, subscription_key, customer,
-                   \(PurchaseDriver.firstPhaseSQL("driver"))
+                   environment, \(PurchaseDriver.firstPhaseSQL("driver"))
             FROM fresh
         ), new_names AS (
             INSERT INTO idempotency_keys AS k (

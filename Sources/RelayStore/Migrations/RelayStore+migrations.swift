@@ -13,6 +13,7 @@ extension RelayStore {
 
     private static let existsSQL = "SELECT to_regclass('schema_migrations') IS NOT NULL"
     private static let lockSQL = "LOCK TABLE schema_migrations IN EXCLUSIVE MODE"
+    private static let lockTimeoutSQL = "SET LOCAL lock_timeout = '3s'"
     private static let appliedSQL = "SELECT number, checksum, applied_at FROM schema_migrations ORDER BY number"
     private static let recordSQL = "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)"
 
@@ -24,9 +25,13 @@ extension RelayStore {
         _ migrations: [Migration] = Migration.all, applied: @Sendable (Migration) -> Void = { _ in }
     ) async throws {
         try await makeTable()
+        // Long enough for reports and dumps to end; then somebody has to look.
+        let deadline = ContinuousClock.now + .seconds(600)
         for migration in migrations {
-            let isNew = try await pool.withTransaction(timeout: .seconds(600)) { transaction in
+            let isNew = try await retryingLock(deadline: deadline) { transaction in
                 _ = try await transaction.query(PostgresQuery(Self.lockSQL))
+                // Whoever waits behind a lock holds up all that come after: rather not now than that.
+                _ = try await transaction.query(PostgresQuery(Self.lockTimeoutSQL))
                 let done = try Self.applied(try await transaction.query(PostgresQuery(Self.appliedSQL)))
                 try Self.check(migrations, against: done)
                 guard done[migration.number] == nil else { return false }
@@ -38,6 +43,19 @@ extension RelayStore {
                 return true
             }
             if isNew { applied(migration) }
+        }
+    }
+
+    /// Once more, after a pause, where a table that the migration changes is in use.
+    private func retryingLock(
+        deadline: ContinuousClock.Instant, _ body: @Sendable (PostgresTransaction) async throws -> Bool
+    ) async throws -> Bool {
+        while true {
+            do {
+                return try await pool.withTransaction(timeout: .seconds(600), body)
+            } catch let error as PostgresError where error.sqlState == "55P03" && ContinuousClock.now < deadline {
+                try await Task.sleep(for: .seconds(1))
+            }
         }
     }
 

@@ -39,16 +39,17 @@ extension RelayStore {
     private static let resumeSQL = """
         INSERT INTO pursuits AS p (
             bucket, id, accepted_on, due_at, accepted_at, deadline, fence, forwards, status, publisher, subscription_key,
-            customer, entitled_before, phase)
+            customer, entitled_before, environment, phase)
         SELECT v.bucket, v.id, v.accepted_on, now(), v.accepted_at, v.deadline, $4, v.forwards, v.status, v.publisher,
-               v.subscription_key, v.customer, v.entitled_before, \(PurchaseDriver.firstPhaseSQL("v.driver"))
+               v.subscription_key, v.customer, v.entitled_before, v.environment, \(PurchaseDriver.firstPhaseSQL("v.driver"))
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
         ON CONFLICT (bucket, id) DO UPDATE SET
             fence = $4, owner = NULL, due_at = least(p.due_at, now()), retry_at = NULL, read_at = NULL, phase = excluded.phase,
             parked_at = NULL, trouble = NULL, synchronization = NULL, transfers = false, accepted_on = excluded.accepted_on, accepted_at = excluded.accepted_at,
             deadline = excluded.deadline, status = excluded.status, publisher = excluded.publisher,
-            subscription_key = excluded.subscription_key, customer = excluded.customer
+            subscription_key = excluded.subscription_key, customer = excluded.customer,
+            environment = excluded.environment
         """
 
     private static let abandonSQL = """

@@ -23,7 +23,7 @@ extension ClaimedPursuit {
             id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), publisher: try row.get(4),
             subscriptionKey: try row.get(5), customer: try row.open(6), email: email, offerID: offerID,
             isSending: try row.get(7), overtakes: try row.get(19), isOvertaken: try row.get(20), strikes: strikes,
-            trace: try row.get(28),
+            trace: try row.get(28), environment: try row.get(29),
             pursuit: Pursuit(
                 phase: phase, status: try row.status(9), acceptedAt: try row.finiteTimestamp(10, "accepted_at"),
                 deadline: try row.finiteTimestamp(11, "deadline"), forwards: try row.get(12),

@@ -23,7 +23,7 @@ extension RelayStore {
 
     /// What a claim returns.
     private static func columns(overtakes: String = "false", isOvertaken: String = "false") -> String {
-        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END, v.trace"
+        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END, v.trace, p.environment"
     }
 
     /// Of each publisher by itself, so that what waits for one's account is not looked through for the others.
@@ -57,10 +57,14 @@ extension RelayStore {
                        AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
         """
 
+    /// Of another environment is what nobody has proved: it overtakes no genuine one. Rows of the version before have none.
+    private static let isOfItsEnvironment = "(q.environment = p.environment) IS NOT FALSE"
+
     private static let overtakes = """
         p.sending AND EXISTS (
              SELECT FROM pursuits q
              WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
+               AND \(isOfItsEnvironment)
                AND q.phase IN (0, 3) AND q.accepted_at < p.accepted_at AND q.id <> p.id)
         """
 
@@ -68,7 +72,7 @@ extension RelayStore {
         p.sending AND (EXISTS (
              SELECT FROM pursuits q
              WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
-               AND q.accepted_at > p.accepted_at AND (q.phase IN (1, 4) OR q.forwards > 0))
+               AND \(isOfItsEnvironment) AND q.accepted_at > p.accepted_at AND (q.phase IN (1, 4) OR q.forwards > 0))
              OR EXISTS (
              SELECT FROM subscriptions s
              WHERE s.bucket = p.bucket AND s.publisher = p.publisher AND s.environment = v.environment
@@ -176,7 +180,7 @@ extension RelayStore {
             SELECT p.bucket, p.id
             FROM pursuits p
             WHERE p.bucket = $1 AND p.subscription_key = $2 AND p.publisher IS NOT DISTINCT FROM $3 AND p.phase IN (0, 3)
-              AND p.accepted_at < $4 AND NOT p.sending
+              AND p.accepted_at < $4 AND NOT p.sending AND (p.environment = $7) IS NOT FALSE
             ORDER BY p.bucket, p.id
             FOR UPDATE OF p
         ), claimed AS (
@@ -244,6 +248,7 @@ extension RelayStore {
                 [
                     .int2(Int16(claimed.id.bucket.number)), .text(claimed.subscriptionKey), .text(claimed.publisher),
                     .timestamptz(claimed.pursuit.acceptedAt.postgres), .text(instance), .int8(lease.microseconds),
+                    .text(claimed.environment),
                 ]))
     }
 

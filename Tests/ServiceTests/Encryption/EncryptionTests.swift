@@ -10,7 +10,7 @@ import Testing
     private static let keys = ["RELAY_ENCRYPTION_KEYS": WrappingKey.make()]
 
     /// Every table in which a text or bytes have `needle` in them, as who reads the files would look.
-    private static func tables(_ database: TestDatabase, holding needle: String) async throws -> [String] {
+    static func tables(_ database: TestDatabase, holding needle: String) async throws -> [String] {
         let tables = try await database.query(
             PostgresQuery(
                 """
@@ -47,7 +47,7 @@ import Testing
             try await setup.relay.poll(try #require(first.json["validationId"].string)).json["reason"].string
                 == "transferred")
         try await control.behave("zoe@example.test", "never")
-        _ = try await setup.relay.purchase(TestPurchase(email: "zoe@example.test"))
+        _ = try await setup.relay.purchase(try store.purchase(email: "zoe@example.test"))
         var notice = life.bought(at: Date())
         notice.notificationUUID = UUID().uuidString
         #expect(try await setup.relay.notify(notice, signedBy: store).status == 200)
@@ -59,7 +59,7 @@ import Testing
     }
 
     private static func publisher(_ setup: Setup) async throws -> String {
-        try await Relay.makeKey("publisher", setup.database, publisher: "main")
+        try await Relay.makeKey("publisher", setup.database, publisher: "main", settings: keys)
     }
 
     @Test(.timeLimit(.minutes(3)))
@@ -76,6 +76,10 @@ import Testing
                 try await Self.live(setup, store, hook: port)
                 let key = try await Self.publisher(setup)
                 let bearer = ["Authorization": "Bearer main:\(key)"]
+                let resync = try await ChildProcess.run(
+                    "receipt-relay", ["webhooks", "resync", "--username", "bob@example.test"],
+                    environment: settings.merging(["RELAY_DATABASE_URL": setup.database.url]) { $1 })
+                #expect(resync.code == 0, "\(resync.output)")
                 // Told in clear to those who may know: the publisher, ops, the endpoint.
                 let purchases = try await HTTP.get(
                     setup.relay.url + "/v2/customers/bob%40example.test/purchases", headers: bearer)

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// Somebody who has the app's key, and knows the number of somebody else's subscription, with a transaction that nobody signed.
+@Suite struct ForgedReceiptTests {
+    @Test func whatAppleDidNotSignTakesNobodysSubscription() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        try await Setup.run(settings: store.settings("observe")) { setup in
+            let original = TestPurchase.newTransactionID()
+            let bought = try await setup.relay.purchase(
+                try store.purchase(email: "ana@example.test", original: original))
+            let id = try #require(bought.json["validationId"].string)
+            #expect(try await setup.relay.outcome(id)["status"].string == "granted")
+            // Entitled to the same offer, so that whatever is sent for them is granted.
+            let forged = TestPurchase(email: "eve@example.test", original: original, product: "platinum.forever")
+            let answer = try await setup.relay.purchase(forged)
+            #expect(answer.status == 202)
+            let forgedID = try #require(answer.json["validationId"].string)
+            #expect(try await setup.relay.outcome(forgedID)["status"].string == "granted")
+            #expect(try await setup.relay.poll(id).json["status"].string == "granted", "it is still hers")
+            let owner = try await setup.relay.ops("/ops/subscriptions?customerEmail=ana@example.test").json["items"]
+                .array
+            #expect(owner?.count == 1)
+            let detail = try await setup.relay.ops("/ops/validations/\(forgedID)").json
+            #expect(detail["verification"]["result"].string == "not_genuine")
+            #expect(detail["environment"].string == "unknown" && detail["productId"].isNull)
+            let purchases = try await setup.relay.ops("/ops/subscriptions?customerEmail=eve@example.test").text
+            #expect(!purchases.contains("platinum"))
+        }
+    }
+
+    @Test func itOvertakesNoPurchaseThatWaits() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        let settings = store.settings("observe").merging(["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { $1 }
+        try await Setup.run(settings: settings) { setup in
+            let control = SimulatorControl(setup.simulator)
+            let original = TestPurchase.newTransactionID()
+            try await control.behave("ana@example.test", "flaky-2")
+            let bought = try await setup.relay.purchase(
+                try store.purchase(email: "ana@example.test", original: original))
+            let id = try #require(bought.json["validationId"].string)
+            try await Awaiting.fact("its first try has failed") {
+                try await control.payments(of: "ana@example.test").count
+            } holds: {
+                $0 >= 1
+            }
+            let forged = try await setup.relay.purchase(TestPurchase(email: "eve@example.test", original: original))
+            let forgedID = try #require(forged.json["validationId"].string)
+            #expect(try await setup.relay.outcome(forgedID)["status"].string == "granted")
+            #expect(try await setup.relay.outcome(id)["status"].string == "granted", "it was sent all the same")
+        }
+    }
+}

@@ -75,15 +75,28 @@ struct OpsQueryTests {
         #expect(throws: Problem(.notJSON, "")) { try reason("reason") }
     }
 
+    @Test("a whole number may be written with a fraction of zero")
+    func wholeNumbers() throws {
+        func limit(_ text: String) throws -> Int {
+            try ReplayBody(ByteBuffer(string: #"{"reason":"r","parked":true,"limit":\#(text)}"#)).filter.limit
+        }
+        #expect(try limit("7") == 7 && limit("7.0") == 7 && limit("1e2") == 100 && limit("null") == 100)
+        for wrong in ["7.5", "0.0", "501.0", "1e300", "-0.0", #""7""#] {
+            #expect(throws: Problem(.invalidFields, ""), "\(wrong)") { try limit(wrong) }
+        }
+    }
+
     @Test("Allow tells what a path takes")
     func allowed() {
         let none: Route.Handler = { _, _ in Response(status: .ok) }
         let methods = AllowedMethods([
             .get("/a/:id", none), .post("/a/:id", none), .post("/b", none), .get("/a/:id/c", none),
+            .post("/a/all", none),
         ])
         #expect(methods.allow("/a/1") == "GET, HEAD, POST")
         #expect(methods.allow("/b/") == "POST")
         #expect(methods.allow("/a/1/c") == "GET, HEAD")
+        #expect(methods.allow("/a/all") == "POST")
         #expect(methods.allow("/a") == nil && methods.allow("/") == nil && methods.allow("/a/1/c/d") == nil)
     }
 }

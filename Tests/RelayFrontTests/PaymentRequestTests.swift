@@ -105,6 +105,16 @@ struct PaymentRequestTests {
         #expect(Fixtures.wrong(body(["applicationUsername": "\"\""])) == ["applicationUsername invalid"])
     }
 
+    @Test("the customer's number at Cleeng is a whole one above zero, also as text or with a fraction of zero")
+    func cleengCustomer() throws {
+        for good in ["5", "5.0", "50e-1", "\"5\""] {
+            #expect(try Fixtures.payment(body(["cleengCustomerId": good])).cleengCustomer == 5, "\(good)")
+        }
+        for wrong in ["0", "-5", "5.5", "1e300", "\"5.0\"", "true"] {
+            #expect(Fixtures.wrong(body(["cleengCustomerId": wrong]))?.count == 1, "\(wrong)")
+        }
+    }
+
     @Test("a coupon goes on as it came")
     func coupon() throws {
         let longest = String(repeating: "x", count: 40)

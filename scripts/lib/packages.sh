@@ -57,8 +57,10 @@ packages_missing_to_sbom() { have_command jq || echo jq; }
 packages_missing_to_bench() {
     have_command wrk || echo wrk
     have_command nginx || [ -x /usr/sbin/nginx ] || echo nginx
-    python3 -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv
+    packages_missing_to_venv
 }
+
+packages_missing_to_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv; }
 
 # The programs that the tests put between the relay and its database, and the browser that looks at its pages.
 packages_missing_to_test() {
@@ -103,7 +105,7 @@ for service in pgbouncer prometheus; do
 done
 '
 
-# packages_ensure run|build|bench…
+# packages_ensure run|build|bench|venv|test…
 packages_ensure() {
     local purpose missing=()
     for purpose in "$@"; do

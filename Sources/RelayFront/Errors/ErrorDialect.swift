@@ -11,6 +11,7 @@ enum ErrorDialect: Sendable {
     /// `{"ok":false,"status":401,"code":"InvalidCredentials","message":"Error: …"}` (Fovea).
     case fovea
     /// `{"ok":false,"status":400,"code":6778001,"message":"…"}`, with HTTP 200 (Fovea's validator): its clients look at nothing else.
+    /// A method that it does not take is 405.
     case validator
     /// `{"Message":"…"}` (billwerk).
     case billwerk

@@ -2,7 +2,7 @@
 enum JSONInteger: Sendable, Equatable {
     case absent
     case value(Int64)
-    /// Also a number with a fraction, and one too large.
+    /// Also a number with a fraction other than zero, and one too large.
     case other(JSONKind)
 
     /// Reads the value that stands next.
@@ -18,7 +18,10 @@ enum JSONInteger: Sendable, Equatable {
         case .null: self = .absent
         case .number:
             let bytes = UnsafeRawBufferPointer(rebasing: scanner.bytes[start..<scanner.index])
-            self = Int64(String(decoding: bytes, as: UTF8.self)).map { .value($0) } ?? .other(kind)
+            let text = String(decoding: bytes, as: UTF8.self)
+            // 5.0 is a whole number, too.
+            let number = Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+            self = number.map { .value($0) } ?? .other(kind)
         default: self = .other(kind)
         }
     }

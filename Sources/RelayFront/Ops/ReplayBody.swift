@@ -65,7 +65,10 @@ extension FieldReader {
         switch field {
         case .absent: return nil
         case .literal(let text):
-            if let number = Int(text), range.contains(number) { return number }
+            // 100.0 is a whole number, too.
+            if let number = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }), range.contains(number) {
+                return number
+            }
         case .text, .other: break
         }
         add(FieldError(name, .invalid, "must be a whole number from \(range.lowerBound) to \(range.upperBound)"))

@@ -35,9 +35,10 @@ struct PurchaseRoutes: Sendable {
     }
 
     private func customers(_ query: QueryItems, _ key: APIKey) async throws -> Response {
+        // Where customers are named they count for nothing, and are refused all the same where they are wrong.
+        let limit = try number(query, "limit", 1...Self.mostCustomers) ?? Self.standardLimit
+        let skip = try number(query, "skip", 0...Int(Int32.max)) ?? 0
         guard let list = query["applicationUsername"] else {
-            let limit = try number(query, "limit", 1...Self.mostCustomers) ?? Self.standardLimit
-            let skip = try number(query, "skip", 0...Int(Int32.max)) ?? 0
             let (names, total) = try await store.customers(of: key.publisher, limit: limit, skip: skip)
             return try await page(names, skip: skip, limit: limit, total: total)
         }
@@ -60,7 +61,9 @@ struct PurchaseRoutes: Sendable {
 
     private func number(_ query: QueryItems, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
         guard let text = query[name] else { return nil }
-        guard let number = Int(text), range.contains(number) else {
+        guard let number = Int(text), range.contains(number),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
             throw Problem(.badRequest, "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number

@@ -11,7 +11,10 @@ struct AllowedMethods: Sendable {
     /// The value of `Allow`; nil where nothing has that path.
     func allow(_ path: String) -> String? {
         let asked = Self.segments(path)
-        var methods = entries.filter { Self.matches($0.segments, asked) }.map(\.method.rawValue)
+        let found = entries.filter { Self.matches($0.segments, asked) }
+        // A path that stands there in full is not one with a name in it: `/ops/validations/replay` is no validation.
+        let exact = found.filter { $0.segments == asked }
+        var methods = (exact.isEmpty ? found : exact).map(\.method.rawValue)
         guard !methods.isEmpty else { return nil }
         if methods.contains("GET") { methods.append("HEAD") }
         return Set(methods).sorted().joined(separator: ", ")

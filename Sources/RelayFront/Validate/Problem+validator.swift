@@ -44,6 +44,10 @@ extension Problem {
         var headers = ValidateRoutes.headers
         if let after = self.headers[.retryAfter] { headers[.retryAfter] = after }
         if let wish = self.headers[.connection] { headers[.connection] = wish }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+        // HTTP 200 always is for those that post.
+        if let allow = self.headers[.allow] { headers[.allow] = allow }
+        return Response(
+            status: code == .methodNotAllowed ? .methodNotAllowed : .ok, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
     }
 }

@@ -160,7 +160,10 @@ import Testing
             #expect(rows[0]["customerInfo"]["activeSubscriber"].bool == true)
             #expect(rows[0]["receiptIds"].array?.count == 1)
             #expect(rows[2]["customerInfo"].object?.isEmpty == true && rows[2]["receiptIds"].array?.isEmpty == true)
-            for query in ["limit=0", "limit=1001", "limit=x", "skip=-1", "skip=1e3"] {
+            for query in [
+                "limit=0", "limit=1001", "limit=x", "limit=+5", "skip=-1", "skip=1e3",
+                "applicationUsername=zoe&limit=x",
+            ] {
                 let answer = try await scene.get("/v2/customers/?\(query)")
                 #expect(answer.status == 400 && answer.json["code"].string == "InvalidPayload", "\(query)")
             }

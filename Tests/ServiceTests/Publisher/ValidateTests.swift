@@ -169,6 +169,16 @@ import Testing
         }
     }
 
+    @Test func aMethodThatIsNotTakenIsRefusedAsAnywhere() async throws {
+        try await PublisherScene.run { scene in
+            for method in [HTTPMethod.GET, .DELETE] {
+                let answer = try await HTTP.call(method, scene.relay.url + "/v1/validate")
+                #expect(answer.status == 405 && answer.header("Allow") == "OPTIONS, POST", "\(method): \(answer.text)")
+                #expect(answer.json["ok"].bool == false && answer.json["code"].int == 6_778_001)
+            }
+        }
+    }
+
     @Test func aProductThatIsNotItsOffersIsReportedNotRefused() async throws {
         try await PublisherScene.run { scene in
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).yaml")

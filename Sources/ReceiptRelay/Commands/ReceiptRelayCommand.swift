@@ -9,12 +9,12 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
         abstract: "Relays App Store purchases to Cleeng, and tells the app whether access was granted.",
         discussion: """
             Settings are environment variables named RELAY_…, or a YAML or JSON file given by --config; the environment wins.
-            receipt-relay.example.yaml lists them all.
+            `receipt-relay settings` lists them all.
             """,
         version: version,
         subcommands: [
             Serve.self, Status.self, Validations.self, Customers.self, Transfers.self, Notifications.self,
             WebhookCommands.self, Audit.self, Keys.self, Publishers.self, Offers.self, Retention.self, Encryption.self,
-            Migrate.self, Healthcheck.self,
+            Migrate.self, Settings.self, Healthcheck.self,
         ])
 }

@@ -14,7 +14,7 @@ struct SettingError: Error, Equatable, CustomStringConvertible {
             switch self {
             case .unknown(let name, let nearest?): "\(name) is no setting of receipt-relay; did you mean \(nearest)?"
             case .unknown(let name, nil):
-                "\(name) is no setting of receipt-relay; receipt-relay.example.yaml lists them all"
+                "\(name) is no setting of receipt-relay; `receipt-relay settings` lists them all"
             case .missing(let name): "\(name) is required and not set"
             case .malformed(let name, let wants): "\(name) is malformed: it wants \(wants)"
             case .both(let one, let other): "\(one) and \(other) are both set: only one of the two may be"

@@ -29,7 +29,7 @@ extension SettingReader {
         guard case .mapping(let mapping) = root else {
             throw SettingError.unreadable(what, why: "it must be a mapping of publishers' ids to their settings")
         }
-        let known = Set(Setting.ofPublishers.flatMap { $0.isSecret ? [$0.name, $0.name + "_FILE"] : [$0.name] })
+        let known = Set(Setting.ofPublishers.flatMap(\.names))
         return try mapping.map { key, settings in
             guard let publisher = key.scalar?.string, PublisherID.isValid(publisher) else {
                 throw SettingError.unreadable(what, why: "its keys must be publishers' ids: \(PublisherID.rule)")

@@ -19,7 +19,7 @@ struct SettingReader: Sendable {
     /// - Throws: ``SettingError`` for what is not known.
     init(environment: [String: String], file: String?) throws {
         let variables = environment.filter { $0.key.hasPrefix(Setting.prefix) && !$0.value.isEmpty }
-        let known = Set(Setting.all.flatMap { $0.isSecret ? [$0.name, $0.name + "_FILE"] : [$0.name] })
+        let known = Set(Setting.all.flatMap(\.names))
         for name in variables.keys.sorted() where !known.contains(name) { throw SettingError.unknown(name) }
         var providers: [any ConfigProvider] = [EnvironmentVariablesProvider(environmentVariables: variables)]
         if let file {

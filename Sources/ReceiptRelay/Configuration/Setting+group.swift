@@ -1,0 +1,60 @@
+extension Setting {
+    /// What stands together in the list.
+    enum Group: String, Sendable, Equatable, CaseIterable {
+        case database, http, ops, cleeng, pursuit, apple, google, amazon, webhook, limits, customer, retention,
+            encryption, publishers, tracing, log
+
+        var title: String {
+            switch self {
+            case .database: "The database"
+            case .http: "The app and publisher front"
+            case .ops: "The ops front"
+            case .cleeng: "Cleeng"
+            case .pursuit: "How a purchase is pursued"
+            case .apple: "Apple"
+            case .google: "Google Play"
+            case .amazon: "The Amazon Appstore"
+            case .webhook: "Webhooks"
+            case .limits: "Limits"
+            case .customer: "Customers' tokens"
+            case .retention: "Retention"
+            case .encryption: "Encryption at rest"
+            case .publishers: "Several publishers"
+            case .tracing: "Traces"
+            case .log: "The log"
+            }
+        }
+
+        /// What there is to know of all of them; empty where nothing is.
+        var lead: String {
+            switch self {
+            case .ops: "Never on a public address."
+            case .apple:
+                "What is believed of what Apple is said to have signed ([operate.md](operate.md#whether-a-receipt-is-genuine)), and how the App Store itself is asked ([operate.md](operate.md#asking-the-app-store))."
+            case .google:
+                "How it is asked about purchases ([stores.md](stores.md#google-play)). Without an account it is not."
+            case .amazon:
+                "How it is asked about receipts ([stores.md](stores.md#amazon-appstore)). Without a secret it is not."
+            case .webhook:
+                "The publisher's own endpoints ([operate.md](operate.md#webhooks)), beside those that `receipt-relay webhooks add` adds."
+            case .customer:
+                "Where one of the two is set, app calls must carry `X-Customer-Token`, a JSON Web Token with the customer's email."
+            case .retention: "What goes, and how: [operate.md](operate.md#retention)."
+            case .encryption:
+                "Where keys are set, emails and receipts are sealed in the database ([operate.md](operate.md#encryption))."
+            case .tracing:
+                "The W3C's trace context is passed on in any case ([operate.md](operate.md#traces))."
+            default: ""
+            }
+        }
+
+        /// What their keys stand under in a file; nil where they stand by themselves.
+        var section: String? {
+            switch self {
+            case .database, .http, .ops, .cleeng, .apple, .google, .amazon, .webhook, .customer, .encryption, .tracing:
+                rawValue
+            case .pursuit, .limits, .retention, .publishers, .log: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+extension Setting {
+    static let trustedProxies = Setting(
+        name: "RELAY_TRUSTED_PROXIES", kind: .addressRanges, standard: nil, group: .limits, readers: .front,
+        example: "10.0.0.0/8, 2001:db8::/32",
+        meaning:
+            "whose `X-Forwarded-For` counts: for limits by address, and for the `ipAddress` that Cleeng is sent where the app names none"
+    )
+    static let keyLimit = Setting(
+        name: "RELAY_RATE_LIMIT_PER_KEY", kind: .form("`RATE` or `RATE:BURST`, in requests a second and at once"),
+        standard: nil, group: .limits, readers: .front, example: "200:2000",
+        meaning:
+            "[how often](operate.md#rate-limits) one key of the roles `app` and `publisher` may ask; above it 429. At once: ten times as many where it is left out"
+    )
+    static let addressLimit = Setting(
+        name: "RELAY_RATE_LIMIT_PER_ADDRESS", kind: .form("`RATE` or `RATE:BURST`, in requests a second and at once"),
+        standard: nil, group: .limits, readers: .front, example: "20:200",
+        meaning: "the same of one address, or of one /64 network by IPv6")
+    static let maxBodyBytes = Setting(
+        name: "RELAY_MAX_BODY_BYTES", kind: .bytes(1_024...67_108_864), standard: "4194304", group: .limits,
+        readers: .front, meaning: "of one request; above it 413")
+    static let maxBodiesBytes = Setting(
+        name: "RELAY_MAX_BODIES_BYTES", kind: .bytes(1_048_576...17_179_869_184), standard: "134217728",
+        group: .limits, readers: .front,
+        meaning:
+            "of all bodies that are being taken in, over all connections; above it 503 with `Retry-After`. In memory a body costs up to three times its size until it is committed"
+    )
+
+    static let customerJWKSURL = Setting(
+        name: "RELAY_CUSTOMER_JWKS_URL", kind: .url, standard: nil, group: .customer, readers: .front,
+        example: "https://id.example.com/.well-known/jwks.json",
+        meaning:
+            "a JSON Web Key Set; read when first needed, then every ten minutes, and when a token names an unknown key, at most every 30 seconds"
+    )
+    static let customerJWKSFile = Setting(
+        name: "RELAY_CUSTOMER_JWKS_FILE", kind: .path, standard: nil, group: .customer, readers: .front,
+        example: "/etc/receipt-relay/jwks.json", meaning: "the same from a file")
+}

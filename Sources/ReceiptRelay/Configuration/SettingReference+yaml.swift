@@ -1,0 +1,40 @@
+extension SettingReference {
+    /// `receipt-relay.example.yaml`: what has a default is set to it, what has none is commented out.
+    var yaml: String {
+        var text = """
+            # Every setting of receipt-relay with its default. Copy what you want to change; `receipt-relay serve --config FILE`.
+            # The same settings as environment variables win: `http.port` is RELAY_HTTP_PORT. A setting that is commented out has no
+            # default. docs/configure.md says more of each.
+            #
+            # Printed by `receipt-relay settings --format yaml` from what the code declares. A test holds the two together.
+
+            """
+        for group in groups {
+            text += "\n# \(group.title)" + (group.lead.isEmpty ? "" : ". \(Self.sentence(group.lead))") + "\n"
+            if let section = group.section { text += "\(section):\n" }
+            for setting in settings(of: group) { text += entry(setting, indent: group.section == nil ? "" : "  ") }
+        }
+        return text
+    }
+
+    private func entry(_ setting: Setting, indent: String) -> String {
+        let meaning = Self.sentence(setting.meaning) + (setting.isRequired ? " Required." : "")
+        let values = setting.kind.values.replacing("`", with: "")
+        var text = Self.wrapped(meaning, at: 120 - indent.count - 2).map { "\(indent)# \($0)\n" }.joined()
+        if let standard = setting.standard {
+            text += "\(indent)\(setting.leaf): \(Self.scalar(standard))    # \(values)\n"
+        } else {
+            text += "\(indent)#\(setting.leaf): \(Self.scalar(setting.example ?? "…"))    # \(values)\n"
+        }
+        if setting.isSecret {
+            let file = "/run/secrets/\(setting.path.replacing(".", with: "_"))"
+            text += "\(indent)#\(setting.leaf)_file: \(Self.scalar(file))    # instead\n"
+        }
+        return text
+    }
+
+    /// As YAML has it: in quotation marks where it could be taken for anything else than what it says.
+    private static func scalar(_ text: String) -> String {
+        text.wholeMatch(of: /[A-Za-z0-9_\/-][A-Za-z0-9_.\/-]*/) == nil ? "\"\(text)\"" : text
+    }
+}

@@ -1,0 +1,43 @@
+/// The list of all settings, for people: as `docs/configure.md`, as `receipt-relay.example.yaml`, and for a terminal.
+struct SettingReference: Sendable {
+    let settings: [Setting]
+
+    init(_ settings: [Setting] = Setting.all) { self.settings = settings }
+
+    /// Those of a group, in their order.
+    func settings(of group: Setting.Group) -> [Setting] { settings.filter { $0.group == group } }
+
+    /// Those groups that have any.
+    var groups: [Setting.Group] { Setting.Group.allCases.filter { !settings(of: $0).isEmpty } }
+
+    /// A sentence of it: Markdown's links as their text alone, beginning with a capital letter, with a full stop.
+    static func sentence(_ markdown: String) -> String {
+        let text = markdown.replacing(/\[([^\]]+)\]\([^)]*\)/) { $0.1 }
+        let isName = text.hasPrefix("`")
+        return (isName ? text : text.prefix(1).uppercased() + text.dropFirst()) + (text.hasSuffix(".") ? "" : ".")
+    }
+
+    /// Lines of at most so many characters, broken at spaces.
+    static func wrapped(_ text: String, at width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}
+
+extension Setting {
+    /// `http.port`.
+    var path: String { ([group.section].compactMap(\.self) + [leaf]).joined(separator: ".") }
+
+    /// Its key in a file, in its section.
+    var leaf: String {
+        let name = name.dropFirst(Self.prefix.count).lowercased()
+        return group.section.map { String(name.dropFirst($0.count + 1)) } ?? name
+    }
+}

@@ -10,6 +10,15 @@ struct ConsoleDesk: Sendable {
     let store: RelayStore
     let pages: ConsolePages
     let keys: KeyRing
+    /// How things stand, without counts by status.
+    let summary: Recent<OpsSummary>
+
+    init(store: RelayStore, pages: ConsolePages, keys: KeyRing) {
+        self.store = store
+        self.pages = pages
+        self.keys = keys
+        summary = Recent { try await store.summary(isCounting: false) }
+    }
 
     static let signInPath = "/console/sign-in"
     private static let mostFormBytes = 16 << 10
@@ -98,7 +107,7 @@ struct ConsoleDesk: Sendable {
     }
 
     /// What keeps customers from access now. Nil where nothing does.
-    func alert() async throws -> String? { Diagnosis(try await store.summary(isCounting: false)).alert }
+    func alert() async throws -> String? { Diagnosis(try await summary.value()).alert }
 
     func response(_ page: some ConsolePage, status: HTTPResponse.Status = .ok) -> Response {
         Response(

@@ -13,7 +13,7 @@ enum OverviewView {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         let store = desk.store
-        async let summary = store.summary(isCounting: false)
+        async let summary = desk.summary.value()
         async let waiting = store.validations(matching: ValidationFilter(selection: .waiting, limit: oldest))
         async let activity = store.activity(step: step, steps: hours * 3_600 / Int(step.seconds))
         async let copies = store.runningCopies()
@@ -55,7 +55,7 @@ enum OverviewView {
             OverviewPage.Tile(
                 "Not taken by Cleeng", "\(backlog.forwarding)", note: age(backlog.oldestForwarding),
                 tone: (backlog.oldestForwarding ?? .zero) > .seconds(60) ? .critical : .quiet, href: "/console/waiting"),
-            OverviewPage.Tile("Access waited for", "\(backlog.watching)"),
+            OverviewPage.Tile("Sent, no access yet", "\(backlog.watching)"),
             OverviewPage.Tile("Oldest pending", summary.oldestPending?.spoken ?? "none"),
             OverviewPage.Tile("Overdue", "\(backlog.overdue)", tone: backlog.overdue > 0 ? .warning : .quiet),
             OverviewPage.Tile(

@@ -12,7 +12,8 @@
     const main = document.querySelector("main");
     const focused = document.activeElement;
     const selection = document.getSelection();
-    return (main.contains(focused) && focused !== main && focused.matches("input, select, textarea"))
+    return main.querySelector("input:checked") !== null
+      || (main.contains(focused) && focused !== main && focused.matches("input, select, textarea"))
       || (selection && !selection.isCollapsed && main.contains(selection.anchorNode));
   };
 

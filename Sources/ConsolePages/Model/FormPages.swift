@@ -31,10 +31,17 @@ public struct ConfirmPage: ConsolePage {
     var formToken: String
     var reason: String
     var error: String?
+    /// What comes back with the form besides.
+    var hidden: [Hidden]
+
+    struct Hidden: Sendable {
+        var name: String
+        var value: String
+    }
 
     public init(
         _ frame: Frame, consequence: String, target: String, button: String, isGrave: Bool, action: String,
-        back: String, reason: String = "", error: String? = nil
+        back: String, reason: String = "", error: String? = nil, hidden: [(name: String, value: String)] = []
     ) {
         self.frame = frame
         self.consequence = consequence
@@ -46,6 +53,7 @@ public struct ConfirmPage: ConsolePage {
         formToken = frame.viewer?.formToken ?? ""
         self.reason = reason
         self.error = error
+        self.hidden = hidden.map { Hidden(name: $0.name, value: $0.value) }
     }
 }
 

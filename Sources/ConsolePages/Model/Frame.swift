@@ -41,8 +41,8 @@ public struct Frame: Sendable {
 
 /// The pages that are one click away from everywhere.
 public enum Section: String, Sendable, CaseIterable {
-    case overview, validations, customers, subscriptions, transfers, notifications, webhooks, orders, parked, keys,
-        audit
+    case overview, validations, customers, subscriptions, transfers, notifications, webhooks, orders, offers, parked,
+        keys, audit
 
     public var title: String {
         switch self {
@@ -54,6 +54,7 @@ public enum Section: String, Sendable, CaseIterable {
         case .notifications: "Notifications"
         case .webhooks: "Webhooks"
         case .orders: "Orders"
+        case .offers: "Offers"
         case .parked: "Set aside"
         case .keys: "Keys"
         case .audit: "Audit log"

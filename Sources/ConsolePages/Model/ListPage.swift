@@ -35,6 +35,30 @@ public struct ListPage: ConsolePage {
         }
     }
 
+    /// What can be done with the rows that are selected.
+    public struct Picks: Sendable {
+        public struct Button: Sendable {
+            var value: String
+            var title: String
+            var isGrave: Bool
+
+            public init(_ value: String, _ title: String, isGrave: Bool) {
+                self.value = value
+                self.title = title
+                self.isGrave = isGrave
+            }
+        }
+
+        /// Where the form goes.
+        var target: String
+        var buttons: [Button]
+
+        public init(target: String, buttons: [Button]) {
+            self.target = target
+            self.buttons = buttons
+        }
+    }
+
     public var frame: Frame
     var lead: String?
     var filters: [Filter]
@@ -47,13 +71,16 @@ public struct ListPage: ConsolePage {
     var here: String
     var first: String?
     var next: String?
+    /// Where the list is to be had as a file.
+    var export: String?
+    var picks: Picks?
 
     /// - Parameters:
     ///   - here: the page's path.
     ///   - first: where this is not the first page.
     public init(
         _ frame: Frame, lead: String? = nil, filters: [Filter] = [], wrong: String? = nil, table: Table, here: String,
-        first: String? = nil, next: String? = nil
+        first: String? = nil, next: String? = nil, export: String? = nil, picks: Picks? = nil
     ) {
         self.frame = frame
         self.lead = lead
@@ -63,6 +90,8 @@ public struct ListPage: ConsolePage {
         self.here = here
         self.first = first
         self.next = next
+        self.export = export
+        self.picks = picks
         hasFilters = !filters.isEmpty
     }
 }

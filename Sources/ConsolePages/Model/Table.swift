@@ -8,15 +8,22 @@ public struct Table: Sendable {
         var isCode = false
         var aside: String?
         var column = ""
+        /// By what its row can be selected.
+        var pick: String?
+
+        /// What stands where nothing does.
+        static let nothing = "–"
 
         public init(
-            _ text: String?, href: String? = nil, tone: Tone? = nil, isCode: Bool = false, note: String? = nil
+            _ text: String?, href: String? = nil, tone: Tone? = nil, isCode: Bool = false, note: String? = nil,
+            pick: String? = nil
         ) {
-            self.text = text.flatMap { $0.isEmpty ? nil : $0 } ?? "–"
+            self.text = text.flatMap { $0.isEmpty ? nil : $0 } ?? Self.nothing
             link = href
             tag = tone?.rawValue
             self.isCode = isCode
             aside = note
+            self.pick = pick
         }
     }
 

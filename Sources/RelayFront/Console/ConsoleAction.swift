@@ -66,6 +66,14 @@ enum ConsoleAction: String, CaseIterable, Sendable {
     /// It cannot be taken back.
     var isGrave: Bool { self == .abandon || self == .revokeKey }
 
+    /// Lists offer it for several rows at once.
+    var takesSelections: Bool {
+        switch self {
+        case .retry, .abandon, .replayNotification, .replayWebhook: true
+        case .enableEndpoint, .resync, .revokeKey: false
+        }
+    }
+
     var section: Section {
         switch self {
         case .retry, .abandon: .validations

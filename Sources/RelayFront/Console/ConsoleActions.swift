@@ -24,12 +24,10 @@ struct ConsoleActions: Sendable {
         _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         let id = try id(context)
-        let reason = form["reason"]?.trimmingSpace() ?? ""
-        guard !reason.isEmpty, reason.unicodeScalars.count <= OperatorReason.maximumLength, !reason.utf8.contains(0)
-        else {
-            let error = "Say why, in at most \(OperatorReason.maximumLength) characters."
+        guard let reason = Self.reason(form["reason"]) else {
             return desk.response(
-                page(action, desk, id, visitor, reason: reason, error: error), status: .unprocessableContent)
+                page(action, desk, id, visitor, reason: form["reason"] ?? "", error: Self.wantsReason),
+                status: .unprocessableContent)
         }
         do {
             try await perform(action, desk, id, visitor.actor, reason)
@@ -42,7 +40,18 @@ struct ConsoleActions: Sendable {
         return ConsoleDesk.redirect(page + (page.contains("?") ? "&" : "?") + "done=\(action.rawValue)")
     }
 
-    private func perform(
+    static let wantsReason = "Say why, in at most \(OperatorReason.maximumLength) characters."
+
+    /// Nil for what is none.
+    static func reason(_ text: String?) -> String? {
+        let reason = text?.trimmingSpace() ?? ""
+        let isOne =
+            !reason.isEmpty && reason.unicodeScalars.count <= OperatorReason.maximumLength && !reason.utf8.contains(0)
+        return isOne ? reason : nil
+    }
+
+    /// - Throws: ``Problem``.
+    func perform(
         _ action: ConsoleAction, _ desk: ConsoleDesk, _ id: String, _ actor: String, _ reason: String
     ) async throws {
         let store = desk.store
@@ -87,10 +96,12 @@ struct ConsoleActions: Sendable {
 
     /// Of what is written in hexadecimal and the like, so that it may stand in an address again.
     private func id(_ context: FrontContext) throws -> String {
-        guard let id = context.parameters.get("id"), (1...8_192).contains(id.utf8.count),
-            id.utf8.allSatisfy({ ConsoleLink.isPlain($0) })
-        else { throw Self.unknown }
+        guard let id = context.parameters.get("id"), Self.isID(id) else { throw Self.unknown }
         return id
+    }
+
+    static func isID(_ text: String) -> Bool {
+        (1...8_192).contains(text.utf8.count) && text.utf8.allSatisfy { ConsoleLink.isPlain($0) }
     }
 
     private func validation(_ id: String) throws -> ValidationID {

@@ -24,9 +24,11 @@ struct ConsoleRoutes: Sendable {
             desk.page("/console/notifications", DeliveryViews.notifications),
             desk.page("/console/webhooks", DeliveryViews.webhooks),
             desk.page("/console/endpoints", DeliveryViews.endpoints),
-            desk.page("/console/orders", RecordViews.orders), desk.page("/console/keys", RecordViews.keys),
+            desk.page("/console/orders", RecordViews.orders), desk.page("/console/offers", OfferView.show),
+            desk.page("/console/keys", RecordViews.keys),
             desk.page("/console/audit", RecordViews.audit),
         ]
+            + [desk.page(ConsoleSelection.path, selection.confirm), desk.action(ConsoleSelection.path, selection.act)]
             + ConsoleAction.allCases.flatMap { action in
                 [
                     desk.page(action.route) { desk, request, context, visitor in
@@ -38,6 +40,8 @@ struct ConsoleRoutes: Sendable {
                 ]
             }
     }
+
+    private var selection: ConsoleSelection { ConsoleSelection(actions: actions) }
 
     // MARK: Assets
 

@@ -25,6 +25,16 @@ enum ConsoleText {
         }
     }
 
+    /// By which of Cleeng's ways a purchase goes there.
+    static func driver(_ driver: PurchaseDriver) -> String {
+        switch driver {
+        case .receipt: "a receipt of the App Store's (/apple/payment)"
+        case .storekit2: "a StoreKit 2 transaction, by its number (/storekit2/purchases)"
+        case .google: "a purchase at Google Play (/android/payment)"
+        case .amazon: "a purchase at the Amazon Appstore (/amazon/payment)"
+        }
+    }
+
     /// What a status means for the customer.
     ///
     /// - Parameters:

@@ -10,17 +10,24 @@ enum DeliveryViews {
     ) async throws -> Response {
         let (query, path) = (ConsoleQuery(request), Section.notifications.path)
         let statuses = OpsNotification.RelayStatus.allCases
-        var (items, next): ([OpsNotification], ValidationCursor?) = ([], nil)
-        let wrong = try await query.reading {
-            var page = PageQuery($0)
+        let names = ["status", "originalTransactionId"]
+        func read(_ query: QueryItems) async throws -> ([OpsNotification], ValidationCursor?) {
+            var page = PageQuery(query)
             let filter = NotificationFilter(
                 relay: page.choice("status", statuses.map { ($0.name, $0) }),
                 originalTransactionID: page.originalTransactionID(), limit: page.limit(),
                 cursor: page.cursor { ValidationCursor($0) })
             try page.end()
-            (items, next) = try await desk.store.notifications(matching: filter)
+            return try await desk.store.notifications(matching: filter)
         }
-        let names = ["status", "originalTransactionId"]
+        if ConsoleExport.isWanted(query) {
+            return try await ConsoleExport.response("notifications", query.all(names)) {
+                let (items, next) = try await read($0)
+                return (table(items, visitor), items.count, next?.description)
+            }
+        }
+        var (items, next): ([OpsNotification], ValidationCursor?) = ([], nil)
+        let wrong = try await query.reading { (items, next) = try await read($0) }
         var frame = desk.frame("Notifications", visitor, at: .notifications, live: query["cursor"] == nil ? 5 : nil)
         frame.notice = ConsoleAction.notice(query["done"])
         return desk.response(
@@ -32,12 +39,16 @@ enum DeliveryViews {
                         names[0], "On to Cleeng", value: query[names[0]],
                         of: statuses.map { (value: $0.name, title: $0.name) }),
                     .init(names[1], "Original transaction", value: query[names[1]]),
-                ], wrong: wrong,
-                table: Table(
-                    ["Received", "Type", "Original transaction", "On to Cleeng", "Tries", "Last error", "Replay"],
-                    items.map { row($0, visitor) }, empty: "No notification is like that."), here: path,
-                first: query["cursor"] == nil ? nil : path,
-                next: ConsoleLink.page(path, query.all(names), cursor: next)))
+                ], wrong: wrong, table: table(items, visitor), here: path, first: query["cursor"] == nil ? nil : path,
+                next: ConsoleLink.page(path, query.all(names), cursor: next),
+                export: ConsoleExport.path(path, query.all(names)),
+                picks: items.isEmpty ? nil : ConsoleSelection.picks([.replayNotification], visitor)))
+    }
+
+    private static func table(_ items: [OpsNotification], _ visitor: ConsoleDesk.Visitor) -> Table {
+        Table(
+            ["Received", "Type", "Original transaction", "On to Cleeng", "Tries", "Last error", "Replay"],
+            items.map { row($0, visitor) }, empty: "No notification is like that.")
     }
 
     private static func row(_ one: OpsNotification, _ visitor: ConsoleDesk.Visitor) -> [Table.Cell] {
@@ -45,7 +56,9 @@ enum DeliveryViews {
         let type = [one.type, one.subtype].compactMap(\.self).joined(separator: ", ")
         let replay = visitor.isOperator ? ConsoleAction.replayNotification.path("\(one.id)") : nil
         return [
-            .init(ConsoleText.time(one.receivedAt), note: "said \(ConsoleText.time(one.signedAt))"),
+            .init(
+                ConsoleText.time(one.receivedAt), note: "said \(ConsoleText.time(one.signedAt))",
+                pick: visitor.isOperator ? "\(one.id)" : nil),
             .init(type, note: "version \(one.version), \(one.environment), \(one.publisher)"),
             .init(
                 one.originalTransactionID, href: one.originalTransactionID.map(ConsoleLink.subscription), isCode: true),
@@ -60,17 +73,24 @@ enum DeliveryViews {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         let (query, path) = (ConsoleQuery(request), Section.webhooks.path)
-        var (items, next): ([OpsDelivery], ValidationCursor?) = ([], nil)
-        let wrong = try await query.reading {
-            var page = PageQuery($0)
+        let names = ["state", "endpoint", "applicationUsername"]
+        func read(_ query: QueryItems) async throws -> ([OpsDelivery], ValidationCursor?) {
+            var page = PageQuery(query)
             let filter = DeliveryFilter(
                 state: page.choice("state", DeliveryState.allCases.map { ($0.name, $0) }), endpoint: page.endpoint(),
                 applicationUsername: page.applicationUsername(), limit: page.limit(),
                 cursor: page.cursor { ValidationCursor($0) })
             try page.end()
-            (items, next) = try await desk.store.deliveries(matching: filter)
+            return try await desk.store.deliveries(matching: filter)
         }
-        let names = ["state", "endpoint", "applicationUsername"]
+        if ConsoleExport.isWanted(query) {
+            return try await ConsoleExport.response("webhooks", query.all(names)) {
+                let (items, next) = try await read($0)
+                return (table(items, visitor), items.count, next?.description)
+            }
+        }
+        var (items, next): ([OpsDelivery], ValidationCursor?) = ([], nil)
+        let wrong = try await query.reading { (items, next) = try await read($0) }
         var frame = desk.frame("Webhooks", visitor, at: .webhooks, live: query["cursor"] == nil ? 5 : nil)
         frame.notice = ConsoleAction.notice(query["done"])
         let endpoints = try await desk.store.endpoints()
@@ -87,12 +107,16 @@ enum DeliveryViews {
                         names[1], "Endpoint", value: query[names[1]],
                         of: endpoints.map { (value: "\($0.id)", title: "\($0.publisher): \($0.url)") }),
                     .init(names[2], "Application username", value: query[names[2]]),
-                ], wrong: wrong,
-                table: Table(
-                    ["Made", "Customer", "State", "Tries", "Last answer", "Endpoint", "Replay"],
-                    items.map { row($0, visitor) }, empty: "No message is like that."), here: path,
-                first: query["cursor"] == nil ? nil : path,
-                next: ConsoleLink.page(path, query.all(names), cursor: next)))
+                ], wrong: wrong, table: table(items, visitor), here: path, first: query["cursor"] == nil ? nil : path,
+                next: ConsoleLink.page(path, query.all(names), cursor: next),
+                export: ConsoleExport.path(path, query.all(names)),
+                picks: items.isEmpty ? nil : ConsoleSelection.picks([.replayWebhook], visitor)))
+    }
+
+    private static func table(_ items: [OpsDelivery], _ visitor: ConsoleDesk.Visitor) -> Table {
+        Table(
+            ["Made", "Customer", "State", "Tries", "Last answer", "Endpoint", "Replay"],
+            items.map { row($0, visitor) }, empty: "No message is like that.")
     }
 
     private static func row(_ one: OpsDelivery, _ visitor: ConsoleDesk.Visitor) -> [Table.Cell] {
@@ -107,7 +131,8 @@ enum DeliveryViews {
         let answer = [one.lastStatus.map { "HTTP \($0)" }, one.lastError].compactMap(\.self).joined(separator: ", ")
         let replay = visitor.isOperator ? ConsoleAction.replayWebhook.path("\(one.id)") : nil
         return [
-            .init(ConsoleText.time(one.createdAt), note: "\(one.id)"),
+            .init(
+                ConsoleText.time(one.createdAt), note: "\(one.id)", pick: visitor.isOperator ? "\(one.id)" : nil),
             .init(one.applicationUsername, href: ConsoleLink.customer(one.applicationUsername), note: one.publisher),
             .init(one.state.name, tone: tone, note: next ?? ConsoleText.time(one.finishedAt)), .init("\(one.tries)"),
             .init(answer), .init(one.url, href: "/console/endpoints"),

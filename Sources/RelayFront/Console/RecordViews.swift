@@ -67,16 +67,23 @@ enum RecordViews {
     ) async throws -> Response {
         let (query, path) = (ConsoleQuery(request), Section.audit.path)
         let actions = AuditEntry.Action.allCases
-        var (items, next): ([AuditRecord], AuditCursor?) = ([], nil)
-        let wrong = try await query.reading {
-            var page = PageQuery($0)
+        let names = ["action", "actor", "target"]
+        func read(_ items: QueryItems) async throws -> ([AuditRecord], AuditCursor?) {
+            var page = PageQuery(items)
             let filter = AuditFilter(
                 action: page.choice("action", actions.map { ($0.rawValue, $0) }), actor: query["actor"],
                 target: query["target"], limit: page.limit(), cursor: page.cursor { AuditCursor($0) })
             try page.end()
-            (items, next) = try await desk.store.auditLog(matching: filter)
+            return try await desk.store.auditLog(matching: filter)
         }
-        let names = ["action", "actor", "target"]
+        if ConsoleExport.isWanted(query) {
+            return try await ConsoleExport.response("audit-log", query.all(names)) {
+                let (items, next) = try await read($0)
+                return (table(items), items.count, next?.description)
+            }
+        }
+        var (items, next): ([AuditRecord], AuditCursor?) = ([], nil)
+        let wrong = try await query.reading { (items, next) = try await read($0) }
         return desk.response(
             ListPage(
                 desk.frame("Audit log", visitor, at: .audit), lead: "Who did what by hand, newest first.",
@@ -86,17 +93,20 @@ enum RecordViews {
                         of: actions.map { (value: $0.rawValue, title: $0.rawValue) }),
                     .init(names[1], "Who (part of the name)", value: query[names[1]]),
                     .init(names[2], "To what (exactly)", value: query[names[2]]),
-                ], wrong: wrong,
-                table: Table(
-                    ["At", "Who", "Action", "To what", "Why"],
-                    items.map { one in
-                        let id = ValidationID(one.target)
-                        return [
-                            .init(ConsoleText.time(one.at)), .init(one.actor), .init(one.action),
-                            .init(one.target, href: id.map(ConsoleLink.validation), isCode: true), .init(one.reason),
-                        ]
-                    }, empty: "Nothing is written that is like that."), here: path,
-                first: query["cursor"] == nil ? nil : path,
-                next: ConsoleLink.page(path, query.all(names), cursor: next)))
+                ], wrong: wrong, table: table(items), here: path, first: query["cursor"] == nil ? nil : path,
+                next: ConsoleLink.page(path, query.all(names), cursor: next),
+                export: ConsoleExport.path(path, query.all(names))))
+    }
+
+    private static func table(_ items: [AuditRecord]) -> Table {
+        Table(
+            ["At", "Who", "Action", "To what", "Why"],
+            items.map { one in
+                let id = ValidationID(one.target)
+                return [
+                    .init(ConsoleText.time(one.at)), .init(one.actor), .init(one.action),
+                    .init(one.target, href: id.map(ConsoleLink.validation), isCode: true), .init(one.reason),
+                ]
+            }, empty: "Nothing is written that is like that.")
     }
 }

@@ -103,16 +103,23 @@ enum SubscriptionViews {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         let (query, path) = (ConsoleQuery(request), Section.transfers.path)
-        var (items, next): ([OpsTransfer], ValidationCursor?) = ([], nil)
-        let wrong = try await query.reading {
-            var page = PageQuery($0)
+        let names = ["originalTransactionId", "customerEmail"]
+        func read(_ query: QueryItems) async throws -> ([OpsTransfer], ValidationCursor?) {
+            var page = PageQuery(query)
             let (key, customer, limit) = (page.originalTransactionID(), page.customer(), page.limit())
             let cursor = page.cursor { ValidationCursor($0) }
             try page.end()
-            (items, next) = try await desk.store.transfers(
+            return try await desk.store.transfers(
                 originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
         }
-        let names = ["originalTransactionId", "customerEmail"]
+        if ConsoleExport.isWanted(query) {
+            return try await ConsoleExport.response("transfers", query.all(names)) {
+                let (items, next) = try await read($0)
+                return (table(items), items.count, next?.description)
+            }
+        }
+        var (items, next): ([OpsTransfer], ValidationCursor?) = ([], nil)
+        let wrong = try await query.reading { (items, next) = try await read($0) }
         return desk.response(
             ListPage(
                 desk.frame("Transfers", visitor, at: .transfers),
@@ -122,7 +129,8 @@ enum SubscriptionViews {
                     .init(names[0], "Original transaction", value: query[names[0]]),
                     .init(names[1], "Email on either side", value: query[names[1]]),
                 ], wrong: wrong, table: table(items), here: path, first: query["cursor"] == nil ? nil : path,
-                next: ConsoleLink.page(path, query.all(names), cursor: next)))
+                next: ConsoleLink.page(path, query.all(names), cursor: next),
+                export: ConsoleExport.path(path, query.all(names))))
     }
 
     static func table(_ items: [OpsTransfer]) -> Table {

@@ -45,9 +45,9 @@ enum ValidationTimeline {
         case .accepted: "App"
         case .forwarded, .forwardFailed: "Sent"
         case .entitlementRead, .entitlementReadFailed, .baselineRead, .synchronizationRead, .synchronizationReadFailed:
-            "Read"
-        case .cleengEvent: "Event"
-        case .retried, .abandoned, .parked: "Ops"
+            "Access check"
+        case .cleengEvent: "Cleeng's event"
+        case .retried, .abandoned, .parked: "By hand"
         case .granted, .rejected, .timedOut, .transferred, .revoked, .superseded, .renewed: "Outcome"
         }
     }

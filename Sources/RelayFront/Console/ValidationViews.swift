@@ -39,6 +39,19 @@ enum ValidationViews {
         title: String, lead: String?, selection: ValidationFilter.Selection, empty: String
     ) async throws -> Response {
         let query = ConsoleQuery(request)
+        let names = [
+            "order", "status", "customerEmail", "offerId", "originalTransactionId", "olderThanSeconds",
+        ]
+        if ConsoleExport.isWanted(query) {
+            return try await ConsoleExport.response(
+                path.split(separator: "/").last.map(String.init) ?? "", query.all(names)
+            ) {
+                var filter = try ValidationFilter($0)
+                filter.selection = selection
+                let (items, next) = try await desk.store.validations(matching: filter)
+                return (table(items, now: nil, empty: "", isWhole: true), items.count, next?.description)
+            }
+        }
         var (items, next): ([ListedValidation], ValidationCursor?) = ([], nil)
         let wrong = try await query.reading {
             var filter = try ValidationFilter($0)
@@ -48,7 +61,7 @@ enum ValidationViews {
         var frame = desk.frame(title, visitor, at: section, live: query["cursor"] == nil ? 5 : nil)
         var (lead, orders): (String?, [ListPage.Filter]) = (lead, [])
         if selection == .waiting || selection == .waitingNewest {
-            let summary = try await desk.store.summary(isCounting: false)
+            let summary = try await desk.summary.value()
             frame.alert = Diagnosis(summary).alert
             lead = "\(summary.backlog.forwarding) in all. \(lead ?? "")"
             let choices = [(value: "oldest", title: "oldest first"), (value: "newest", title: "newest first")]
@@ -58,9 +71,6 @@ enum ValidationViews {
             frame.alert = try await desk.alert()
         }
         let statuses = ValidationStatus.allCases.map { (value: $0.name, title: $0.name) }
-        let names = [
-            "order", "status", "customerEmail", "offerId", "originalTransactionId", "olderThanSeconds",
-        ]
         return desk.response(
             ListPage(
                 frame, lead: lead,
@@ -70,20 +80,32 @@ enum ValidationViews {
                     .init("offerId", "Offer", value: query["offerId"]),
                     .init("originalTransactionId", "Original transaction", value: query["originalTransactionId"]),
                     .init("olderThanSeconds", "At least so many seconds old", value: query["olderThanSeconds"]),
-                ], wrong: wrong, table: table(items, now: desk.store.clock.now, empty: empty), here: path,
+                ], wrong: wrong,
+                table: table(items, now: desk.store.clock.now, empty: empty, isSelectable: visitor.isOperator),
+                here: path,
                 first: query["cursor"] == nil ? nil : path,
                 next: ConsoleLink.page(
-                    path, query.all(names), cursor: next)))
+                    path, query.all(names), cursor: next), export: ConsoleExport.path(path, query.all(names)),
+                picks: items.isEmpty ? nil : ConsoleSelection.picks([.retry, .abandon], visitor)))
     }
 
-    static func table(_ items: [ListedValidation], now: Timestamp?, empty: String) -> Table {
-        Table(
-            ["Validation", "Status", "Accepted", "Customer", "Offer", "Publisher", "Reason"],
+    /// - Parameters:
+    ///   - now: ages are told from there; nil: none are.
+    ///   - isWhole: with its reasons where there are none, too.
+    static func table(
+        _ items: [ListedValidation], now: Timestamp?, empty: String, isSelectable: Bool = false, isWhole: Bool = false
+    ) -> Table {
+        // Of what waits there is none yet.
+        let hasReasons = isWhole || items.contains { $0.validation.reason != nil || $0.parking != nil }
+        return Table(
+            ["Validation", "Status", "Accepted", "Customer", "Offer", "Publisher"] + (hasReasons ? ["Reason"] : []),
             items.map { item in
                 let one = item.validation
                 let age = now.map { "\(($0 - one.acceptedAt).spoken) ago" }
+                let isOpen = one.status.allowsRetry || one.status.allowsAbandon || item.parking != nil
+                let pick = isSelectable && isOpen ? "\(one.id)" : nil
                 return [
-                    .init("\(one.id)", href: ConsoleLink.validation(one.id), isCode: true),
+                    .init("\(one.id)", href: ConsoleLink.validation(one.id), isCode: true, pick: pick),
                     .init(one.status.name, tone: ConsoleText.tone(one.status), note: one.late ? "late" : nil),
                     .init(ConsoleText.time(one.acceptedAt), note: age),
                     .init(one.email, href: ConsoleLink.customer(one.email)), .init(one.offerID), .init(one.publisher),
@@ -110,7 +132,8 @@ enum ValidationViews {
             DetailPage(
                 frame, state: one.status.name, tone: ConsoleText.tone(one.status), lead: meaning(detail),
                 actions: visitor.isOperator ? actions(detail) : [],
-                axis: ValidationTimeline.axis(detail, now: now), facts: facts(detail), sections: parts(detail)))
+                axis: ValidationTimeline.axis(detail, now: now),
+                facts: facts(detail, now: now, isAlarmed: frame.alert != nil), sections: parts(detail)))
     }
 
     private static func meaning(_ detail: ValidationDetail) -> String {
@@ -129,7 +152,9 @@ enum ValidationViews {
         return actions
     }
 
-    private static func facts(_ detail: ValidationDetail) -> [DetailPage.Fact] {
+    private static func facts(
+        _ detail: ValidationDetail, now: Timestamp, isAlarmed: Bool
+    ) -> [DetailPage.Fact] {
         let one = detail.validation
         var facts: [DetailPage.Fact] = [
             .init("Customer", one.email, href: ConsoleLink.customer(one.email)), .init("Offer", one.offerID),
@@ -146,17 +171,24 @@ enum ValidationViews {
             .init("Transaction", detail.transactionID), .init("Environment", detail.environment),
             .init("Product", detail.productID), .init("Bundle", detail.bundleID),
             .init("Application username", detail.applicationUsername), .init("Coupon", detail.couponCode),
-            .init("Road", detail.driver.name), .init("Receipt", verification(detail)),
+            .init("Sent to Cleeng as", ConsoleText.driver(detail.driver)), .init("Receipt", verification(detail)),
         ]
         if let trace = detail.traceID { facts.append(.init("Trace", trace)) }
         if let parking = detail.parking {
             facts.insert(.init("Set aside since \(ConsoleText.time(parking.since))", parking.reason), at: 0)
         }
         if let next = detail.nextStepAt, detail.parking == nil {
-            facts.append(.init("Next step", ConsoleText.time(next)))
-            facts.append(.init("Held by", detail.leaseOwner ?? "nobody"))
+            facts.append(.init("Next step", step(next, owner: detail.leaseOwner, now: now, isAlarmed: isAlarmed)))
         }
         return facts
+    }
+
+    /// When it goes on, or why it does not.
+    private static func step(_ next: Timestamp, owner: String?, now: Timestamp, isAlarmed: Bool) -> String {
+        if let owner { return "under way, by \(owner)" }
+        if next > now { return "at \(ConsoleText.time(next))" }
+        let since = "due since \(ConsoleText.time(next))"
+        return isAlarmed ? "held back, for the reason above; \(since)" : "\(since): a worker takes it up in a moment"
     }
 
     private static func verification(_ detail: ValidationDetail) -> String {

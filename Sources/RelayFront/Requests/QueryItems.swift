@@ -17,4 +17,10 @@ struct QueryItems: Sendable {
         guard let value = items.first(where: { $0.name == name })?.value, !value.isEmpty else { return nil }
         return value.removingPercentEncoding ?? String(value)
     }
+
+    /// All of that name, in their order, so many at most.
+    func all(_ name: String, most: Int) -> [String] {
+        items.lazy.filter { $0.name == name && !$0.value.isEmpty }.prefix(most)
+            .map { $0.value.removingPercentEncoding ?? String($0.value) }
+    }
 }

@@ -15,6 +15,15 @@ import Testing
         }
     }
 
+    /// A click is over before the page that it leads to is there.
+    private static func see(_ browser: Browser, _ selector: String, _ text: String) async throws {
+        try await Awaiting.fact("\(selector) says: \(text)") {
+            try await browser.text(selector)
+        } holds: {
+            $0 == text
+        }
+    }
+
     /// Everything that can be wrong with any page.
     private static func look(_ browser: Browser, at path: String) async throws {
         #expect(try await browser.elements("h1").count == 1, "\(path)")
@@ -37,6 +46,7 @@ import Testing
                 "/console/waiting", "/console/parked", "/console/customers",
                 "/console/customers?email=ana%40example.test", "/console/subscriptions", "/console/transfers",
                 "/console/notifications", "/console/webhooks", "/console/endpoints", "/console/orders",
+                "/console/offers",
                 "/console/keys", "/console/audit", "/console/search?q=\(id)",
             ]
             try await Browser.run(width: width, isDark: isDark) { browser in
@@ -74,7 +84,7 @@ import Testing
                 try await browser.click("a.grave")
                 try await browser.type("ticket 4711", into: "#reason")
                 try await browser.click("main button.main")
-                #expect(try await browser.text(".notice") == "It is abandoned.")
+                try await Self.see(browser, ".notice", "It is abandoned.")
                 #expect(try await browser.text("main .lead").contains("abandoned"))
                 #expect(try await setup.relay.poll(id).json["reason"].string == "abandoned")
                 try await browser.open(setup.relay.opsURL + "/console/audit")
@@ -92,6 +102,29 @@ import Testing
                 } holds: {
                     $0.hasPrefix("Sign in")
                 }
+            }
+        }
+    }
+
+    @Test(arguments: [1_280, 390])
+    func anOperatorSelectsRowsAndAbandonsThemTogether(width: Int) async throws {
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "60"]) { setup in
+            for email in ["ana@example.test", "bob@example.test"] {
+                try await SimulatorControl(setup.simulator).behave(email, "never")
+                _ = try await setup.relay.purchase(TestPurchase(email: email))
+            }
+            try await Browser.run(width: width) { browser in
+                try await Self.signIn(browser, setup, setup.relay.keys.operator)
+                try await browser.open(setup.relay.opsURL + "/console/validations")
+                try await browser.click("tbody tr:nth-child(1) input")
+                try await browser.click("tbody tr:nth-child(2) input")
+                try await Self.look(browser, at: "/console/validations")
+                try await browser.click(".picks button.grave")
+                try await Self.see(browser, "h1", "Abandon a validation: 2 selected")
+                try await browser.type("ticket 4713", into: "#reason")
+                try await browser.click("main button.main")
+                try await Self.see(browser, "h1", "Abandon a validation: 2 of 2 done")
+                try await Self.look(browser, at: "/console/selected")
             }
         }
     }

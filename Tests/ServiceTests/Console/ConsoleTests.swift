@@ -6,7 +6,7 @@ import Testing
     private static let pages = [
         "/", "/console/validations", "/console/waiting", "/console/parked", "/console/customers",
         "/console/subscriptions", "/console/transfers", "/console/notifications", "/console/webhooks",
-        "/console/endpoints", "/console/orders", "/console/keys", "/console/audit",
+        "/console/endpoints", "/console/orders", "/console/offers", "/console/keys", "/console/audit",
     ]
 
     @Test func onlyWhoHasAnOpsKeyIsSignedIn() async throws {
@@ -88,6 +88,106 @@ import Testing
             let audit = try await visit.get("/console/audit?action=validation.abandon").text
             #expect(audit.contains(id) && audit.contains("test ops-operator"))
             #expect(audit.contains("ticket &lt;4711&gt; &amp;"), "\(audit)")
+        }
+    }
+
+    @Test func severalRowsAreActedOnAtOnceAndEachIsWrittenDown() async throws {
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "60"]) { setup in
+            var ids: [String] = []
+            for email in ["ana@example.test", "bob@example.test"] {
+                try await SimulatorControl(setup.simulator).behave(email, "never")
+                let bought = try await setup.relay.purchase(TestPurchase(email: email))
+                ids.append(try #require(bought.json["validationId"].string))
+            }
+            let unknown = ids[0].dropLast(4) + "0000"
+            let chosen = ids + [String(unknown)]
+            let path = "/console/selected?action=abandon" + chosen.map { "&id=\($0)" }.joined()
+            var viewer = ConsoleVisit(setup.relay)
+            try await viewer.signIn(setup.relay.keys.viewer)
+            #expect(try await !viewer.get("/console/validations").text.contains("checkbox"))
+            #expect(try await viewer.get(path).status == 403)
+            var visit = ConsoleVisit(setup.relay)
+            try await visit.signIn(setup.relay.keys.operator)
+            let list = try await visit.get("/console/validations").text
+            for id in ids { #expect(list.contains("type=\"checkbox\" name=\"id\" value=\"\(id)\"")) }
+            let asked = try await visit.get(path)
+            #expect(asked.status == 200 && asked.text.contains("cannot be taken back"), "\(asked.text)")
+            let many = "/console/selected?action=abandon" + (0...50).map { "&id=\($0)" }.joined()
+            for (wrong, status) in [
+                (many, 400), ("/console/selected?action=abandon", 400),
+                ("/console/selected?action=revokeKey&id=1", 404),
+            ] {
+                #expect(try await visit.get(wrong).status == status, "\(wrong)")
+            }
+            let token = try await visit.formToken(path)
+            var fields = ["action": "abandon", "ids": chosen.joined(separator: ","), "reason": "ticket 4712"]
+            #expect(try await visit.post("/console/selected", fields).status == 403)
+            fields["token"] = token
+            #expect(try await visit.post("/console/selected", fields.merging(["reason": " "]) { $1 }).status == 422)
+            let done = try await visit.post("/console/selected", fields)
+            #expect(done.status == 200 && done.text.contains("2 of 3 done"), "\(done.text)")
+            #expect(done.text.contains("The validation is not known"))
+            for id in ids { #expect(try await setup.relay.poll(id).json["reason"].string == "abandoned") }
+            let audit = try await visit.get("/console/audit?action=validation.abandon").text
+            for id in ids { #expect(audit.contains(id)) }
+            #expect(!audit.contains(unknown))
+        }
+    }
+
+    @Test func aListIsHadAsAFileThatNoSpreadsheetCalculates() async throws {
+        try await Setup.run { setup in
+            var ids: [String] = []
+            for email in ["=1+1@example.test", "bob@example.test"] {
+                let bought = try await setup.relay.purchase(TestPurchase(email: email))
+                let id = try #require(bought.json["validationId"].string)
+                _ = try await setup.relay.outcome(id)
+                ids.append(id)
+            }
+            var visit = ConsoleVisit(setup.relay)
+            #expect(try await visit.get("/console/validations?format=csv").status == 303)
+            try await visit.signIn(setup.relay.keys.viewer)
+            let file = try await visit.get("/console/validations?format=csv")
+            #expect(file.header("Content-Type")?.hasPrefix("text/csv") == true)
+            #expect(file.header("Content-Disposition") == "attachment; filename=\"validations.csv\"")
+            let lines = file.text.split(separator: "\r\n")
+            #expect(lines.count == 3 && lines[0].hasPrefix("\"Validation\",\"Status\""), "\(file.text)")
+            #expect(lines[1].hasPrefix("\"\(ids[1])\",\"granted\"") && lines[2].contains("\"'=1+1@example.test\""))
+            let one = try await visit.get("/console/validations?customerEmail=bob%40example.test&format=csv").text
+            #expect(one.split(separator: "\r\n").count == 2 && one.contains(ids[1]))
+            for path in ["transfers", "notifications", "webhooks", "audit"] {
+                let other = try await visit.get("/console/\(path)?format=csv")
+                #expect(other.status == 200 && other.text.hasPrefix("\""), "\(path)")
+            }
+            #expect(try await visit.get("/console/validations?olderThanSeconds=x&format=csv").status == 422)
+        }
+    }
+
+    @Test func whatIsNotMappedStandsFirstAmongOffers() async throws {
+        try await Setup.run { setup in
+            let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
+            _ = try await setup.relay.outcome(try #require(bought.json["validationId"].string))
+            var visit = ConsoleVisit(setup.relay)
+            try await visit.signIn(setup.relay.keys.viewer)
+            let page = try await visit.get("/console/offers").text
+            #expect(page.contains("the offer has no product") && page.contains("receipt-relay offers add"), "\(page)")
+        }
+    }
+
+    @Test func whatIsHeldBackSaysSoAndWhy() async throws {
+        try await Setup.run(settings: ["RELAY_CLEENG_PUBLISHER_TOKEN": "a_token_that_cleeng_never_gave_out"]) { setup in
+            let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
+            let id = try #require(bought.json["validationId"].string)
+            var visit = ConsoleVisit(setup.relay)
+            try await visit.signIn(setup.relay.keys.viewer)
+            let signed = visit
+            let page = try await Awaiting.fact("it is held back", within: .seconds(30)) {
+                try await signed.get("/console/validations/\(id)").text
+            } holds: {
+                $0.contains("held back, for the reason above; due since") && $0.contains("Cleeng refuses our token")
+            }
+            #expect(page.contains("Sent to Cleeng as"))
+            let waiting = try await visit.get("/console/waiting").text
+            #expect(waiting.contains(id) && !waiting.contains("<th scope=\"col\">Reason</th>"))
         }
     }
 

@@ -133,7 +133,7 @@ schemathesis_run() {
     CHECK_API_KEY=$key CHECK_API_TOKEN=$token CHECK_API_PAIR=$(printf 'main:%s' "$key" | base64 -w 0) NO_PROXY='*' no_proxy='*' \
         run_in_session env -C "$SEED_FOLDER" "$SCHEMATHESIS_FOLDER/bin/schemathesis" --config-file check-api.toml run \
         "$PROJECT/openapi.yaml" --url "$url" --max-examples "$examples" --seed "$seed" --generation-database none \
-        --report ndjson --report-ndjson-path "$log.ndjson" "${options[@]}" >"$log" 2>&1 || status=$?
+        "${options[@]}" >"$log" 2>&1 || status=$?
     sed -n '/^=* SUMMARY =*$/,$p' "$log" | sed '1d; /^ *$/d; s/^/    /'
     [ "$status" -eq 0 ] || show_log_tail "$log"
     return "$status"

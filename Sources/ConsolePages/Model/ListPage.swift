@@ -91,7 +91,8 @@ public struct ListPage: ConsolePage {
         self.first = first
         self.next = next
         self.export = export
-        self.picks = picks
+        // Where no row can be selected there is nothing to do with the selected.
+        self.picks = table.rows.contains { $0.cells.contains { $0.pick != nil } } ? picks : nil
         hasFilters = !filters.isEmpty
     }
 }

@@ -42,7 +42,7 @@ enum DeliveryViews {
                 ], wrong: wrong, table: table(items, visitor), here: path, first: query["cursor"] == nil ? nil : path,
                 next: ConsoleLink.page(path, query.all(names), cursor: next),
                 export: ConsoleExport.path(path, query.all(names)),
-                picks: items.isEmpty ? nil : ConsoleSelection.picks([.replayNotification], visitor)))
+                picks: ConsoleSelection.picks([.replayNotification], visitor)))
     }
 
     private static func table(_ items: [OpsNotification], _ visitor: ConsoleDesk.Visitor) -> Table {
@@ -110,7 +110,7 @@ enum DeliveryViews {
                 ], wrong: wrong, table: table(items, visitor), here: path, first: query["cursor"] == nil ? nil : path,
                 next: ConsoleLink.page(path, query.all(names), cursor: next),
                 export: ConsoleExport.path(path, query.all(names)),
-                picks: items.isEmpty ? nil : ConsoleSelection.picks([.replayWebhook], visitor)))
+                picks: ConsoleSelection.picks([.replayWebhook], visitor)))
     }
 
     private static func table(_ items: [OpsDelivery], _ visitor: ConsoleDesk.Visitor) -> Table {

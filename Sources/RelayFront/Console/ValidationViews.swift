@@ -86,7 +86,7 @@ enum ValidationViews {
                 first: query["cursor"] == nil ? nil : path,
                 next: ConsoleLink.page(
                     path, query.all(names), cursor: next), export: ConsoleExport.path(path, query.all(names)),
-                picks: items.isEmpty ? nil : ConsoleSelection.picks([.retry, .abandon], visitor)))
+                picks: ConsoleSelection.picks([.retry, .abandon], visitor)))
     }
 
     /// - Parameters:

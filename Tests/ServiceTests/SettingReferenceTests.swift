@@ -127,7 +127,7 @@ import Yams
         // What is malformed stops the start, or what is set shows in what `serve` is told.
         let value: String
         switch setting.kind {
-        case .choice, .port, .seconds, .hours, .bytes, .count, .url, .addressRanges: value = "?"
+        case .choice, .port, .seconds, .hours, .bytes, .count, .ratio, .url, .addressRanges: value = "?"
         case .path: value = "/there/is/no/such/file"
         case .form, .text:
             value = setting.isSecret || setting.standard != nil ? "other value" : setting.example ?? "other"
@@ -143,6 +143,7 @@ extension Setting.Kind {
         func text(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
         switch self {
         case .port: return ("-1", "0", "65535", "65536")
+        case .ratio: return ("-0.01", "0", "1", "1.01")
         case .seconds(let range), .hours(let range):
             let (least, most) = (range.lowerBound, range.upperBound)
             return (text(least - 0.01), text(least), text(most), text(most + 0.01))

@@ -1,12 +1,15 @@
 """Whole pursuits a second: accept, claim, baseline read, forward, read, settle, and the app knows."""
 
+import base64
+import secrets
+
 from . import receipts
 from .http import call
 from .load import pursue
 from .postgres import Postgres
 from .relay import Relay, Simulator, make_key
 from .report import Result, Row, say
-from .rounds import Run, interleave, median, plain
+from .rounds import Run, interleave, median, plain, ratios
 from .stage import Stage
 from .statements import Statements
 
@@ -23,36 +26,47 @@ STEPS = {
 
 
 def measure(stage: Stage, postgres: Postgres) -> Result:
-    database = "bench_pursuit"
-    postgres.create(database, "bench_template")
-    key_file = stage.file("pursuit.key", make_key(stage, database))
+    database, sealed_database = "bench_pursuit", "bench_pursuit_sealed"
+    sealing = {"RELAY_ENCRYPTION_KEYS": base64.b64encode(secrets.token_bytes(32)).decode()}
+    key_files = {}
+    for name in (database, sealed_database):
+        postgres.create(name, "bench_template")
+        key_files[name] = stage.file(f"{name}.key", make_key(stage, name))
     template = stage.file("pursuit.template", receipts.template())
     statements = Statements(postgres, database)
     first, purchases, counted = 1_000_000_000, 0, False
 
-    with Simulator(stage, keep_requests=1) as simulator, Relay(stage, database, simulator=simulator) as relay:
+    with (
+        Simulator(stage, keep_requests=1) as simulator,
+        Relay(stage, database, simulator=simulator) as plain_relay,
+        Relay(stage, sealed_database, simulator=simulator, **sealing) as sealed_relay,
+    ):
 
-        def run() -> Run:
+        def run(relay: Relay = plain_relay, name: str = database) -> Run:
             nonlocal first, purchases
-            postgres.clear(database)
+            postgres.clear(name)
             call(simulator.port, "POST", "/_simulator/reset")
             if counted:
                 statements.track("top")
             parts = {"relay": relay, "PostgreSQL": postgres, "simulator": simulator}
             before = [part.cpu_seconds() for part in parts.values()]
-            done = pursue(stage, relay.port, key_file, template, first, WIDTH, seconds=stage.seconds)
+            done = pursue(stage, relay.port, key_files[name], template, first, WIDTH, seconds=stage.seconds)
             after = [part.cpu_seconds() for part in parts.values()]
             first += 10_000_000
             purchases = done.purchases
             cpu = {who: (b - a) / done.purchases * 1e6 for who, a, b in zip(parts, before, after)}
             return Run(done.per_second, done.settle_us["p50"] / 1e3, done.settle_us["p99"] / 1e3, cpu)
 
+        def run_sealed() -> Run:
+            return run(sealed_relay, sealed_database)
+
         run()
-        runs = interleave(stage.rounds, {"whole pursuits": run})
+        run_sealed()
+        runs = interleave(stage.rounds, {"whole pursuits": run, "sealed": run_sealed})
         # A round of its own: counting statements costs a little, and the histograms begin at the relay's start.
-        counted, before = True, relay.metrics()
+        counted, before = True, plain_relay.metrics()
         run()
-        after, shares = relay.metrics(), statements.shares(purchases)
+        after, shares = plain_relay.metrics(), statements.shares(purchases)
         statements.track("none")
 
     steps = []
@@ -77,6 +91,7 @@ def measure(stage: Stage, postgres: Postgres) -> Result:
     made = runs["whole pursuits"]
     cpu = {who: [run.cpu_us[who] for run in made] for who in made[0].cpu_us}
     rows = [Row("whole pursuits", f"a second, {WIDTH} apps at a time", [run.per_second for run in made], unit="/s")]
+    rows += [Row("whole pursuits, sealed", "the same without a key", ratios(runs, "sealed", "whole pursuits"), 0.9)]
     rows += [Row("CPU of a purchase", who, values, unit=" µs") for who, values in cpu.items()]
     say(f"of all: {', '.join(f'{who} {median(values):.0f} µs' for who, values in cpu.items())}")
     return Result(rows, {"runs": plain(runs), "steps": steps, "statements": shares})

@@ -13,9 +13,11 @@ struct CustomerTokenVerifierTests {
         var exp: Int? = 1_700_000_100
         var nbf: Int?
         var emailVerified: Bool?
+        var iss: String?
+        var aud: [String]?
 
         enum CodingKeys: String, CodingKey {
-            case email, exp, nbf
+            case email, exp, nbf, iss, aud
             case emailVerified = "email_verified"
         }
 
@@ -67,14 +69,29 @@ struct CustomerTokenVerifierTests {
             try await token(by: ES256PrivateKey()), try await token(kid: "two"),
             try await token(Claims(exp: 1_699_999_990)), try await token(Claims(nbf: 1_700_000_060)),
             try await token(Claims(email: nil)), try await token(Claims(email: "none")),
-            try await token(Claims(emailVerified: false)),
+            try await token(Claims(emailVerified: false)), try await token(Claims(exp: nil)),
         ]
         for (index, text) in bad.enumerated() {
             await #expect(throws: Problem(.invalidCustomerToken, ""), "number \(index)") {
                 try await verifier.verify(text, now: Self.now)
             }
         }
-        #expect(try await verifier.verify(token(Claims(exp: nil)), now: Self.now) == "ana@example.test")
+    }
+
+    @Test("it is asked who gave it out and for whom, where that is set")
+    func expected() async throws {
+        let wanted = CustomerTokenVerifier.Expected(issuer: "https://id.example.test", audience: "app")
+        let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)), expected: wanted)
+        let good = Claims(iss: "https://id.example.test", aud: ["other", "app"])
+        #expect(try await verifier.verify(token(good), now: Self.now) == "ana@example.test")
+        for bad in [
+            Claims(), Claims(iss: "https://id.example.test"), Claims(aud: ["app"]),
+            Claims(iss: "https://id.example.test/", aud: ["app"]), Claims(iss: "https://id.example.test", aud: ["ap"]),
+        ] {
+            await #expect(throws: Problem(.invalidCustomerToken, "")) {
+                try await verifier.verify(token(bad), now: Self.now)
+            }
+        }
     }
 
     @Test("keys of unknown kinds and for encryption are passed over; a set without any other is an error")

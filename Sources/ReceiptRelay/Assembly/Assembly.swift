@@ -211,7 +211,8 @@ struct Assembly: Sendable {
             pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
             maxBodiesBytes: settings.maxBodiesBytes,
             trustedProxies: settings.trustedProxies,
-            customerTokens: try await CustomerKeys.verifier(settings.customerJWKS, httpClient: httpClient),
+            customerTokens: try await CustomerKeys.verifier(
+                settings.customerJWKS, settings.expectedTokens, httpClient: httpClient),
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             drivers: settings.drivers,
             notifications: notifications, relaysNotifications: isRelayed,

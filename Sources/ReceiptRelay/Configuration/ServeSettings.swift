@@ -31,6 +31,7 @@ struct ServeSettings: Sendable {
     var keyLimit: RateLimit?
     var addressLimit: RateLimit?
     var customerJWKS: CustomerJWKSSource?
+    var expectedTokens: CustomerTokenVerifier.Expected
     var apple: AppleSettings
     /// Nil: the App Store is not asked.
     var appStore: AppStoreSettings?
@@ -66,6 +67,8 @@ struct ServeSettings: Sendable {
         keyLimit = try Self.limit(.keyLimit, reader)
         addressLimit = try Self.limit(.addressLimit, reader)
         customerJWKS = try Self.jwks(reader)
+        expectedTokens = CustomerTokenVerifier.Expected(
+            issuer: try reader.text(.customerIssuer), audience: try reader.text(.customerAudience))
         apple = try AppleSettings(reader)
         appStore = try AppStoreSettings.read(reader, scope: apple.scope)
         drivers = try Self.drivers(reader)

@@ -34,4 +34,10 @@ extension Setting {
     static let customerJWKSFile = Setting(
         name: "RELAY_CUSTOMER_JWKS_FILE", kind: .path, standard: nil, group: .customer, readers: .front,
         example: "/etc/receipt-relay/jwks.json", meaning: "the same from a file")
+    static let customerIssuer = Setting(
+        name: "RELAY_CUSTOMER_TOKEN_ISSUER", kind: .text, standard: nil, group: .customer, readers: .front,
+        example: "https://id.example.com/", meaning: "what `iss` of a token must be; without it nobody looks")
+    static let customerAudience = Setting(
+        name: "RELAY_CUSTOMER_TOKEN_AUDIENCE", kind: .text, standard: nil, group: .customer, readers: .front,
+        example: "com.example.app", meaning: "what `aud` of a token must be or hold; without it nobody looks")
 }

@@ -18,9 +18,12 @@ struct CustomerToken {
         /// Seconds since 1970.
         var exp: Double?
         var nbf: Double?
+        var iss: String?
+        /// One or several.
+        var aud: [String]
 
         enum CodingKeys: String, CodingKey {
-            case email, exp, nbf
+            case email, exp, nbf, iss, aud
             case emailVerified = "email_verified"
         }
 
@@ -29,6 +32,10 @@ struct CustomerToken {
             email = try container.decodeIfPresent(String.self, forKey: .email)
             exp = try container.decodeIfPresent(Double.self, forKey: .exp)
             nbf = try container.decodeIfPresent(Double.self, forKey: .nbf)
+            iss = try container.decodeIfPresent(String.self, forKey: .iss)
+            aud =
+                (try? container.decodeIfPresent([String].self, forKey: .aud))
+                ?? (try? container.decodeIfPresent(String.self, forKey: .aud)).map { [$0] } ?? []
             // Some providers write this one as text.
             emailVerified =
                 (try? container.decodeIfPresent(Bool.self, forKey: .emailVerified))

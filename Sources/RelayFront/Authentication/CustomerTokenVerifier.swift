@@ -17,6 +17,20 @@ public final class CustomerTokenVerifier: Sendable {
     /// Between the issuer's clock and the database's.
     static let leeway = Duration.seconds(5)
 
+    /// What a token must say beside the email, where it is asked for.
+    public struct Expected: Sendable, Equatable {
+        /// Its `iss`. Nil: any.
+        public var issuer: String?
+        /// One of its `aud`. Nil: any, or none.
+        public var audience: String?
+
+        public init(issuer: String? = nil, audience: String? = nil) {
+            self.issuer = issuer
+            self.audience = audience
+        }
+    }
+
+    private let expected: Expected
     private let refresh: (@Sendable () async throws -> String)?
     private let state: NIOLockedValueBox<State>
 
@@ -24,7 +38,9 @@ public final class CustomerTokenVerifier: Sendable {
     ///   - jwks: a JSON Web Key Set (RFC 7517); nil where `refresh` is to bring the first one, when it is needed.
     ///   - refresh: brings the set's present text; must end in seconds.
     /// - Throws: ``CustomerTokenError``.
-    public init(jwks: String?, refresh: (@Sendable () async throws -> String)? = nil) async throws {
+    public init(
+        jwks: String?, expected: Expected = Expected(), refresh: (@Sendable () async throws -> String)? = nil
+    ) async throws {
         var keys: CustomerKeySet?
         if let jwks {
             do {
@@ -35,6 +51,7 @@ public final class CustomerTokenVerifier: Sendable {
                 throw CustomerTokenError.malformedKeySet
             }
         }
+        self.expected = expected
         self.refresh = refresh
         self.state = NIOLockedValueBox(State(keys: keys, triedAt: keys == nil ? nil : .now))
     }
@@ -49,8 +66,11 @@ public final class CustomerTokenVerifier: Sendable {
         }
         guard keys.verifies(token), let claims = token.claims else { throw Self.invalid }
         let seconds = Double(now.microseconds) / 1_000_000
-        if let end = claims.exp, seconds >= end + Self.leeway.seconds { throw Self.invalid }
+        // One that never ends would open the door for whoever finds it, for ever.
+        guard let end = claims.exp, seconds < end + Self.leeway.seconds else { throw Self.invalid }
         if let begin = claims.nbf, seconds < begin - Self.leeway.seconds { throw Self.invalid }
+        if let issuer = expected.issuer, claims.iss != issuer { throw Self.invalid }
+        if let audience = expected.audience, !claims.aud.contains(audience) { throw Self.invalid }
         guard claims.emailVerified != false, let email = claims.email.flatMap({ CustomerEmail($0) }) else {
             throw Self.invalid
         }
@@ -59,7 +79,7 @@ public final class CustomerTokenVerifier: Sendable {
 
     // One answer for everything that can be wrong with a token: which it was helps a forger only.
     private static var invalid: Problem {
-        Problem(.invalidCustomerToken, "its signature, its times or its email claim do not hold")
+        Problem(.invalidCustomerToken, "its signature, its times, its issuer, its audience or its email do not hold")
     }
 
     private func refreshIfNeeded(for token: CustomerToken) async throws {

@@ -138,7 +138,7 @@ import Testing
             } holds: {
                 $0.contains(#"relay_upstream_breaker_state{route="storekit2_purchases",state="closed"} 0"#)
             }
-            let new = try await relay.pursue(TestPurchase(email: "ben@example.test", original: original))
+            let new = try await relay.pursue(try store.purchase(email: "ben@example.test", original: original))
             #expect(try await relay.outcome(new)["status"].string == "granted")
             #expect(try await relay.outcome(old)["reason"].string == "superseded")
         }
@@ -148,13 +148,13 @@ import Testing
     @Test func aSubscriptionMovesBetweenTheRoads() async throws {
         try await run { relay, control in
             let original = TestPurchase.newTransactionID()
-            let ana = try await relay.pursue(TestPurchase(email: "ana@example.test", original: original))
+            let ana = try await relay.pursue(try store.purchase(email: "ana@example.test", original: original))
             #expect(try await relay.outcome(ana)["status"].string == "granted")
             #expect(try await relay.detail(ana)["driver"].string == "receipt")
             let ben = try await relay.pursue(try await purchase("ben@example.test", original: original, control))
             #expect(try await relay.outcome(ben)["status"].string == "granted")
             _ = try await relay.becomes("transferred", ana)
-            let carl = try await relay.pursue(TestPurchase(email: "carl@example.test", original: original))
+            let carl = try await relay.pursue(try store.purchase(email: "carl@example.test", original: original))
             #expect(try await relay.outcome(carl)["status"].string == "granted")
             _ = try await relay.becomes("transferred", ben)
             #expect(try await control.payments().count == 2)

@@ -87,6 +87,8 @@ struct OtherStores: Sendable {
             "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE": account, "RELAY_GOOGLE_API_URL": google.url,
             "RELAY_GOOGLE_TOKEN_URL": "\(google.url)/token", "RELAY_AMAZON_SHARED_SECRET": Self.secret,
             "RELAY_AMAZON_RVS_URL": amazon.url,
+            // With `off` they are not asked while an app waits.
+            "RELAY_APPLE_VERIFICATION": "observe",
         ]
     }
 }

@@ -29,7 +29,7 @@ extension BadDays {
                 try await day.control.heal()
                 let healed = ContinuousClock.now
                 // What each copy has under way of each route when it learns of it (three quarters of 64), and a probe now and then.
-                #expect(calls.count <= 2 * 2 * 48 + 12)
+                #expect(calls.count <= 2 * 2 * 48 + 40)
                 let lately = calls.filter { $0.startedAt.timeIntervalSinceNow > -4 }
                 #expect(lately.count <= 2 * 2 * 3, "probes of two routes from two copies")
                 Measured.note("calls in 6 s of outage, of them in the last 4 s", "\(calls.count), \(lately.count)")

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func afterARejectionATimeOutOrATransferTheSamePurchaseStartsAfresh() async throws {
-        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "1"]) { setup in
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "4"]) { setup in
             func id(_ purchase: TestPurchase) async throws -> String {
                 let answer = try await setup.relay.purchase(purchase)
                 #expect(answer.status == 202, "\(answer.text)")

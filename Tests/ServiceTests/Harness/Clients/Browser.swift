@@ -121,21 +121,22 @@ final class Browser: Sendable {
 
     /// Of the whole page where none is named; nothing where there is no such element.
     func text(_ selector: String = "body") async throws -> String {
-        guard try await !elements(selector).isEmpty else { return "" }
+        guard let element = try await elements(selector).first else { return "" }
+        if let text = try? await call("GET", "/element/\(element.id)/text").string { return text }
         return try await onElement(selector) { try await call("GET", "/element/\($0.id)/text").string ?? "" }
     }
 
-    /// A page that changes by itself may replace an element between the look and the deed: then it is looked for again, as
-    /// whoever sits before it would.
+    /// A page that is on its way has it in a moment, and one that changes by itself may replace it between the look and the deed: then it
+    /// is looked for again, as whoever sits before it would, for five seconds.
     @discardableResult
     private func onElement<Value>(_ selector: String, _ deed: (Element) async throws -> Value) async throws -> Value {
-        for _ in 0..<5 {
-            guard let element = try await elements(selector).first else { break }
+        for _ in 0..<100 {
             do {
-                return try await deed(element)
+                if let element = try await elements(selector).first { return try await deed(element) }
             } catch HarnessError.failed(_, let lines) where lines.contains(where: { $0.contains("stale element") }) {
                 continue
             }
+            try await Task.sleep(for: .milliseconds(50))
         }
         let page = try await evaluate("return document.body.innerText").string ?? ""
         throw HarnessError.failed("an element like \(selector)", [page])

@@ -59,6 +59,18 @@ final class ReadinessWatch: Service {
         }
     }
 
+    /// New data keys are taken up. What cannot be opened any more was opened once: this copy works on, and the next start would not.
+    private func lookForKeys() async {
+        vaultSeenAt.withLockedValue { $0 = .now }
+        do {
+            try await store.openVault()
+        } catch let error as VaultError {
+            logger.warning("the next start of this copy will not be ready", metadata: ["reason": "\(error)"])
+        } catch {
+            // The database is away: the next look says so.
+        }
+    }
+
     private func look() async -> State {
         do {
             // Without the database's time no purchase can be dated: ready is who knows it.
@@ -67,9 +79,10 @@ final class ReadinessWatch: Service {
             guard missing.isEmpty else {
                 return .waiting(what: "schema", why: "it is not up to date: run `receipt-relay migrate up`")
             }
-            if store.vault.needsLook || vaultSeenAt.withLockedValue({ ContinuousClock.now - $0 > .seconds(30) }) {
+            if store.vault.needsLook {
                 try await store.openVault()
-                vaultSeenAt.withLockedValue { $0 = .now }
+            } else if vaultSeenAt.withLockedValue({ ContinuousClock.now - $0 > .seconds(30) }) {
+                await lookForKeys()
             }
             return .ready
         } catch let error as VaultError {

@@ -33,14 +33,22 @@ struct FrontMiddleware: RouterMiddleware {
             outcome = .failure(error)
         }
         guard let later = context.notes.takeLater() else { return try finish(outcome) }
-        context.notes.answer {
+        // Ten thousand of these wait at once: a call more on their way would be kept ten thousand times.
+        let told: RequestNotes.Later = {
             let outcome: Result<Response, any Error>
             do {
-                outcome = .success(try await within(span, later))
+                outcome = .success(try await later())
             } catch {
                 outcome = .failure(error)
             }
             return try finish(outcome)
+        }
+        if let span {
+            context.notes.answer {
+                try await InstrumentationContext.$current.withValue(span.context) { try await told() }
+            }
+        } else {
+            context.notes.answer(later: told)
         }
         return Response(status: .noContent)
     }

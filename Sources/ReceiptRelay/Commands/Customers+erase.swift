@@ -12,7 +12,7 @@ extension Customers {
                 over. Exits 1 where nothing is known of them, or where a purchase is still waited for.
                 """)
 
-        @Argument(help: "The email, or the publisher's own name for them.")
+        @Argument(help: "The email; of somebody who never bought by email, the publisher's own name.")
         var customer: String
 
         @Option(help: "Why, for the audit log. It must not name them.")

@@ -9,7 +9,7 @@ extension Customers {
             abstract: "Everything that is kept of a customer, receipts included, as JSON.",
             discussion: "For who asks what is known of them. Exits 1 where nothing is. It stands in the audit log.")
 
-        @Argument(help: "The email, or the publisher's own name for them.")
+        @Argument(help: "The email; of somebody who never bought by email, the publisher's own name.")
         var customer: String
 
         @Option(help: "Why, for the audit log.")

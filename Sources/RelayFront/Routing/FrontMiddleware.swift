@@ -33,7 +33,6 @@ struct FrontMiddleware: RouterMiddleware {
             outcome = .failure(error)
         }
         guard let later = context.notes.takeLater() else { return try finish(outcome) }
-        // Ten thousand of these wait at once: a call more on their way would be kept ten thousand times.
         let told: RequestNotes.Later = {
             let outcome: Result<Response, any Error>
             do {

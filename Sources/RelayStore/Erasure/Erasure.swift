@@ -78,12 +78,15 @@ public struct Erasure: Sendable {
           AND s.subscription_key = i.key
         """
 
+    private static let isOneOfTheirs =
+        "(publisher, previous_username) IN (SELECT * FROM unnest($3::text[], $4::text[]))"
+
     /// Who owned a subscription before its owner. All of the table is read.
     private static let previousSQL = """
         UPDATE subscriptions
         SET previous_customer = CASE WHEN previous_customer = $1 THEN $2 ELSE previous_customer END,
-            previous_username = CASE WHEN previous_username = ANY ($3::text[]) THEN $2 ELSE previous_username END
-        WHERE previous_customer = $1 OR previous_username = ANY ($3::text[])
+            previous_username = CASE WHEN \(isOneOfTheirs) THEN $2 ELSE previous_username END
+        WHERE previous_customer = $1 OR \(isOneOfTheirs)
         """
 
     private static let customersSQL = """
@@ -96,8 +99,13 @@ public struct Erasure: Sendable {
         WHERE r.bucket = i.bucket AND r.publisher = i.publisher AND r.customer = i.username
         """
 
-    private static let queueSQL =
-        "DELETE FROM webhook_queue q USING \(names) WHERE q.bucket = i.bucket AND q.lane = i.username"
+    /// Another publisher's customer may have the same name.
+    private static let queueSQL = """
+        DELETE FROM webhook_queue q
+        USING \(names)
+        JOIN webhook_endpoints e ON e.publisher = i.publisher
+        WHERE q.bucket = i.bucket AND q.lane = i.username AND q.endpoint = e.id
+        """
 
     /// Index used: `webhook_deliveries_lane`.
     private static let messagesSQL = """
@@ -142,7 +150,6 @@ public struct Erasure: Sendable {
         let reads = keys(try await store.publishers().map { CustomerName(publisher: $0, username: identity.customer) })
         let customer = PostgresValue.privateText(identity.customer)
         let mark = PostgresValue.privateText(Self.mark)
-        let usernames = PostgresValue.privateTextArray(Array(Set(identity.names.map(\.username))))
         let targets = PostgresValue.privateTextArray(
             Array(Set(identity.names.map(\.username) + [identity.customer])))
         return [
@@ -152,7 +159,8 @@ public struct Erasure: Sendable {
             PostgresQuery(Self.messagesSQL, names),
             PostgresQuery(Self.pursuitsSQL, ids), PostgresQuery(Self.weekly("receipts"), ids),
             PostgresQuery(Self.weekly("timeline"), ids), PostgresQuery(Self.weekly("validations"), ids),
-            PostgresQuery(Self.previousSQL, [customer, mark, usernames]), PostgresQuery(Self.customersSQL, names),
+            PostgresQuery(Self.previousSQL, [customer, mark, names[1], names[2]]),
+            PostgresQuery(Self.customersSQL, names),
             PostgresQuery(Self.readsSQL, reads), PostgresQuery(Self.queueSQL, names),
             PostgresQuery(Self.outboxSQL, [customer]), PostgresQuery(Self.auditSQL, [mark, targets]),
         ]

@@ -94,7 +94,8 @@ import Testing
                 #expect(audit.output.contains { $0.contains("ticket 1") })
                 // Whoever comes again begins afresh.
                 try await control.behave("ana@example.test", "after-0s")
-                _ = try? await setup.relay.purchase(try store.purchase(life, email: "ana@example.test"))
+                let fresh = try await setup.relay.purchase(try store.purchase(life, email: "ana@example.test"))
+                #expect(fresh.status == 202 && fresh.json["validationId"].string != first)
             }
         }
     }

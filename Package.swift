@@ -96,8 +96,9 @@ let package = Package(
                 "Traces", httpClient, instrumentation, lifecycle, logging, metrics, nioCore, nioFoundation, nioHTTP1,
                 tracing,
             ]),
-        room("Cleeng", ["TracedHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
-        room("AppStoreServer", ["TracedHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
+        room("Cleeng", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
+        room(
+            "AppStoreServer", ["RelayCore", "TracedHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
         room("Webhooks", ["RelayCore", "TracedHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
         room("StoreAPI", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioFoundation, nioHTTP1]),
         room("GooglePlay", ["StoreAPI", "RelayCore", httpClient, jwt, logging, nioCore, nioHTTP1]),

@@ -1,3 +1,5 @@
+public import RelayCore
+
 /// What the App Store said when it was asked.
 public enum AppStoreAnswer<Value: Sendable>: Sendable {
     case value(Value)
@@ -21,7 +23,7 @@ public enum AppStoreAnswer<Value: Sendable>: Sendable {
 
 /// How one subscription stands (`GET /inApps/v1/subscriptions/{transactionId}`). The parts are signed, and not verified here.
 public struct SubscriptionStatusItem: Sendable, Equatable, Decodable {
-    public var originalTransactionId: String
+    public var originalTransactionId: TransactionID
     /// 1 active, 2 expired, 3 in billing retry, 4 in grace, 5 revoked.
     public var status: Int64
     public var signedTransactionInfo: String

@@ -1,5 +1,6 @@
 import Foundation
 import JWTKit
+public import RelayCore
 
 /// What App Store Connect gives out for the App Store Server API: a key, its id, and the id of who it was given to.
 public struct AppStoreCredentials: Sendable {
@@ -34,7 +35,7 @@ public struct AppStoreCredentials: Sendable {
     }
 
     /// For one call: five minutes, of the hour that Apple allows.
-    func token(for bundleID: String, at now: Date) async throws -> String {
+    func token(for bundleID: BundleID, at now: Date) async throws -> String {
         let keys = await JWTKeyCollection().add(ecdsa: key, kid: JWKIdentifier(string: keyID))
         // Whole seconds, as Apple's own programs write them.
         let issued = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
@@ -42,7 +43,7 @@ public struct AppStoreCredentials: Sendable {
             iss: IssuerClaim(value: issuerID), iat: IssuedAtClaim(value: issued),
             exp: ExpirationClaim(value: issued.addingTimeInterval(300)),
             aud: AudienceClaim(value: "appstoreconnect-v1"),
-            bid: bundleID)
+            bid: bundleID.text)
         return try await keys.sign(claims, kid: JWKIdentifier(string: keyID))
     }
 }

@@ -4,6 +4,7 @@ public import Logging
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+public import RelayCore
 import TracedHTTP
 
 /// Apple's App Store Server API, as far as the relay asks it. Nothing throws: every call ends in an answer, and within its time.
@@ -40,7 +41,7 @@ public struct AppStoreServerClient: Sendable {
     ///
     /// - Parameter transactionID: any of the subscription's.
     public func statuses(
-        of transactionID: String, in environment: Environment, bundleID: String
+        of transactionID: TransactionID, in environment: Environment, bundleID: BundleID
     ) async -> AppStoreAnswer<[SubscriptionStatusItem]> {
         guard !transactionID.isEmpty, transactionID.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return .unknown
@@ -57,7 +58,7 @@ public struct AppStoreServerClient: Sendable {
     ///   - range: when they were signed, in milliseconds since 1970; at most the last 180 days.
     ///   - page: as the page before it said.
     public func missedNotifications(
-        in range: Range<Int64>, of environment: Environment, bundleID: String, page: String?
+        in range: Range<Int64>, of environment: Environment, bundleID: BundleID, page: String?
     ) async -> AppStoreAnswer<NotificationHistoryPage> {
         struct Request: Encodable {
             let startDate: Int64
@@ -93,7 +94,7 @@ public struct AppStoreServerClient: Sendable {
     }
 
     private func call<Answer: Decodable, Value: Sendable>(
-        _ method: HTTPMethod, _ path: String, in environment: Environment, bundleID: String, body: Data?,
+        _ method: HTTPMethod, _ path: String, in environment: Environment, bundleID: BundleID, body: Data?,
         value: (Answer) -> Value
     ) async -> AppStoreAnswer<Value> {
         guard let url = urls[environment] else { return .misconfigured("no address of \(environment.rawValue)") }

@@ -1,3 +1,5 @@
+import RelayCore
+
 extension AppReceipt {
     /// Reads the payload of a receipt: a SET of attributes, in any order.
     init(_ payload: BEROctets) throws(BERError) {
@@ -17,7 +19,7 @@ extension AppReceipt {
         case 0: if environment == .unnamed { environment = AppleEnvironment(raw: attribute.text ?? "") }
         case 1: appId = appId ?? attribute.integer
         case 2 where bundleId == nil:
-            bundleId = attribute.text
+            bundleId = BundleID(attribute.text)
             bundleIdOctets = bundleId == nil ? nil : attribute.octets.bytes
         case 3: applicationVersion = applicationVersion ?? attribute.text
         case 4: opaqueValue = opaqueValue ?? attribute.octets.bytes

@@ -1,3 +1,5 @@
+public import RelayCore
+
 /// What an app receipt (StoreKit 1) says; "attribute n" names the type number of each field.
 ///
 /// Source of names and encodings: Apple, Receipt Validation Programming Guide, "Receipt Fields", and for the numbers
@@ -9,7 +11,7 @@ public struct AppReceipt: Sendable, Hashable {
     /// Attribute 1, observed: the App Store's number of the app; 0 in the sandbox.
     public var appId: Int64?
     /// Attribute 2.
-    public var bundleId: String?
+    public var bundleId: BundleID?
     /// Attribute 2 as encoded, which is what the device's hash (attribute 5) covers.
     public var bundleIdOctets: ArraySlice<UInt8>?
     /// Attribute 3: `CFBundleVersion` on iOS, `CFBundleShortVersionString` on macOS.

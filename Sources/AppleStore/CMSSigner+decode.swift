@@ -1,3 +1,5 @@
+import RelayCore
+
 extension CMSSigner {
     init(_ document: BERDocument, _ element: BERElement) throws(BERError) {
         guard element.identifier == BERTag.sequence else { throw .unexpectedElement }

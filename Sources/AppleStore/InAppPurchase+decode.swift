@@ -1,3 +1,5 @@
+import RelayCore
+
 extension InAppPurchase {
     /// Reads the value of attribute 17: a SET of attributes again.
     init(_ octets: BEROctets) throws(BERError) {
@@ -14,10 +16,10 @@ extension InAppPurchase {
     private mutating func read(_ attribute: ReceiptAttribute) {
         switch attribute.type {
         case 1701: quantity = quantity ?? attribute.integer
-        case 1702: productId = productId ?? attribute.text
-        case 1703: transactionId = transactionId ?? attribute.identifier
+        case 1702: productId = productId ?? ProductID(attribute.text)
+        case 1703: transactionId = transactionId ?? TransactionID(attribute.identifier)
         case 1704: purchaseDate = purchaseDate ?? attribute.date
-        case 1705: originalTransactionId = originalTransactionId ?? attribute.identifier
+        case 1705: originalTransactionId = originalTransactionId ?? TransactionID(attribute.identifier)
         case 1706: originalPurchaseDate = originalPurchaseDate ?? attribute.date
         case 1707: productType = productType ?? attribute.integer.map(OpenValue.init(raw:))
         case 1708: expiresDate = expiresDate ?? attribute.date

@@ -1,15 +1,17 @@
+public import RelayCore
+
 /// One purchase in an app receipt. Same sources, and same reading of what is missing, as ``AppReceipt``.
 public struct InAppPurchase: Sendable, Hashable {
     /// Attribute 1701.
     public var quantity: Int64?
     /// Attribute 1702.
-    public var productId: String?
+    public var productId: ProductID?
     /// Attribute 1703; `0` in Xcode receipts.
-    public var transactionId: String?
+    public var transactionId: TransactionID?
     /// Attribute 1704.
     public var purchaseDate: AppleTimestamp?
     /// Attribute 1705, the same through all renewals; missing in Xcode receipts.
-    public var originalTransactionId: String?
+    public var originalTransactionId: TransactionID?
     /// Attribute 1706.
     public var originalPurchaseDate: AppleTimestamp?
     /// Attribute 1707, observed, not documented.

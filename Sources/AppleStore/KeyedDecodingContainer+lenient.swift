@@ -1,3 +1,5 @@
+import RelayCore
+
 /// Readings of a field that another shape of value makes absent instead of an error: stores change their shapes.
 extension KeyedDecodingContainer {
     func text(_ key: Key) -> String? {
@@ -11,6 +13,10 @@ extension KeyedDecodingContainer {
         if let string = try? decode(String.self, forKey: key) { return StoreText.identifier(string) }
         return integer(key).map { String($0) }
     }
+
+    func text<Kind>(_ key: Key) -> Identifier<Kind>? { Identifier(text(key) as String?) }
+
+    func identifier<Kind>(_ key: Key) -> Identifier<Kind>? { Identifier(identifier(key) as String?) }
 
     func integer(_ key: Key) -> Int64? {
         (try? decodeIfPresent(Int64.self, forKey: key)).flatMap { $0 }

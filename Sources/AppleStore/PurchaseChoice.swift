@@ -1,10 +1,12 @@
+import RelayCore
+
 /// Which of a receipt's purchases counts.
 struct PurchaseChoice {
     /// The purchases of one subscription, renewals and plan changes included, share their original transaction id.
     private enum Group: Hashable {
-        case originalTransaction(String)
+        case originalTransaction(TransactionID)
         /// Without that id (Xcode) only the product is left to tell them apart.
-        case product(String?)
+        case product(ProductID?)
 
         init(_ entry: PurchaseEntry) {
             self = entry.originalTransactionId.map(Group.originalTransaction) ?? .product(entry.productId)
@@ -17,7 +19,7 @@ struct PurchaseChoice {
     let subscriptions: [PurchaseEntry]
 
     /// - Parameter transactionId: the purchase that the app spoke of; the group that holds it counts, where one does.
-    init(_ entries: some Sequence<PurchaseEntry>, transactionId: String) {
+    init(_ entries: some Sequence<PurchaseEntry>, transactionId: TransactionID) {
         var best: [Group: PurchaseEntry] = [:]
         var holders: Set<Group> = []
         var originalHolder: Group?

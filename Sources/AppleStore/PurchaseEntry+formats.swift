@@ -1,3 +1,5 @@
+import RelayCore
+
 extension PurchaseEntry {
     init(_ purchase: InAppPurchase) {
         originalTransactionId = Self.usable(purchase.originalTransactionId)
@@ -10,7 +12,7 @@ extension PurchaseEntry {
         cancellationDate = purchase.cancellationDate
         isCancelled = purchase.isCancelled
         quantity = purchase.quantity
-        webOrderLineItemId = purchase.webOrderLineItemId.flatMap { $0 == 0 ? nil : String($0) }
+        webOrderLineItemId = purchase.webOrderLineItemId.flatMap { $0 == 0 ? nil : TransactionID(String($0)) }
         isTrialPeriod = purchase.isTrialPeriod
         isInIntroductoryOfferPeriod = purchase.isInIntroductoryOfferPeriod
         promotionalOfferId = purchase.promotionalOfferId
@@ -49,7 +51,7 @@ extension PurchaseEntry {
         promotionalOfferId = payload.offerType?.known == .promotional ? payload.offerIdentifier : nil
     }
 
-    private static func usable(_ identifier: String?) -> String? { identifier == "0" ? nil : identifier }
+    private static func usable(_ identifier: TransactionID?) -> TransactionID? { identifier == "0" ? nil : identifier }
 
     private static func kind(_ type: InAppProductType?, expires: AppleTimestamp?) -> Kind? {
         switch type {

@@ -1,3 +1,5 @@
+import RelayCore
+
 extension PurchaseEntry {
     /// Whether this entry says more about what the customer has than the other: an uncancelled subscription before
     /// all else, of two such the one that runs longer, of all others the newer purchase.
@@ -28,7 +30,7 @@ extension PurchaseEntry {
     }
 
     /// Numbers written as text, of any length.
-    private static func isGreater(_ left: String, _ right: String) -> Bool {
+    private static func isGreater(_ left: TransactionID, _ right: TransactionID) -> Bool {
         let (leftLength, rightLength) = (left.utf8.count, right.utf8.count)
         return leftLength == rightLength ? left > right : leftLength > rightLength
     }

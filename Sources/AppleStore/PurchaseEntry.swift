@@ -1,13 +1,15 @@
+public import RelayCore
+
 /// One purchase, in the terms that all three formats share.
 public struct PurchaseEntry: Sendable, Hashable {
     /// The key of the subscription, the same through all renewals.
     ///
     /// Nil where the purchase names none that tells it from others: Xcode's receipts have no original transaction id,
     /// and Xcode's transactions have `0`. The transaction id that the app sent beside the receipt must then do.
-    public var originalTransactionId: String?
+    public var originalTransactionId: TransactionID?
     /// Nil where missing or `0` (Xcode).
-    public var transactionId: String?
-    public var productId: String?
+    public var transactionId: TransactionID?
+    public var productId: ProductID?
     public var kind: Kind?
     public var purchaseDate: AppleTimestamp?
     public var originalPurchaseDate: AppleTimestamp?
@@ -18,7 +20,7 @@ public struct PurchaseEntry: Sendable, Hashable {
     /// True also where the date of the cancellation cannot be read.
     public var isCancelled = false
     public var quantity: Int64?
-    public var webOrderLineItemId: String?
+    public var webOrderLineItemId: TransactionID?
     public var isTrialPeriod: Bool?
     public var isInIntroductoryOfferPeriod: Bool?
     public var promotionalOfferId: String?

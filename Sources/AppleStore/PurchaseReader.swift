@@ -1,3 +1,5 @@
+public import RelayCore
+
 /// Reads what an app sends as its receipt. Verifies nothing.
 public enum PurchaseReader {
     /// The purchase that a receipt speaks of.
@@ -12,18 +14,21 @@ public enum PurchaseReader {
     ///     URL-safe, line breaks allowed, padding optional), or a compact JWS.
     ///   - transactionId: the transaction id that the app sent beside it; matched, never trusted.
     /// - Throws: ``ReceiptReadError``.
-    public static func read(_ receiptData: String, transactionId: String) throws(ReceiptReadError) -> ReadPurchase {
+    public static func read(_ receiptData: String, transactionId: TransactionID) throws(ReceiptReadError)
+        -> ReadPurchase
+    {
         try read(ReceiptData(receiptData), transactionId: transactionId)
     }
 
     /// The same of data already freed of its base64, for callers that keep the bytes.
-    public static func read(_ data: ReceiptData, transactionId: String) throws(ReceiptReadError) -> ReadPurchase {
+    public static func read(_ data: ReceiptData, transactionId: TransactionID) throws(ReceiptReadError) -> ReadPurchase
+    {
         try read(PurchaseDocument(data), transactionId: transactionId)
     }
 
     /// The same of a document already read.
     public static func read(
-        _ document: PurchaseDocument, transactionId: String
+        _ document: PurchaseDocument, transactionId: TransactionID
     ) throws(ReceiptReadError) -> ReadPurchase {
         switch document {
         case .appReceipt(let signed):

@@ -1,3 +1,5 @@
+public import RelayCore
+
 /// What was read out of a receipt: the purchase that counts, and what stands beside it. Nothing has been verified.
 public struct ReadPurchase: Sendable, Hashable {
     public enum Format: String, Sendable, Hashable {
@@ -6,7 +8,7 @@ public struct ReadPurchase: Sendable, Hashable {
 
     public let format: Format
     public let environment: AppleEnvironment
-    public let bundleId: String?
+    public let bundleId: BundleID?
     /// When the store made what was read: the receipt's creation date, the transaction's `signedDate`; nil for a
     /// transaction receipt, which has neither. A receipt is a snapshot of that moment; later renewals are not in it.
     public let issuedDate: AppleTimestamp?
@@ -21,9 +23,9 @@ public struct ReadPurchase: Sendable, Hashable {
 
 extension ReadPurchase {
     /// See ``PurchaseEntry/originalTransactionId``: nil means that the app's own transaction id must be the key.
-    public var originalTransactionId: String? { entry.originalTransactionId }
-    public var transactionId: String? { entry.transactionId }
-    public var productId: String? { entry.productId }
+    public var originalTransactionId: TransactionID? { entry.originalTransactionId }
+    public var transactionId: TransactionID? { entry.transactionId }
+    public var productId: ProductID? { entry.productId }
     public var purchaseDate: AppleTimestamp? { entry.purchaseDate }
     public var originalPurchaseDate: AppleTimestamp? { entry.originalPurchaseDate }
     public var expiresDate: AppleTimestamp? { entry.expiresDate }

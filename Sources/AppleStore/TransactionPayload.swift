@@ -1,16 +1,18 @@
+public import RelayCore
+
 /// The fields of a StoreKit 2 transaction (App Store Server API, `JWSTransactionDecodedPayload`), under Apple's names.
 ///
 /// A field that is missing, or that cannot be read, is nil; fields that this program does not know are passed over
 /// (they stay in ``CompactJWS/payload``, as do `advancedCommerceInfo` and `commitmentInfo`).
 public struct TransactionPayload: Sendable, Hashable {
-    public var transactionId: String?
-    public var originalTransactionId: String?
+    public var transactionId: TransactionID?
+    public var originalTransactionId: TransactionID?
     /// The number that the subscription had before it moved into, or out of, a bundle of subscriptions.
-    public var previousOriginalTransactionId: String?
-    public var webOrderLineItemId: String?
+    public var previousOriginalTransactionId: TransactionID?
+    public var webOrderLineItemId: TransactionID?
     public var appTransactionId: String?
-    public var bundleId: String?
-    public var productId: String?
+    public var bundleId: BundleID?
+    public var productId: ProductID?
     public var subscriptionGroupIdentifier: String?
     public var environment: AppleEnvironment
     /// When Apple signed it: the time that its certificates are judged at.

@@ -1,3 +1,5 @@
+public import RelayCore
+
 extension TransactionReceipt {
     /// - Throws: ``ReceiptReadError/malformedTransactionReceipt``, ``ReceiptReadError/tooLarge``.
     public init(propertyList bytes: [UInt8]) throws(ReceiptReadError) {
@@ -11,18 +13,18 @@ extension TransactionReceipt {
         environment = Self.environment(outer)
         purchaseInfo = information
         signature = outer.values["signature"].flatMap { Base64.decode($0, .lenient) }
-        bundleId = inner.text("bid")
+        bundleId = BundleID(inner.text("bid"))
         applicationVersion = inner.text("bvrs")
-        productId = inner.text("product-id")
-        transactionId = inner.identifier("transaction-id")
-        originalTransactionId = inner.identifier("original-transaction-id")
+        productId = ProductID(inner.text("product-id"))
+        transactionId = TransactionID(inner.identifier("transaction-id"))
+        originalTransactionId = TransactionID(inner.identifier("original-transaction-id"))
         quantity = inner.integer("quantity")
         purchaseDate = inner.date("purchase-date-ms", "purchase-date")
         originalPurchaseDate = inner.date("original-purchase-date-ms", "original-purchase-date")
         expiresDate = inner.date("expires-date", "expires-date-formatted")
         cancellationDate = inner.date("cancellation-date-ms", "cancellation-date")
         isCancelled = inner.isPresent("cancellation-date-ms") || inner.isPresent("cancellation-date")
-        webOrderLineItemId = inner.identifier("web-order-line-item-id")
+        webOrderLineItemId = TransactionID(inner.identifier("web-order-line-item-id"))
         isTrialPeriod = inner.bool("is-trial-period")
         isInIntroductoryOfferPeriod = inner.bool("is-in-intro-offer-period")
     }

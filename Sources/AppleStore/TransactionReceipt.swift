@@ -1,18 +1,20 @@
+public import RelayCore
+
 /// The receipt of one transaction as iOS 6 made it (`SKPaymentTransaction.transactionReceipt`, deprecated since iOS 7):
 /// a NeXTSTEP property list around a second one in base64.
 public struct TransactionReceipt: Sendable, Hashable {
     /// Named by `environment` or, where that is missing, by the `pod` it came from: 100 is the sandbox's (observed).
     public var environment: AppleEnvironment
     /// `bid`
-    public var bundleId: String?
+    public var bundleId: BundleID?
     /// `bvrs`
     public var applicationVersion: String?
     /// `product-id`
-    public var productId: String?
+    public var productId: ProductID?
     /// `transaction-id`
-    public var transactionId: String?
+    public var transactionId: TransactionID?
     /// `original-transaction-id`
-    public var originalTransactionId: String?
+    public var originalTransactionId: TransactionID?
     /// `quantity`
     public var quantity: Int64?
     /// `purchase-date-ms` or `purchase-date`
@@ -26,7 +28,7 @@ public struct TransactionReceipt: Sendable, Hashable {
     /// Whether a cancellation is written at all, readable or not.
     public var isCancelled: Bool
     /// `web-order-line-item-id`
-    public var webOrderLineItemId: String?
+    public var webOrderLineItemId: TransactionID?
     /// `is-trial-period`
     public var isTrialPeriod: Bool?
     /// `is-in-intro-offer-period`

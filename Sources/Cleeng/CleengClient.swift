@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOHTTP1
+public import RelayCore
 import TracedHTTP
 
 #if canImport(FoundationEssentials)
@@ -40,7 +41,7 @@ public struct CleengClient: Sendable {
     ///   - offers: each gets an entry in the answer. One without a country (`S123456789`) is entitled by any country's.
     ///   - timeout: for the whole read, instead of ``CleengConfiguration/upstreamTimeout``.
     public func entitlements(
-        customerEmail: String, offers: [String], timeout: Duration? = nil
+        customerEmail: EmailAddress, offers: [OfferID], timeout: Duration? = nil
     ) async -> EntitlementAnswer {
         let start = ContinuousClock.now
         let deadline = start + (timeout ?? configuration.upstreamTimeout)
@@ -91,7 +92,7 @@ public struct CleengClient: Sendable {
     }
 
     /// - Parameter customerEmail: whom the call is about, where it names one.
-    func scrubber(for customerEmail: String? = nil) -> MessageScrubber {
-        MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail].compactMap(\.self))
+    func scrubber(for customerEmail: EmailAddress? = nil) -> MessageScrubber {
+        MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail?.text].compactMap(\.self))
     }
 }

@@ -2,7 +2,7 @@ public import AsyncHTTPClient
 public import Logging
 import NIOCore
 import NIOHTTP1
-import RelayCore
+public import RelayCore
 public import StoreAPI
 
 /// Google's Play Developer API, as far as the relay asks it. Nothing throws: every call ends in an answer, and within its time.
@@ -42,8 +42,8 @@ public struct GooglePlayClient: Sendable {
     /// - Parameters:
     ///   - token: the purchase token that the app was given.
     ///   - packageName: the app's, such as `com.example.app`.
-    public func subscription(token: String, packageName: String) async -> StoreAnswer<SubscriptionPurchaseV2> {
-        guard let package = PathPart.encoded(packageName, atMost: 255), let name = PathPart.encoded(token) else {
+    public func subscription(token: String, packageName: BundleID) async -> StoreAnswer<SubscriptionPurchaseV2> {
+        guard let package = PathPart.encoded(packageName.text, atMost: 255), let name = PathPart.encoded(token) else {
             return .notAPurchase("invalid")
         }
         let path = "/androidpublisher/v3/applications/\(package)/purchases/subscriptionsv2/tokens/\(name)"
@@ -52,10 +52,10 @@ public struct GooglePlayClient: Sendable {
 
     /// Asks about what was bought once: `purchases.products.get`.
     public func product(
-        _ productID: String, token: String, packageName: String
+        _ productID: ProductID, token: String, packageName: BundleID
     ) async -> StoreAnswer<ProductPurchase> {
-        guard let package = PathPart.encoded(packageName, atMost: 255), let name = PathPart.encoded(token),
-            let product = PathPart.encoded(productID, atMost: 255)
+        guard let package = PathPart.encoded(packageName.text, atMost: 255), let name = PathPart.encoded(token),
+            let product = PathPart.encoded(productID.text, atMost: 255)
         else { return .notAPurchase("invalid") }
         let path = "/androidpublisher/v3/applications/\(package)/purchases/products/\(product)/tokens/\(name)"
         return await get(path, "products") { ProductPurchase($0, productID: productID, token: token) }

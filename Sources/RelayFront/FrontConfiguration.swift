@@ -41,7 +41,7 @@ public struct FrontConfiguration: Sendable {
     public var renewalLeeway: Duration
     /// By the account that signs so: the publisher's whose own it is, or nil for the one that publishers share. Empty: Cleeng's
     /// events are not taken.
-    public var eventSignatures: [(account: String?, signature: EventSignature)]
+    public var eventSignatures: [(account: PublisherID?, signature: EventSignature)]
     /// How receipts are read for publishers' billing. Nil: there is no billing side.
     public var billingReceipts: BillingReceipts?
 
@@ -65,7 +65,7 @@ public struct FrontConfiguration: Sendable {
         bodyTimeout: Duration = .seconds(25), writeTimeout: Duration = .seconds(30), backlog: Int = 4_096,
         customerTokens: CustomerTokenVerifier? = nil, receipts: ReceiptPolicy, drivers: DriverPolicy = .auto,
         notifications: NotificationPolicy, relaysNotifications: PerPublisher<Bool>, renewalLeeway: Duration,
-        eventSignatures: [(account: String?, signature: EventSignature)] = []
+        eventSignatures: [(account: PublisherID?, signature: EventSignature)] = []
     ) {
         self.host = host
         self.port = port

@@ -26,7 +26,7 @@ extension StoreSubscription {
             isTest: isTest ? true : nil)
     }
 
-    private var previous: String? { previousKey.flatMap { $0 == key ? nil : store.subscriptionKey($0) } }
+    private var previous: TransactionID? { previousKey.flatMap { $0 == key ? nil : store.subscriptionKey($0) } }
 
     private func period(_ item: Item) -> LedgerPeriod? {
         var ends = item.expiresAt
@@ -49,7 +49,7 @@ extension StoreSubscription {
     }
 
     /// One order may have paid for several products.
-    private func periodID(_ item: Item) -> String {
+    private func periodID(_ item: Item) -> TransactionID {
         let order = item.orderID ?? key
         let isShared = items.contains { $0.productID != item.productID && ($0.orderID ?? key) == order }
         return isShared ? "\(order):\(item.productID)" : order

@@ -12,33 +12,33 @@ public struct StoreSubscription: Sendable, Hashable {
 
     /// One product of a purchase. Google sells several at once; all others have one.
     public struct Item: Sendable, Hashable {
-        public var productID: String
+        public var productID: ProductID
         public var basePlanID: String?
         /// The discount or offer by which it was bought.
         public var offerID: String?
         /// Of the last payment that went through.
-        public var orderID: String?
+        public var orderID: TransactionID?
         public var expiresAt: Timestamp?
         /// Nil where the store does not say.
         public var autoRenews: Bool?
         /// The product that comes after this period, where it is another one.
-        public var nextProductID: String?
+        public var nextProductID: ProductID?
         /// Nil where the store does not say.
         public var isTrial: Bool?
         public var isIntro: Bool?
         /// Whether a higher price was agreed to; nil where none is asked for.
         public var hasAgreedToPrice: Bool?
 
-        public init(productID: String) { self.productID = productID }
+        public init(productID: ProductID) { self.productID = productID }
     }
 
     public var store: StorePlatform
     public var kind: Kind
     /// What the store knows the purchase by, from its beginning to its end: the purchase token at Google, the receipt id at
     /// Amazon. Without prefix.
-    public var key: String
+    public var key: TransactionID
     /// Of the purchase that this one took the place of.
-    public var previousKey: String?
+    public var previousKey: TransactionID?
     /// Never empty.
     public var items: [Item]
     public var state: StoreState
@@ -61,7 +61,7 @@ public struct StoreSubscription: Sendable, Hashable {
     public var readAt: Timestamp
 
     public init(
-        _ store: StorePlatform, _ kind: Kind, key: String, items: [Item], state: StoreState, rawState: String,
+        _ store: StorePlatform, _ kind: Kind, key: TransactionID, items: [Item], state: StoreState, rawState: String,
         isTest: Bool,
         readAt: Timestamp
     ) {
@@ -76,10 +76,10 @@ public struct StoreSubscription: Sendable, Hashable {
     }
 
     /// What it is called in the ledger.
-    public var ledgerKey: String { store.subscriptionKey(key) }
+    public var ledgerKey: TransactionID { store.subscriptionKey(key) }
 
     /// As the ledger names environments.
-    public var environment: String { isTest ? "Sandbox" : "Production" }
+    public var environment: StoreEnvironment { isTest ? .sandbox : .production }
 
     /// The one that runs longest, and so speaks for the purchase; of several the first. What says no end runs longest of all.
     public var mainItem: Item? {
@@ -91,9 +91,9 @@ public struct StoreSubscription: Sendable, Hashable {
         return main
     }
 
-    public var productID: String { mainItem?.productID ?? "" }
+    public var productID: ProductID { mainItem?.productID ?? "" }
     public var basePlanID: String? { mainItem?.basePlanID }
-    public var orderID: String? { mainItem?.orderID }
+    public var orderID: TransactionID? { mainItem?.orderID }
     public var isTrial: Bool? { mainItem?.isTrial }
     public var isIntro: Bool? { mainItem?.isIntro }
     /// Of what is in grace, until grace ends.

@@ -15,7 +15,7 @@ struct ClientTests {
             try await google.control("PUT", "subscriptions/token%2F1", #"{"productId":"gold","basePlanId":"monthly"}"#)
             // All at once, and one after the other.
             let answers = await withTaskGroup(of: StoreAnswer<SubscriptionPurchaseV2>.self) { group in
-                for _ in 0..<8 { group.addTask { await client.subscription(token: "token/1", packageName: app) } }
+                for _ in 0..<8 { group.addTask { await client.subscription(token: "token/1", packageName: BundleID(app)) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             for answer in answers + [await client.subscription(token: "token/1", packageName: app)] {
@@ -41,7 +41,7 @@ struct ClientTests {
 
     @Test func whatTheStoreDoesNotKnowIsNoPurchase() async throws {
         try await withGoogle { google, client in
-            #expect(await client.subscription(token: "nobody", packageName: app) == .notAPurchase("unknown"))
+            #expect(await client.subscription(token: "nobody", packageName: BundleID(app)) == .notAPurchase("unknown"))
             try await google.control("PUT", "subscriptions/old")
             #expect(await client.subscription(token: "old", packageName: "com.other") == .notAPurchase("unknown"))
             try await google.control("POST", "subscriptions/old/forget")
@@ -58,7 +58,7 @@ struct ClientTests {
     @Test func aTokenThatIsWithdrawnIsRenewedOnce() async throws {
         try await withGoogle { google, client in
             try await google.control("PUT", "subscriptions/token-1")
-            #expect(await client.subscription(token: "token-1", packageName: app).label == "read")
+            #expect(await client.subscription(token: "token-1", packageName: BundleID(app)).label == "read")
             try await google.control("DELETE", "tokens")
             #expect(await client.subscription(token: "token-1", packageName: app).label == "read")
             try await google.control("PUT", "trouble", #"{"on":"purchases","status":401}"#)
@@ -74,7 +74,7 @@ struct ClientTests {
     @Test func aTokenIsNotUsedUntilTheVeryEnd() async throws {
         try await withGoogle(tokenLife: 60) { google, client in
             try await google.control("PUT", "subscriptions/token-1")
-            for _ in 0..<2 { _ = await client.subscription(token: "token-1", packageName: app) }
+            for _ in 0..<2 { _ = await client.subscription(token: "token-1", packageName: BundleID(app)) }
             #expect(try await google.requests().filter { $0.hasPrefix("POST /token") }.count == 2)
         }
     }
@@ -103,7 +103,7 @@ struct ClientTests {
     @Test func whatWasBoughtOnceIsFoundToo() async throws {
         try await withGoogle { google, client in
             try await google.control("PUT", "products/film-1", #"{"productId":"film","orderId":"GPA.2","isTest":true}"#)
-            guard case .found(let film) = await client.product("film", token: "film-1", packageName: app) else {
+            guard case .found(let film) = await client.product("film", token: "film-1", packageName: BundleID(app)) else {
                 Issue.record("not found")
                 return
             }
@@ -139,7 +139,7 @@ struct ClientTests {
             try await google.control("PUT", "trouble", #"{"hang":true}"#)
             let start = ContinuousClock.now
             #expect(
-                await client.subscription(token: "t", packageName: app) == .tryAgain("token_timeout", retryAfter: nil))
+                await client.subscription(token: "t", packageName: BundleID(app)) == .tryAgain("token_timeout", retryAfter: nil))
             #expect(start.duration(to: .now) < .seconds(15))
             try await google.control("PUT", "trouble", #"{"on":"purchases","reset":true}"#)
             #expect(await client.subscription(token: "t", packageName: app) == .tryAgain("connection", retryAfter: nil))
@@ -153,7 +153,7 @@ struct ClientTests {
 
 extension GooglePlayClient {
     fileprivate func found(_ token: String, _ app: String) async throws -> StoreSubscription {
-        guard case .found(let found) = await subscription(token: token, packageName: app) else {
+        guard case .found(let found) = await subscription(token: token, packageName: BundleID(app)) else {
             throw StoreProcess.Fault.notReady
         }
         return found.subscription(readAt: readAt)

@@ -9,7 +9,7 @@ import Testing
         StoreSubscription(
             .amazon, .subscription, key: "r",
             items: items.map { product, end in
-                var item = StoreSubscription.Item(productID: product)
+                var item = StoreSubscription.Item(productID: ProductID(product))
                 item.expiresAt = end
                 return item
             }, state: .active, rawState: "", isTest: false, readAt: now)

@@ -76,7 +76,7 @@ struct DeliveryBench: Sendable {
 
     static func state(_ endpoint: EndpointID, _ lane: String, _ sequence: Int) -> NewDelivery {
         NewDelivery(
-            endpoint: endpoint, publisher: "main", lane: lane, sequence: Int64(sequence),
+            endpoint: endpoint, publisher: "main", lane: Username(lane), sequence: Int64(sequence),
             body: #"{"type":"purchases.updated","applicationUsername":"\#(lane)","n":\#(sequence)}"#, replaces: true)
     }
 

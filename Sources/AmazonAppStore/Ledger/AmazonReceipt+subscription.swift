@@ -27,16 +27,16 @@ extension AmazonReceipt {
         var item = StoreSubscription.Item(productID: productID)
         // By the month or by the year: what Google calls a base plan.
         item.basePlanID = termSKU
-        item.orderID = receiptID
+        item.orderID = TransactionID(receiptID)
         if kind == .subscription {
             item.expiresAt = end(state)
             item.autoRenews = state == .expired ? false : autoRenewing
-            item.nextProductID = state == .expired ? nil : deferredSKU
+            item.nextProductID = state == .expired ? nil : ProductID(deferredSKU)
             item.isTrial = freeTrialEndDate.map { $0 > min(readAt, item.expiresAt ?? readAt) } ?? false
             item.isIntro = runningPromotions.contains { $0.hasPrefix("Introductory") }
         }
         var purchase = StoreSubscription(
-            .amazon, kind, key: receiptID, items: [item], state: state, rawState: productType,
+            .amazon, kind, key: TransactionID(receiptID), items: [item], state: state, rawState: productType,
             isTest: isTestTransaction || isBetaProduct, readAt: readAt)
         purchase.firstPurchasedAt = purchaseDate
         if state == .inGrace { (purchase.graceUntil, purchase.paidUntil) = (gracePeriodEndDate, renewalDate) }

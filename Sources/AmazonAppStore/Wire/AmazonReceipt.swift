@@ -8,7 +8,7 @@ public struct AmazonReceipt: Sendable, Hashable {
     /// As Amazon writes it, known to this program or not: `SUBSCRIPTION`, `ENTITLED`, `CONSUMABLE`.
     public var productType: String
     /// Of a subscription the parent's: `termSKU` says for which term it was bought.
-    public var productID: String
+    public var productID: ProductID
     public var parentProductID: String?
     public var purchaseDate: Timestamp?
     /// When the period ends, and the next one is to be paid.
@@ -41,7 +41,7 @@ public struct AmazonReceipt: Sendable, Hashable {
         guard json["receiptId"].map({ $0.text == receiptID }) ?? true else { return nil }
         self.receiptID = receiptID
         productType = type
-        productID = product
+        productID = ProductID(product)
         parentProductID = json["parentProductId"]?.text
         purchaseDate = json["purchaseDate"]?.milliseconds
         renewalDate = json["renewalDate"]?.milliseconds

@@ -1,4 +1,4 @@
-import RelayCore
+public import RelayCore
 
 extension AppleTimestamp {
     /// From 1990 to 2099: what is not then is a mistake.
@@ -18,13 +18,13 @@ extension AppleTimestamp {
 extension AppleEnvironment {
     /// One name for each environment, however the store spells it in this kind of document: `Production`, `Sandbox`, `Xcode`,
     /// `LocalTesting`; one that is not known keeps its own.
-    public var name: String {
+    public var name: StoreEnvironment {
         switch kind {
-        case .production: "Production"
-        case .sandbox: "Sandbox"
+        case .production: .production
+        case .sandbox: .sandbox
         case .xcode: "Xcode"
         case .localTesting: "LocalTesting"
-        case .unknown: raw
+        case .unknown: StoreEnvironment(raw)
         }
     }
 }

@@ -6,8 +6,8 @@ extension ReadPurchase {
     public var ledgerPeriod: LedgerPeriod? { ledgerPeriod(of: entry) }
 
     /// What it says of each subscription in it, and of the purchase that counts, by original transaction id.
-    public var ledgerPeriods: [String: LedgerPeriod] {
-        var periods: [String: LedgerPeriod] = [:]
+    public var ledgerPeriods: [TransactionID: LedgerPeriod] {
+        var periods: [TransactionID: LedgerPeriod] = [:]
         for one in subscriptions + [entry] {
             if let id = one.originalTransactionId, let period = ledgerPeriod(of: one) { periods[id] = period }
         }

@@ -24,14 +24,15 @@ extension StatusUpdate {
     /// it does change.)
     private func identity(_ newest: Transaction?) -> String {
         var parts = [
-            "1", notificationType, environment.name, bundleId ?? "", originalTransactionId ?? "",
-            newest?.transactionId ?? "",
+            "1", notificationType, environment.name.text, bundleId?.text ?? "",
+            originalTransactionId?.text ?? "",
+            newest?.transactionId?.text ?? "",
         ]
         // The customer may go to and fro several times within one period.
         switch notificationType {
         case "DID_CHANGE_RENEWAL_STATUS":
             parts += [autoRenewStatus ?? "", autoRenewStatusChangeDate.map { String($0.millisecondsSince1970) } ?? ""]
-        case "DID_CHANGE_RENEWAL_PREF": parts.append(autoRenewProductId ?? "")
+        case "DID_CHANGE_RENEWAL_PREF": parts.append(autoRenewProductId?.text ?? "")
         default: break
         }
         return parts.joined(separator: ":")

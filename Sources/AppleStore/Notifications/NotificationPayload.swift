@@ -1,3 +1,5 @@
+public import RelayCore
+
 /// What a version 2 notification says (App Store Server Notifications, `responseBodyV2DecodedPayload`).
 ///
 /// Types and subtypes that this program does not know are kept as they are: new ones come with every release.
@@ -17,7 +19,7 @@ public struct NotificationPayload: Sendable, Hashable {
 /// Which app, and where.
 public struct NotificationSubject: Sendable, Hashable {
     public var environment: AppleEnvironment
-    public var bundleId: String?
+    public var bundleId: BundleID?
     /// Absent in the sandbox.
     public var appAppleId: Int64?
 }

@@ -1,10 +1,12 @@
+public import RelayCore
+
 /// The fields of renewal information (App Store Server API, `JWSRenewalInfoDecodedPayload`), as far as they decide anything.
 ///
 /// It names no bundle: what binds it to an app is the transaction beside it, with the same original id.
 public struct RenewalPayload: Sendable, Hashable {
-    public var originalTransactionId: String?
-    public var productId: String?
-    public var autoRenewProductId: String?
+    public var originalTransactionId: TransactionID?
+    public var productId: ProductID?
+    public var autoRenewProductId: ProductID?
     /// 1: it will renew, 0: it will not.
     public var autoRenewStatus: Int64?
     public var expirationIntent: Int64?

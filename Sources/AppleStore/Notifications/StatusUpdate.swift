@@ -1,3 +1,5 @@
+public import RelayCore
+
 /// A version 1 notification (App Store Server Notifications, `responseBodyV1`), read, not verified: it is not signed, and the
 /// shared secret in it is all that vouches for it.
 ///
@@ -5,10 +7,10 @@
 public struct StatusUpdate: Sendable, Hashable {
     /// One of `latest_receipt_info`.
     public struct Transaction: Sendable, Hashable {
-        public var transactionId: String?
-        public var originalTransactionId: String?
-        public var webOrderLineItemId: String?
-        public var productId: String?
+        public var transactionId: TransactionID?
+        public var originalTransactionId: TransactionID?
+        public var webOrderLineItemId: TransactionID?
+        public var productId: ProductID?
         public var purchaseDate: AppleTimestamp?
         public var originalPurchaseDate: AppleTimestamp?
         public var expiresDate: AppleTimestamp?
@@ -23,8 +25,8 @@ public struct StatusUpdate: Sendable, Hashable {
 
     /// One of `pending_renewal_info`.
     public struct Renewal: Sendable, Hashable {
-        public var originalTransactionId: String?
-        public var autoRenewProductId: String?
+        public var originalTransactionId: TransactionID?
+        public var autoRenewProductId: ProductID?
         public var autoRenewStatus: String?
         public var expirationIntent: Int64?
         public var isInBillingRetryPeriod: String?
@@ -35,11 +37,11 @@ public struct StatusUpdate: Sendable, Hashable {
     public var notificationType: String
     /// `Sandbox` or `PROD`.
     public var environment: AppleEnvironment
-    public var bundleId: String?
-    public var autoRenewProductId: String?
+    public var bundleId: BundleID?
+    public var autoRenewProductId: ProductID?
     public var autoRenewStatus: String?
     public var autoRenewStatusChangeDate: AppleTimestamp?
-    public var originalTransactionId: String?
+    public var originalTransactionId: TransactionID?
     public var transactions: [Transaction]
     public var renewals: [Renewal]
 }

@@ -1,4 +1,5 @@
 import Crypto
+public import RelayCore
 
 /// A version 1 notification of which only that was read which says whether the rest is worth reading: anybody can post one.
 public struct UnreadStatusUpdate: Sendable, Hashable {
@@ -8,7 +9,7 @@ public struct UnreadStatusUpdate: Sendable, Hashable {
     struct Claim: Sendable, Hashable {
         var password: String?
         var environment: AppleEnvironment
-        var bundleId: String?
+        var bundleId: BundleID?
     }
 
     /// Whether it knows the secret that Apple and we share, and is about one of our apps.

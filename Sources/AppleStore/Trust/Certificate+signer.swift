@@ -1,3 +1,4 @@
+import RelayCore
 import SwiftASN1
 import X509
 

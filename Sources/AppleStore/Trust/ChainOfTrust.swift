@@ -1,4 +1,5 @@
 import Foundation
+public import RelayCore
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 

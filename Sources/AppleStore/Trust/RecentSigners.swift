@@ -1,5 +1,6 @@
 import Crypto
 import NIOConcurrencyHelpers
+import RelayCore
 
 /// Signers whose chains were found good, the last ones used.
 final class RecentSigners: Sendable {

@@ -1,12 +1,14 @@
+public import RelayCore
+
 /// Which genuine purchases are ours: what cryptography does not catch.
 public struct StoreScope: Sendable, Hashable {
     /// Empty: any.
-    public var bundleIds: Set<String>
+    public var bundleIds: Set<BundleID>
     /// The App Store's number of the app; checked where something of production names one. Nil: any.
     public var appId: Int64?
     public var environments: Set<AppleEnvironment.Kind>
 
-    public init(bundleIds: Set<String>, appId: Int64?, environments: Set<AppleEnvironment.Kind>) {
+    public init(bundleIds: Set<BundleID>, appId: Int64?, environments: Set<AppleEnvironment.Kind>) {
         self.bundleIds = bundleIds
         self.appId = appId
         self.environments = environments
@@ -17,7 +19,7 @@ public struct StoreScope: Sendable, Hashable {
     ///   - appId: as it names it; nil and 0 are what the sandbox writes.
     /// - Throws: ``NotGenuine``: bundle, appId, environment.
     public func check(
-        _ genuine: Genuine, environment: AppleEnvironment, bundleId: String?, appId: Int64?
+        _ genuine: Genuine, environment: AppleEnvironment, bundleId: BundleID?, appId: Int64?
     ) throws(NotGenuine) {
         guard environments.contains(environment.kind) else {
             throw NotGenuine(.environment, "its environment is not one that this relay takes")

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import RelayCore
 
 extension CleengClient {
     private enum Token {
@@ -22,7 +23,7 @@ extension CleengClient {
     ///
     /// An offer is entitled when all of its tags are accessible. Tags come without status and without an end.
     func readAccessibleTags(
-        customerEmail: String, offers: [String], deadline: ContinuousClock.Instant
+        customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
     ) async -> EntitlementAnswer {
         do throws(Ended) {
             for _ in 0..<2 {
@@ -34,7 +35,7 @@ extension CleengClient {
                     return EntitlementAnswer(verdict: .read(nothing), status: 200, note: message)
                 }
                 let scrubber = MessageScrubber(
-                    hiding: [configuration.publisherToken.exposed, customerEmail, token.exposed])
+                    hiding: [configuration.publisherToken.exposed, customerEmail.text, token.exposed])
                 let (reply, status) = try await call(
                     "getAccessibleTags", ["customerToken": token.exposed], scrubber: scrubber, deadline: deadline)
                 switch reply {
@@ -42,7 +43,7 @@ extension CleengClient {
                     guard let tags = result["tags"]?.elements else {
                         throw Ended(.tryAgain(.unreadable, retryAfter: nil), status: status)
                     }
-                    let accessible = Set(tags.compactMap(\.scalarText))
+                    let accessible = Set(tags.compactMap { TagID($0.scalarText) })
                     return EntitlementAnswer(verdict: .read(entitlements(offers, tags: accessible)), status: status)
                 case .failed(JSONRPCError.customerToken, _):
                     tokens.remove(customerEmail)
@@ -59,11 +60,11 @@ extension CleengClient {
     }
 
     private func customerToken(
-        _ customerEmail: String, deadline: ContinuousClock.Instant
+        _ customerEmail: EmailAddress, deadline: ContinuousClock.Instant
     ) async throws(Ended) -> Token {
         if let known = tokens.token(for: customerEmail) { return .known(known) }
         let (reply, status) = try await call(
-            "generateCustomerToken", ["customerEmail": customerEmail], scrubber: scrubber(for: customerEmail),
+            "generateCustomerToken", ["customerEmail": customerEmail.text], scrubber: scrubber(for: customerEmail),
             deadline: deadline)
         switch reply {
         case .result(let result):
@@ -118,10 +119,10 @@ extension CleengClient {
             isOurs ? .misconfigured(message: message) : .tryAgain(.remoteProcedure, retryAfter: nil), status: status)
     }
 
-    private func entitlements(_ offers: [String], tags: Set<String>) -> [String: OfferEntitlement] {
+    private func entitlements(_ offers: [OfferID], tags: Set<TagID>) -> [OfferID: OfferEntitlement] {
         Dictionary(
             offers.map { offer in
-                let needed = configuration.tagsByOffer[offer] ?? [offer]
+                let needed = configuration.tagsByOffer[offer] ?? [TagID(offer.text)]
                 let isEntitled = !needed.isEmpty && needed.allSatisfy(tags.contains)
                 let evidence = EntitlementEvidence(source: .accessibleTags, offerId: offer, tags: needed)
                 return (offer, OfferEntitlement(isEntitled: isEntitled, evidence: evidence))

@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import RelayCore
 
 /// Customer tokens by email, in memory alone. Bounded in number and in age.
 ///
@@ -11,8 +12,8 @@ final class CustomerTokenCache: Sendable {
     }
 
     private struct State {
-        var young: [String: Entry] = [:]
-        var old: [String: Entry] = [:]
+        var young: [EmailAddress: Entry] = [:]
+        var old: [EmailAddress: Entry] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
@@ -34,7 +35,7 @@ final class CustomerTokenCache: Sendable {
         state.withLockedValue { $0.young.count + $0.old.count }
     }
 
-    func token(for email: String) -> Secret? {
+    func token(for email: EmailAddress) -> Secret? {
         let now = now()
         return state.withLockedValue { state in
             guard let entry = state.young[email] ?? state.old[email] else { return nil }
@@ -48,19 +49,19 @@ final class CustomerTokenCache: Sendable {
         }
     }
 
-    func store(_ token: Secret, for email: String) {
+    func store(_ token: Secret, for email: EmailAddress) {
         let entry = Entry(token: token, obtainedAt: now())
         state.withLockedValue { keep(entry, for: email, in: &$0) }
     }
 
-    func remove(_ email: String) {
+    func remove(_ email: EmailAddress) {
         state.withLockedValue { state in
             state.young[email] = nil
             state.old[email] = nil
         }
     }
 
-    private func keep(_ entry: Entry, for email: String, in state: inout State) {
+    private func keep(_ entry: Entry, for email: EmailAddress, in state: inout State) {
         state.old[email] = nil
         if state.young[email] == nil, state.young.count >= generation {
             state.old = state.young

@@ -1,3 +1,5 @@
+public import RelayCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -13,11 +15,11 @@ public enum TagsFile {
 
     /// - Returns: each offer's tags, at least one.
     /// - Throws: ``TagsFileError`` for what is no such object, naming the offer where one is at fault.
-    public static func parse(_ text: String) throws(TagsFileError) -> [String: [String]] {
+    public static func parse(_ text: String) throws(TagsFileError) -> [OfferID: [TagID]] {
         guard text.utf8.count <= maximumBytes else { throw .tooLarge }
-        let file: [String: [String]]
+        let file: [OfferID: [TagID]]
         do {
-            file = try JSONDecoder().decode([String: [String]].self, from: Data(text.utf8))
+            file = try JSONDecoder().decode([OfferID: [TagID]].self, from: Data(text.utf8))
         } catch {
             throw .notAnObject
         }
@@ -26,7 +28,7 @@ public enum TagsFile {
     }
 
     /// Holds a map that was read in another way to the same bounds.
-    public static func check(_ tagsByOffer: [String: [String]]) throws(TagsFileError) {
+    public static func check(_ tagsByOffer: [OfferID: [TagID]]) throws(TagsFileError) {
         guard tagsByOffer.count <= maximumOffers else { throw .tooLarge }
         for (offer, tags) in tagsByOffer {
             // An offer without tags would be open to everybody if "all of its tags" were taken at its word.

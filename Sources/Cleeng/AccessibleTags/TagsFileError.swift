@@ -1,3 +1,5 @@
+public import RelayCore
+
 /// Why a tags file cannot be used. Equal by kind, whichever offer it names.
 public struct TagsFileError: Error, Equatable, CustomStringConvertible {
     private enum Code {
@@ -18,8 +20,8 @@ public struct TagsFileError: Error, Equatable, CustomStringConvertible {
     public static let notAnObject = Self(
         code: .notAnObject, shortDescription: "the tags file must be an object of offers with lists of tags")
     /// No tags, an empty tag, too many of them, or too long a name.
-    public static func offer(_ offer: String) -> Self {
-        let name = MessageScrubber(hiding: []).clean(String(offer.prefix(64))) ?? "(blank)"
+    public static func offer(_ offer: OfferID) -> Self {
+        let name = MessageScrubber(hiding: []).clean(String(offer.text.prefix(64))) ?? "(blank)"
         return Self(code: .offer, shortDescription: "the tags file gives offer \(name) no usable tags")
     }
 }

@@ -1,3 +1,5 @@
+public import RelayCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -15,7 +17,7 @@ public struct CleengConfiguration: Sendable {
     public let storeKit2URL: String
     public let entitlementSource: EntitlementSource
     /// For ``EntitlementSource/accessibleTags``; an offer that is not in it has its own id as its only tag.
-    public let tagsByOffer: [String: [String]]
+    public let tagsByOffer: [OfferID: [TagID]]
     /// For one payment, or one entitlement read with all its pages: from the first byte sent to the last one read.
     public let upstreamTimeout: Duration
     /// More is not read of a response's body.
@@ -29,7 +31,7 @@ public struct CleengConfiguration: Sendable {
         apiURL: String,
         storeKit2URL: String = "https://inapp.api.sandbox.cleeng.com",
         entitlementSource: EntitlementSource = .entitlements,
-        tagsByOffer: [String: [String]] = [:],
+        tagsByOffer: [OfferID: [TagID]] = [:],
         upstreamTimeout: Duration = .seconds(20),
         maxResponseBytes: Int = 1 << 20,
         connectionsPerHost: Int = 64

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOHTTP1
+import RelayCore
 
 extension CleengClient {
     static let pageLimit = 100
@@ -10,7 +11,7 @@ extension CleengClient {
     /// `offset` and `limit` are required. `offerType` is spelled out because one-time purchases are left out without it,
     /// and `status` because its default is not documented (Cleeng's reference "list entitlements").
     func readEntitlements(
-        customerEmail: String, offers: [String], deadline: ContinuousClock.Instant
+        customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
     ) async -> EntitlementAnswer {
         let scrubber = scrubber(for: customerEmail)
         var items: [EntitlementItem] = []
@@ -44,15 +45,15 @@ extension CleengClient {
             verdict: .read(Self.entitlements(offers, items: items)), status: status, isTruncated: true)
     }
 
-    private func entitlementsRequest(_ customerEmail: String, offset: Int) -> HTTPClientRequest {
+    private func entitlementsRequest(_ customerEmail: EmailAddress, offset: Int) -> HTTPClientRequest {
         var request = HTTPClientRequest(
-            url: "\(configuration.apiURL)/3.1/entitlements?customerEmail=\(customerEmail.encodedForQuery)"
+            url: "\(configuration.apiURL)/3.1/entitlements?customerEmail=\(customerEmail.text.encodedForQuery)"
                 + "&offset=\(offset)&limit=\(Self.pageLimit)&status=all&offerType=SPAR")
         request.headers = headers()
         return request
     }
 
-    static func entitlements(_ offers: [String], items: [EntitlementItem]) -> [String: OfferEntitlement] {
+    static func entitlements(_ offers: [OfferID], items: [EntitlementItem]) -> [OfferID: OfferEntitlement] {
         Dictionary(offers.map { ($0, OfferEntitlement(offer: $0, items: items)) }) { first, _ in first }
     }
 }

@@ -1,8 +1,10 @@
+public import RelayCore
+
 /// What an entitlement read told.
 public struct EntitlementAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// An entry for each offer that was asked about.
-        case read([String: OfferEntitlement])
+        case read([OfferID: OfferEntitlement])
         /// The fault is in our configuration; no purchase may suffer for it.
         case misconfigured(message: String?)
         /// Nothing is known. `retryAfter`, within 1 s and 1 h, where Cleeng asked for it.

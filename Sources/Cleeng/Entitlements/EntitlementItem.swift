@@ -1,8 +1,10 @@
+import RelayCore
+
 /// One entitlement as Cleeng lists it. Only the offer has to be there.
 struct EntitlementItem: Decodable, Equatable {
     private static let maximumText = 200
 
-    var offerId: String
+    var offerId: OfferID
     var status: String?
     /// Seconds since 1970.
     var expiresAt: Int64?
@@ -11,7 +13,7 @@ struct EntitlementItem: Decodable, Equatable {
         case offerId, status, expiresAt
     }
 
-    init(offerId: String, status: String?, expiresAt: Int64? = nil) {
+    init(offerId: OfferID, status: String?, expiresAt: Int64? = nil) {
         self.offerId = offerId
         self.status = status
         self.expiresAt = expiresAt
@@ -19,7 +21,7 @@ struct EntitlementItem: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
-        offerId = String(try container.decode(String.self, forKey: .offerId).prefix(Self.maximumText))
+        offerId = OfferID(try container.decode(String.self, forKey: .offerId).prefix(Self.maximumText))
         status = (try? container.decode(String.self, forKey: .status)).map { String($0.prefix(Self.maximumText)) }
         expiresAt =
             (try? container.decode(Double.self, forKey: .expiresAt)).flatMap(Expiry.seconds)
@@ -36,9 +38,9 @@ struct EntitlementItem: Decodable, Equatable {
     }
 
     /// Whether this is the offer asked for; without a country (`S123456789`) any country's is.
-    func matches(_ offer: String) -> Bool {
+    func matches(_ offer: OfferID) -> Bool {
         guard offerId != offer else { return true }
-        guard !offer.contains("_") else { return false }
-        return offerId.hasPrefix(offer + "_")
+        guard !offer.utf8.contains(UInt8(ascii: "_")) else { return false }
+        return offerId.utf8.starts(with: "\(offer)_".utf8)
     }
 }

@@ -1,4 +1,5 @@
 public import NIOCore
+public import RelayCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -23,11 +24,11 @@ public struct CleengEvent: Sendable, Equatable {
     public var topic: String
     public var verdict: Verdict
     public var result: String?
-    public var offerID: String?
+    public var offerID: OfferID?
     /// Of what it is the end, by StoreKit 2.
     public var synchronizationID: String?
     public var customerID: Int64?
-    public var customerEmail: String?
+    public var customerEmail: EmailAddress?
     /// Seconds since 1970.
     public var expiresAt: Int64?
 
@@ -37,11 +38,11 @@ public struct CleengEvent: Sendable, Equatable {
         let data = json["data"]
         self.topic = topic
         result = data?["result"]?.string
-        offerID = data?["offerId"]?.string
+        offerID = OfferID(data?["offerId"]?.string)
         synchronizationID = topic == "inappPurchaseSyncResult" ? data?["synchronizationId"]?.scalarText : nil
         let number = ["cleengCustomerId", "customerId"].lazy.compactMap { data?[$0]?.scalarText }.first
         customerID = number.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
-        customerEmail = ["customerEmail", "email"].lazy.compactMap { data?[$0]?.string }.first
+        customerEmail = ["customerEmail", "email"].lazy.compactMap { EmailAddress(data?[$0]?.string) }.first
         let expiry = data?["expirationDate"] ?? data?["expiresAt"]
         expiresAt = expiry?.scalarText.flatMap { text in
             Int64(text) ?? (try? Date(text, strategy: .iso8601)).map { Int64($0.timeIntervalSince1970) }
@@ -70,7 +71,7 @@ public struct CleengEvent: Sendable, Equatable {
         struct Evidence: Encodable {
             var topic: String
             var result: String?
-            var offerId: String?
+            var offerId: OfferID?
             var expiresAt: Int64?
         }
         let encoder = JSONEncoder()

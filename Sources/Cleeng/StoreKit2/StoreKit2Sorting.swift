@@ -1,3 +1,5 @@
+import RelayCore
+
 extension ForwardAnswer.Verdict {
     /// Sorts an answer by its status, and by Cleeng's code where a status says too little.
     ///
@@ -44,7 +46,7 @@ extension SynchronizationAnswer.Verdict {
         case "processing", "retrying": return .running(status)
         case "finalized":
             return .finalized(
-                accessGranted: json["accessGranted"]?.flag, offerID: json["offerId"]?.string,
+                accessGranted: json["accessGranted"]?.flag, offerID: OfferID(json["offerId"]?.string),
                 result: json["result"]?.string)
         default: return nil
         }

@@ -14,9 +14,9 @@ extension ProductPurchase {
             default: .unknown
             }
         var item = StoreSubscription.Item(productID: productID)
-        item.orderID = orderID
+        item.orderID = TransactionID(orderID)
         var purchase = StoreSubscription(
-            .google, isConsumed ? .consumable : .oneTime, key: token, items: [item], state: state,
+            .google, isConsumed ? .consumable : .oneTime, key: TransactionID(token), items: [item], state: state,
             rawState: String(purchaseState), isTest: isTest, readAt: readAt)
         purchase.firstPurchasedAt = purchaseTime
         purchase.isAcknowledged = isAcknowledged

@@ -11,10 +11,11 @@ extension SubscriptionPurchaseV2 {
     /// - Parameter readAt: when Google was asked.
     public func subscription(readAt: Timestamp) -> StoreSubscription {
         var subscription = StoreSubscription(
-            .google, .subscription, key: token, items: lineItems.map(item), state: storeState, rawState: state,
+            .google, .subscription, key: TransactionID(token), items: lineItems.map(item), state: storeState,
+            rawState: state,
             isTest: isTest, readAt: readAt)
         // A plan that was never paid for takes nobody's place.
-        subscription.previousKey = storeState.isPurchase ? linkedPurchaseToken : nil
+        subscription.previousKey = storeState.isPurchase ? TransactionID(linkedPurchaseToken) : nil
         subscription.firstPurchasedAt = startTime
         subscription.resumesAt = storeState == .paused ? autoResumeTime : nil
         subscription.isAcknowledged = acknowledgementState.flatMap { known[$0] }
@@ -34,7 +35,7 @@ extension SubscriptionPurchaseV2 {
         item.basePlanID = line.basePlanID
         item.offerID = line.offerID
         // The last order may be one that was not paid.
-        item.orderID = line.latestSuccessfulOrderID ?? latestOrderID
+        item.orderID = TransactionID(line.latestSuccessfulOrderID ?? latestOrderID)
         item.expiresAt = line.expiryTime
         item.autoRenews =
             switch line.plan {
@@ -42,7 +43,7 @@ extension SubscriptionPurchaseV2 {
             case .prepaid: false
             case nil: nil
             }
-        item.nextProductID = line.deferredProductID
+        item.nextProductID = ProductID(line.deferredProductID)
         item.isTrial = line.offerPhase.map { $0 == "freeTrial" }
         item.isIntro = line.offerPhase.map { $0 == "introductoryPrice" }
         item.hasAgreedToPrice =

@@ -4,7 +4,7 @@ import StoreAPI
 /// What was bought once, as `purchases.products.get` tells of it.
 public struct ProductPurchase: Sendable, Hashable {
     public var token: String
-    public var productID: String
+    public var productID: ProductID
     /// 0 purchased, 1 canceled (and paid back), 2 pending.
     public var purchaseState: Int64
     public var purchaseTime: Timestamp?
@@ -16,12 +16,12 @@ public struct ProductPurchase: Sendable, Hashable {
     public var obfuscatedExternalAccountID: String?
 
     /// Nil for what says neither when nor by which order.
-    init?(_ json: StoreJSON, productID: String, token: String) {
+    init?(_ json: StoreJSON, productID: ProductID, token: String) {
         let order = json["orderId"]?.text
         let time = json["purchaseTimeMillis"]?.milliseconds
         guard order != nil || time != nil else { return nil }
         self.token = token
-        self.productID = json["productId"]?.text ?? productID
+        self.productID = ProductID(json["productId"]?.text) ?? productID
         purchaseTime = time
         orderID = order
         // Zeroes are left out.

@@ -10,7 +10,7 @@ public struct SubscriptionPurchaseV2: Sendable, Hashable {
             case prepaid
         }
 
-        public var productID: String
+        public var productID: ProductID
         public var expiryTime: Timestamp?
         public var latestSuccessfulOrderID: String?
         public var plan: Plan?
@@ -74,7 +74,7 @@ extension SubscriptionPurchaseV2.LineItem {
 
     fileprivate init?(_ json: StoreJSON) {
         guard let product = json["productId"]?.text else { return nil }
-        productID = product
+        productID = ProductID(product)
         expiryTime = json["expiryTime"]?.moment
         latestSuccessfulOrderID = json["latestSuccessfulOrderId"]?.text
         let renewing = json["autoRenewingPlan"]

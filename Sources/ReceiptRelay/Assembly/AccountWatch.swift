@@ -1,5 +1,6 @@
 import Logging
 import NIOConcurrencyHelpers
+import RelayCore
 import RelayStore
 import ServiceLifecycle
 import Telemetry
@@ -10,13 +11,14 @@ struct AccountWatch: Service {
     let store: RelayStore
     let roster: AccountRoster
     /// Whose own accounts this copy has.
-    let own: Set<String>
+    let own: Set<PublisherID>
     let logger: Logger
-    private let missing = NIOLockedValueBox<Set<String>>([])
+    private let missing = NIOLockedValueBox<Set<PublisherID>>([])
 
     private static let interval = Duration.seconds(5)
 
-    init(store: RelayStore, roster: AccountRoster, own: Set<String>, logger: Logger, registry: PrometheusRegistry) {
+    init(store: RelayStore, roster: AccountRoster, own: Set<PublisherID>, logger: Logger, registry: PrometheusRegistry)
+    {
         self.store = store
         self.roster = roster
         self.own = own
@@ -58,7 +60,7 @@ struct AccountWatch: Service {
         }
     }
 
-    private func note(_ now: Set<String>) {
+    private func note(_ now: Set<PublisherID>) {
         let before = missing.withLockedValue { missing in
             defer { missing = now }
             return missing

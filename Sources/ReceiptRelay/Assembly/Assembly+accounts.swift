@@ -89,7 +89,7 @@ extension Assembly {
         return relays.all.compactMap(\.self)
     }
 
-    var eventSignatures: [(account: String?, signature: EventSignature)] {
+    var eventSignatures: [(account: PublisherID?, signature: EventSignature)] {
         let signatures = settings.accounts.mapAccounts { publisher, account in
             account.eventSignature.map { (account: publisher, signature: $0) }
         }

@@ -23,7 +23,7 @@ extension Customers {
                 let identity = try await store.identity(of: customer)
                 guard !identity.isUnknown else { return nil }
                 let export = try await CustomerExport(of: identity, store)
-                try await store.note(.customerExported, identity.customer, reason: reason)
+                try await store.note(.customerExported, identity.customer.text, reason: reason)
                 return export
             }
             guard let export else {
@@ -46,13 +46,13 @@ private struct CustomerExport: Encodable, Sendable {
 
     struct Message: Encodable, Sendable {
         var at: String
-        var publisher: String
-        var applicationUsername: String
+        var publisher: PublisherID
+        var applicationUsername: Username
         var body: StoredJSON?
     }
 
-    var customerEmail: String
-    var applicationUsernames: [String]
+    var customerEmail: CustomerID
+    var applicationUsernames: [Username]
     var purchases: [Purchase] = []
     var subscriptions: [SubscriptionOutput] = []
     var transfers: [TransferOutput] = []

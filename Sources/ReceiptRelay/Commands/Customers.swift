@@ -27,7 +27,7 @@ struct Customers: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let customer = CustomerEmail(email)?.customer ?? email.trimmingSpace().lowercased()
+            let customer = CustomerEmail(email)?.customer ?? CustomerID(email.trimmingSpace().asciiLowercased())
             let limit = limit
             let (bought, owned, moved) = try await DatabaseSession.run(option) { store in
                 (
@@ -54,7 +54,8 @@ struct Customers: AsyncParsableCommand {
                 bought.map { line in
                     let one = line.validation
                     return [
-                        "\(one.id)", one.status.name + (one.late ? " (late)" : ""), one.acceptedAt.rfc3339, one.offerID,
+                        "\(one.id)", one.status.name + (one.late ? " (late)" : ""), one.acceptedAt.rfc3339,
+                        one.offerID.text,
                         line.parking.map { "set aside: \($0.reason)" } ?? one.reason ?? "-",
                     ]
                 })
@@ -62,8 +63,8 @@ struct Customers: AsyncParsableCommand {
             Table(columns: ["ORIGINAL TRANSACTION", "STATUS", "PRODUCT", "UNTIL", "ENVIRONMENT", "PUBLISHER"]).write(
                 owned.map { one in
                     [
-                        one.name.originalTransactionID, one.status?.name ?? "-", one.productID ?? "-",
-                        one.expiresAt?.rfc3339 ?? "-", one.name.environment, one.name.publisher,
+                        one.name.originalTransactionID.text, one.status?.name ?? "-", one.productID?.text ?? "-",
+                        one.expiresAt?.rfc3339 ?? "-", one.name.environment.text, one.name.publisher.text,
                     ]
                 })
             print("\n" + Hue.bold.around("Transfers"))
@@ -79,11 +80,11 @@ private struct CustomerOutput: Encodable {
 }
 
 struct SubscriptionOutput: Encodable {
-    var originalTransactionId: String
-    var environment: String
-    var publisher: String
+    var originalTransactionId: TransactionID
+    var environment: StoreEnvironment
+    var publisher: PublisherID
     var status: String?
-    var productId: String?
+    var productId: ProductID?
     var expiresAt: String?
     var willRenew: Bool?
 
@@ -100,7 +101,7 @@ struct SubscriptionOutput: Encodable {
 
 struct TransferOutput: Encodable {
     var at: String
-    var originalTransactionId: String
+    var originalTransactionId: TransactionID
     var from: String
     var to: String
     var fromValidationId: String

@@ -5,8 +5,8 @@ import RelayStore
 struct EndpointOutput: Encodable {
     let id: String
     let url: String
-    let publisher: String
-    let environment: String
+    let publisher: PublisherID
+    let environment: StoreEnvironment
     let state: String
     let disabledReason: String?
     let disabledAt: String?
@@ -19,7 +19,7 @@ struct EndpointOutput: Encodable {
         id = endpoint.id.description
         url = endpoint.url
         publisher = endpoint.publisher
-        environment = endpoint.environment.name
+        environment = StoreEnvironment(endpoint.environment.name)
         state = endpoint.isActive ? "active" : "disabled"
         disabledReason = endpoint.disabledReason
         disabledAt = endpoint.disabledAt?.rfc3339

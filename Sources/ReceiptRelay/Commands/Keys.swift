@@ -21,7 +21,7 @@ struct Keys: AsyncParsableCommand {
         var publisher = "main"
 
         @Option(help: "The bundle id of the app that it ships in.")
-        var app: String?
+        var app: BundleID?
 
         @OptionGroup var option: ConfigurationOption
 
@@ -35,7 +35,7 @@ struct Keys: AsyncParsableCommand {
             guard PublisherID.isValid(publisher) else {
                 throw ValidationError("--publisher is \(PublisherID.rule)")
             }
-            guard app.map({ !$0.isEmpty && $0.utf8.count <= 255 && !$0.hasControlCharacters }) ?? true else {
+            guard app.map({ !$0.isEmpty && $0.utf8.count <= 255 && !$0.text.hasControlCharacters }) ?? true else {
                 throw ValidationError("--app is a bundle id of at most 255 characters")
             }
         }
@@ -45,9 +45,9 @@ struct Keys: AsyncParsableCommand {
             let key = try await DatabaseSession.run(option) { store in
                 var generator = SystemRandomNumberGenerator()
                 let key = try await store.createKey(
-                    role: role, name: name, publisher: publisher, app: app ?? "", using: &generator)
+                    role: role, name: name, publisher: PublisherID(publisher), app: app ?? "", using: &generator)
                 let id = APIKey.id(in: key) ?? ""
-                try await store.note(.keyCreated, id, reason: "\(role.name) of \(publisher): \(name)")
+                try await store.note(.keyCreated, id.text, reason: "\(role.name) of \(publisher): \(name)")
                 return key
             }
             print(key)
@@ -71,8 +71,8 @@ struct Keys: AsyncParsableCommand {
                 return try JSONOutput.write(
                     keys.map { key in
                         [
-                            "id": key.id, "role": key.role.name, "name": key.name, "publisher": key.publisher,
-                            "app": key.app.isEmpty ? nil : key.app, "createdAt": key.createdAt.rfc3339,
+                            "id": key.id.text, "role": key.role.name, "name": key.name, "publisher": key.publisher.text,
+                            "app": key.app.isEmpty ? nil : key.app.text, "createdAt": key.createdAt.rfc3339,
                             "revokedAt": key.revokedAt?.rfc3339,
                         ]
                     })
@@ -80,7 +80,8 @@ struct Keys: AsyncParsableCommand {
             Table(columns: ["ID", "ROLE", "PUBLISHER", "APP", "CREATED", "REVOKED", "NAME"]).write(
                 keys.map { key in
                     [
-                        key.id, key.role.name, key.publisher, key.app.isEmpty ? "-" : key.app, key.createdAt.rfc3339,
+                        key.id.text, key.role.name, key.publisher.text, key.app.isEmpty ? "-" : key.app.text,
+                        key.createdAt.rfc3339,
                         key.revokedAt?.rfc3339 ?? "-", key.name,
                     ]
                 })
@@ -98,7 +99,7 @@ struct Keys: AsyncParsableCommand {
 
         func run() async throws {
             let isRevoked = try await DatabaseSession.run(option) { store in
-                guard try await store.revokeKey(id) else { return false }
+                guard try await store.revokeKey(APIKeyID(id)) else { return false }
                 try await store.note(.keyRevoked, id)
                 return true
             }

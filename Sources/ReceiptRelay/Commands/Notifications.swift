@@ -15,7 +15,7 @@ struct Notifications: AsyncParsableCommand {
         var status: String?
 
         @Option(help: "Only of this subscription.")
-        var originalTransactionId: String?
+        var originalTransactionId: TransactionID?
 
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
@@ -46,15 +46,15 @@ struct Notifications: AsyncParsableCommand {
                     [
                         "\(one.id)", one.receivedAt.rfc3339,
                         [one.type, one.subtype].compactMap(\.self).joined(separator: " "),
-                        one.originalTransactionID ?? "-", one.relay.name, "\(one.attempts)", one.lastError ?? "-",
+                        one.originalTransactionID?.text ?? "-", one.relay.name, "\(one.attempts)", one.lastError ?? "-",
                     ]
                 },
                 json: { one in
                     [
                         "id": "\(one.id)", "receivedAt": one.receivedAt.rfc3339, "signedDate": one.signedAt.rfc3339,
                         "type": one.type, "subtype": one.subtype, "notificationUUID": one.uuid,
-                        "originalTransactionId": one.originalTransactionID, "environment": one.environment,
-                        "publisher": one.publisher, "relay": one.relay.name, "attempts": "\(one.attempts)",
+                        "originalTransactionId": one.originalTransactionID?.text, "environment": one.environment.text,
+                        "publisher": one.publisher.text, "relay": one.relay.name, "attempts": "\(one.attempts)",
                         "lastError": one.lastError,
                     ]
                 })

@@ -1,4 +1,5 @@
 import Foundation
+import RelayCore
 import RelayStore
 import Yams
 
@@ -57,7 +58,9 @@ struct OfferFile {
             try list.map { try coupon($0, "\(place).coupons") }
         }
         guard let coupons else { throw Malformed(description: "\(place).coupons must be a list") }
-        return Offer(id: id, name: fields["name"] as? String ?? "", products: products, coupons: coupons)
+        return Offer(
+            id: OfferID(id), name: fields["name"] as? String ?? "", products: products.map { ProductID($0) },
+            coupons: coupons)
     }
 
     private static func texts(_ any: Any?, _ place: String) throws -> [String] {
@@ -71,7 +74,7 @@ struct OfferFile {
         guard let code = any as? String ?? fields?["code"] as? String, !code.isEmpty, code.utf8.count <= 160 else {
             throw Malformed(description: "\(place): each is a code, or has one")
         }
-        return Offer.Coupon(code: code, campaign: fields?["campaign"] as? String ?? "")
+        return Offer.Coupon(code: CouponID(code), campaign: fields?["campaign"] as? String ?? "")
     }
 
     /// With the store before it; Apple's where none is named. Nil for what is none.

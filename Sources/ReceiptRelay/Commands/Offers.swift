@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RelayCore
 import RelayStore
 
 struct Offers: AsyncParsableCommand {
@@ -15,7 +16,7 @@ struct Offers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Adds a product to an offer.")
 
         @Option(help: "The offer's id at Cleeng, such as S598742062_US.")
-        var offer: String
+        var offer: OfferID
 
         @Option(help: "The product's id, with google: or amazon: before it where it is not Apple's.")
         var product: String
@@ -30,7 +31,7 @@ struct Offers: AsyncParsableCommand {
 
         func validate() throws {
             try Publishers.check(publisher)
-            guard OfferFile.isID(offer) else { throw ValidationError("--offer is of letters, digits, _, - and .") }
+            guard OfferFile.isID(offer.text) else { throw ValidationError("--offer is of letters, digits, _, - and .") }
             guard OfferFile.product(product) != nil else {
                 throw ValidationError("--product is an id of at most 255 characters")
             }
@@ -38,7 +39,8 @@ struct Offers: AsyncParsableCommand {
 
         func run() async throws {
             guard let product = OfferFile.product(product) else { return }
-            try await Offers.put([Offer(id: offer, name: name, products: [product])], publisher, option)
+            try await Offers.put(
+                [Offer(id: offer, name: name, products: [ProductID(product)])], PublisherID(publisher), option)
             print("\(product) is sold as \(offer)")
         }
     }
@@ -82,7 +84,7 @@ struct Offers: AsyncParsableCommand {
                 ConfigurationOption.complain("\(file): \(error)")
                 throw ExitCode(65)
             }
-            try await Offers.put(offers, publisher, option, replacing: replace)
+            try await Offers.put(offers, PublisherID(publisher), option, replacing: replace)
             let products = offers.reduce(0) { $0 + $1.products.count }
             print("\(offers.count) offers with \(products) products")
         }
@@ -93,7 +95,7 @@ struct Offers: AsyncParsableCommand {
             abstract: "Lists the offers, and what the newest purchases name that no offer has.")
 
         @Option(help: "Only this publisher's.")
-        var publisher: String?
+        var publisher: PublisherID?
 
         @Flag(help: "As JSON.")
         var json = false
@@ -109,12 +111,15 @@ struct Offers: AsyncParsableCommand {
                 return try JSONOutput.write(
                     offers.flatMap { publisher, offer in
                         offer.products.map {
-                            ["publisher": publisher, "offerId": offer.id, "name": offer.name, "product": $0]
+                            [
+                                "publisher": publisher.text, "offerId": offer.id.text, "name": offer.name,
+                                "product": $0.text,
+                            ]
                         }
                     }
                         + missing.map {
                             [
-                                "publisher": $0.publisher, "offerId": $0.offerID, "product": $0.product,
+                                "publisher": $0.publisher.text, "offerId": $0.offerID.text, "product": $0.product?.text,
                                 "problem": $0.isMapped ? "product_mismatch" : "offer_without_products",
                             ]
                         })
@@ -122,8 +127,8 @@ struct Offers: AsyncParsableCommand {
             Table(columns: ["PUBLISHER", "OFFER", "PRODUCTS", "COUPONS", "NAME"]).write(
                 offers.map { publisher, offer in
                     [
-                        publisher, offer.id, offer.products.joined(separator: " "),
-                        offer.coupons.map(\.code).joined(separator: " "), offer.name,
+                        publisher.text, offer.id.text, offer.products.map(\.text).joined(separator: " "),
+                        offer.coupons.map(\.code.text).joined(separator: " "), offer.name,
                     ]
                 })
             for one in missing {
@@ -139,7 +144,7 @@ struct Offers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Forgets an offer, or one of its products.")
 
         @Option(help: "The offer's id.")
-        var offer: String
+        var offer: OfferID
 
         @Option(help: "Only this product of it.")
         var product: String?
@@ -152,8 +157,10 @@ struct Offers: AsyncParsableCommand {
         func run() async throws {
             let product = product.flatMap(OfferFile.product)
             let isGone = try await DatabaseSession.run(option) {
-                guard try await $0.removeOffer(offer, product: product, of: publisher) else { return false }
-                try await $0.note(.offerRemoved, offer, reason: "of \(publisher)")
+                guard try await $0.removeOffer(offer, product: ProductID(product), of: PublisherID(publisher)) else {
+                    return false
+                }
+                try await $0.note(.offerRemoved, offer.text, reason: "of \(publisher)")
                 return true
             }
             guard isGone else {
@@ -165,7 +172,7 @@ struct Offers: AsyncParsableCommand {
     }
 
     fileprivate static func put(
-        _ offers: [Offer], _ publisher: String, _ option: ConfigurationOption, replacing: Bool = false
+        _ offers: [Offer], _ publisher: PublisherID, _ option: ConfigurationOption, replacing: Bool = false
     ) async throws {
         let isKnown = try await DatabaseSession.run(option) { store in
             guard try await store.listPublishers().contains(where: { $0.id == publisher }) || publisher == "main" else {
@@ -174,7 +181,8 @@ struct Offers: AsyncParsableCommand {
             _ = try await store.addPublisher(publisher)
             try await store.put(offers, of: publisher, replacing: replacing)
             try await store.note(
-                .offersImported, publisher, reason: "\(offers.count) offers\(replacing ? ", all others gone" : "")")
+                .offersImported, publisher.text, reason: "\(offers.count) offers\(replacing ? ", all others gone" : "")"
+            )
             return true
         }
         guard isKnown else {

@@ -23,7 +23,7 @@ struct Publishers: AsyncParsableCommand {
 
         func run() async throws {
             let isNew = try await DatabaseSession.run(option) { store in
-                guard try await store.addPublisher(name) else { return false }
+                guard try await store.addPublisher(PublisherID(name)) else { return false }
                 try await store.note(.publisherAdded, name)
                 return true
             }
@@ -50,7 +50,7 @@ struct Publishers: AsyncParsableCommand {
 
         func run() async throws {
             let had = try await DatabaseSession.run(option) { store in
-                guard try await store.forgetAccount(of: name) else { return false }
+                guard try await store.forgetAccount(of: PublisherID(name)) else { return false }
                 try await store.note(.publisherShares, name)
                 return true
             }
@@ -72,7 +72,7 @@ struct Publishers: AsyncParsableCommand {
                 return try JSONOutput.write(
                     publishers.map { one in
                         [
-                            "id": one.id, "createdAt": one.createdAt.rfc3339, "keys": "\(one.keys)",
+                            "id": one.id.text, "createdAt": one.createdAt.rfc3339, "keys": "\(one.keys)",
                             "offers": "\(one.offers)", "endpoints": "\(one.endpoints)", "account": one.account,
                         ]
                     })

@@ -11,7 +11,7 @@ struct Transfers: AsyncParsableCommand {
 
     static func row(_ one: OpsTransfer) -> [String] {
         [
-            one.at.rfc3339, one.name.originalTransactionID, one.from, one.to, "\(one.fromValidation)",
+            one.at.rfc3339, one.name.originalTransactionID.text, one.from, one.to, "\(one.fromValidation)",
             "\(one.toValidation)",
         ]
     }
@@ -20,7 +20,7 @@ struct Transfers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists transfers with both sides, newest first.")
 
         @Option(help: "Only of this subscription.")
-        var originalTransactionId: String?
+        var originalTransactionId: TransactionID?
 
         @Option(help: "Only with this email on either side.")
         var customerEmail: String?
@@ -31,7 +31,9 @@ struct Transfers: AsyncParsableCommand {
         func validate() throws { try page.check { ValidationCursor($0) != nil } }
 
         func run() async throws {
-            let (key, customer) = (originalTransactionId, customerEmail.map { $0.trimmingSpace().lowercased() })
+            let (key, customer) = (
+                originalTransactionId, customerEmail.map { CustomerID($0.trimmingSpace().asciiLowercased()) }
+            )
             let (limit, cursor) = (page.limit, page.cursor.flatMap { ValidationCursor($0) })
             let (items, next) = try await DatabaseSession.run(option) {
                 try await $0.transfers(originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
@@ -40,8 +42,9 @@ struct Transfers: AsyncParsableCommand {
                 items, next: next, columns: Transfers.columns, row: Transfers.row,
                 json: { one in
                     [
-                        "at": one.at.rfc3339, "originalTransactionId": one.name.originalTransactionID,
-                        "environment": one.name.environment, "publisher": one.name.publisher, "from": one.from,
+                        "at": one.at.rfc3339, "originalTransactionId": one.name.originalTransactionID.text,
+                        "environment": one.name.environment.text, "publisher": one.name.publisher.text,
+                        "from": one.from,
                         "to": one.to, "fromValidationId": "\(one.fromValidation)",
                         "toValidationId": "\(one.toValidation)",
                     ]

@@ -6,8 +6,8 @@ struct ValidationOutput: Encodable {
     let validationId: String
     let status: String
     let accessGranted: Bool
-    let customerEmail: String
-    let offerId: String
+    let customerEmail: EmailAddress
+    let offerId: OfferID
     let reason: String?
     let receivedAt: String
     let deadline: String
@@ -85,16 +85,16 @@ struct ValidationDetailOutput: Encodable {
     }
 
     let validation: ValidationOutput
-    let publisher: String
-    let app: String
+    let publisher: PublisherID
+    let app: BundleID
     let appType: String
-    let couponCode: String?
-    let originalTransactionId: String
-    let transactionId: String
-    let environment: String
-    let productId: String?
-    let bundleId: String?
-    let applicationUsername: String
+    let couponCode: CouponID?
+    let originalTransactionId: TransactionID
+    let transactionId: TransactionID
+    let environment: StoreEnvironment
+    let productId: ProductID?
+    let bundleId: BundleID?
+    let applicationUsername: Username
     let receiptReadable: Bool
     let verification: VerificationOutput
     let driver: String
@@ -183,10 +183,13 @@ struct ValidationDetailOutput: Encodable {
     func printForPeople() {
         let lines: [(String, String?)] = [
             ("validation", validation.validationId), ("status", validation.status + (validation.late ? " (late)" : "")),
-            ("reason", validation.reason), ("customer", validation.customerEmail), ("offer", validation.offerId),
+            ("reason", validation.reason), ("customer", validation.customerEmail.text),
+            ("offer", validation.offerId.text),
             ("accepted", validation.receivedAt), ("deadline", validation.deadline), ("settled", validation.settledAt),
-            ("expires", validation.expiresAt), ("subscription", originalTransactionId), ("transaction", transactionId),
-            ("environment", environment), ("product", productId), ("app type", appType), ("coupon", couponCode),
+            ("expires", validation.expiresAt), ("subscription", originalTransactionId.text),
+            ("transaction", transactionId.text),
+            ("environment", environment.text), ("product", productId?.text), ("app type", appType),
+            ("coupon", couponCode?.text),
             ("receipt", receiptReadable ? "readable" : "not readable: Cleeng decides"),
             ("verification", verification.line),
             ("trace", traceId),

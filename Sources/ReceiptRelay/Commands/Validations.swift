@@ -21,10 +21,10 @@ struct Validations: AsyncParsableCommand {
         var customerEmail: String?
 
         @Option(help: "Only this offer's.")
-        var offerId: String?
+        var offerId: OfferID?
 
         @Option(help: "Only of this subscription.")
-        var originalTransactionId: String?
+        var originalTransactionId: TransactionID?
 
         @Flag(help: "Only those set aside for an operator.")
         var parked = false
@@ -60,7 +60,7 @@ struct Validations: AsyncParsableCommand {
             let filter = ValidationFilter(
                 status: status.flatMap(ValidationStatus.init(name:)),
                 olderThan: olderThanSeconds.map { .seconds($0) },
-                customer: customerEmail.map { $0.trimmingSpace().lowercased() }, offerID: offerId,
+                customer: customerEmail.map { CustomerID($0.trimmingSpace().asciiLowercased()) }, offerID: offerId,
                 selection: parked ? .parked : waiting ? .waiting : .all,
                 originalTransactionID: originalTransactionId, limit: limit,
                 cursor: cursor.flatMap(ValidationCursor.init))
@@ -76,7 +76,7 @@ struct Validations: AsyncParsableCommand {
                     let parked = line.parking.map { "parked since \($0.since.rfc3339): \($0.reason)" }
                     return [
                         item.id.description, item.status.name + (item.late ? " (late)" : ""), item.acceptedAt.rfc3339,
-                        item.offerID, item.email, parked ?? item.reason ?? "-",
+                        item.offerID.text, item.email.text, parked ?? item.reason ?? "-",
                     ]
                 })
             if let next = page.next { print("more: --cursor \(next)") }

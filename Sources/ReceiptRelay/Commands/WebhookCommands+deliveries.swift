@@ -14,7 +14,7 @@ extension WebhookCommands {
         var endpoint: String?
 
         @Option(help: "Only of this customer (applicationUsername).")
-        var username: String?
+        var username: Username?
 
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
@@ -40,15 +40,16 @@ extension WebhookCommands {
                 row: { one in
                     [
                         "\(one.id)", one.createdAt.rfc3339, one.state.name, "\(one.tries)",
-                        one.lastError ?? one.lastStatus.map { "HTTP \($0)" } ?? "-", one.applicationUsername, one.url,
+                        one.lastError ?? one.lastStatus.map { "HTTP \($0)" } ?? "-", one.applicationUsername.text,
+                        one.url,
                     ]
                 },
                 json: { one in
                     [
                         "id": "\(one.id)", "createdAt": one.createdAt.rfc3339, "state": one.state.name,
                         "tries": "\(one.tries)", "lastStatus": one.lastStatus.map { "\($0)" },
-                        "lastError": one.lastError, "applicationUsername": one.applicationUsername,
-                        "publisher": one.publisher, "endpoint": one.endpoint, "url": one.url,
+                        "lastError": one.lastError, "applicationUsername": one.applicationUsername.text,
+                        "publisher": one.publisher.text, "endpoint": one.endpoint, "url": one.url,
                         "nextTryAt": one.nextTryAt?.rfc3339, "finishedAt": one.finishedAt?.rfc3339,
                     ]
                 })

@@ -117,7 +117,7 @@ extension WebhookCommands {
             abstract: "Tells all endpoints of a publisher the present state of one customer once more.")
 
         @Option(help: "The publisher's own name for the customer (applicationUsername).")
-        var username: String
+        var username: Username
 
         @Option(help: "The publisher.")
         var publisher = "main"
@@ -125,7 +125,7 @@ extension WebhookCommands {
         @OptionGroup var option: ConfigurationOption
 
         func validate() throws {
-            guard (1...512).contains(username.unicodeScalars.count) else {
+            guard (1...512).contains(username.text.unicodeScalars.count) else {
                 throw ValidationError("--username is 1 to 512 characters")
             }
         }
@@ -134,8 +134,8 @@ extension WebhookCommands {
             let (username, publisher) = (username, publisher)
             let new = try await DatabaseSession.run(option) { store in
                 let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
-                    publisher: publisher, username: username, endpoint: nil)
-                if new != nil { try await store.note(.customerResynced, username, reason: "of \(publisher)") }
+                    publisher: PublisherID(publisher), username: username, endpoint: nil)
+                if new != nil { try await store.note(.customerResynced, username.text, reason: "of \(publisher)") }
                 return new
             }
             guard let new else {

@@ -42,7 +42,8 @@ struct WebhookCommands: AsyncParsableCommand {
             let id = try await DatabaseSession.run(option) { store in
                 // The first one is there before it has a key.
                 if publisher == "main" { try await store.ensureFirstPublisher() }
-                let id = try await store.addEndpoint(publisher: publisher, url: url, environment: environment)
+                let id = try await store.addEndpoint(
+                    publisher: PublisherID(publisher), url: url, environment: environment)
                 if let id { try await store.note(.endpointAdded, "\(id)", reason: "of \(publisher)") }
                 return id
             }
@@ -58,7 +59,7 @@ struct WebhookCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the endpoints.")
 
         @Option(help: "Of this publisher; of all where it is left out.")
-        var publisher: String?
+        var publisher: PublisherID?
 
         @Flag(help: "As JSON.")
         var json = false
@@ -74,7 +75,7 @@ struct WebhookCommands: AsyncParsableCommand {
                     [
                         endpoint.id.description,
                         endpoint.isActive ? "active" : "disabled (\(endpoint.disabledReason ?? "?"))",
-                        endpoint.environment.name, endpoint.publisher, endpoint.lastSuccessAt?.rfc3339 ?? "-",
+                        endpoint.environment.name, endpoint.publisher.text, endpoint.lastSuccessAt?.rfc3339 ?? "-",
                         endpoint.failingSince?.rfc3339 ?? "-", endpoint.url,
                     ]
                 })

@@ -32,7 +32,7 @@ struct AccountSettings: Sendable {
         guard let source = EntitlementSource(rawValue: try reader.choice(.entitlementSource)) else {
             throw SettingError.malformed(Setting.entitlementSource.name, wants: "entitlements or accessible-tags")
         }
-        var tags: [String: [String]] = [:]
+        var tags: [OfferID: [TagID]] = [:]
         if let path = try reader.text(.tagsFile) {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw SettingError.unreadable("the file that \(Setting.tagsFile.name) names", why: "it is missing")

@@ -50,14 +50,14 @@ struct AppleSettings: Sendable {
         (try reader.text(setting) ?? "").split(separator: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
     }
 
-    private static func bundleIDs(_ reader: SettingReader) throws -> [String] {
+    private static func bundleIDs(_ reader: SettingReader) throws -> [BundleID] {
         let ids = try list(.appleBundleIDs, reader)
         // What App Store Connect takes for one.
         guard ids.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil }) else {
             throw SettingError.malformed(
                 Setting.appleBundleIDs.name, wants: "bundle ids such as com.example.app, comma-separated")
         }
-        return ids
+        return ids.map { BundleID($0) }
     }
 
     private static func appID(_ reader: SettingReader) throws -> Int64? {

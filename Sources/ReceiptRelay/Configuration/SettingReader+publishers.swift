@@ -11,10 +11,10 @@ extension SettingReader {
         guard let path = try text(.publishersFile) else {
             return PerPublisher(common, isElsewhere: roster.hasOwn)
         }
-        var own: [String: Value] = [:]
+        var own: [PublisherID: Value] = [:]
         for (publisher, values) in try Self.publishers(inFile: path) {
             do {
-                own[publisher] = try read(SettingReader(own: values, common: self))
+                own[PublisherID(publisher)] = try read(SettingReader(own: values, common: self))
             } catch let error as SettingError {
                 throw error.ofPublisher(publisher)
             }

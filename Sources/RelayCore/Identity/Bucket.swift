@@ -20,4 +20,8 @@ public struct Bucket: Hashable, Sendable {
         hash ^= hash >> 16
         self.number = UInt8(truncatingIfNeeded: hash ^ (hash >> 8))
     }
+
+    public init<First, Second>(of first: Identifier<First>, _ second: Identifier<Second>) {
+        self.init(of: first.text, second.text)
+    }
 }

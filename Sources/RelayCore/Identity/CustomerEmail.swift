@@ -2,9 +2,9 @@
 /// case or in surrounding space are one customer.
 public struct CustomerEmail: Hashable, Sendable {
     /// As accepted, without what surrounds it: what goes upstream.
-    public let sent: String
-    /// Trimmed and lower-cased: what is compared, stored in keys and counted.
-    public let customer: String
+    public let sent: EmailAddress
+    /// Trimmed, ASCII letters in lower case: what is compared, stored in keys and counted.
+    public let customer: CustomerID
 
     /// RFC 5321 section 4.5.3.1: 64 before the at sign, 255 after it, 254 in all (erratum 1690).
     public static let maximumLength = 254
@@ -25,14 +25,23 @@ public struct CustomerEmail: Hashable, Sendable {
         where scalar.value <= 0x20 || scalar.value == 0x7f || scalar.isSpaceOrControl {
             return nil
         }
-        self.sent = trimmed
-        self.customer = trimmed.lowercased()
+        self.sent = EmailAddress(trimmed)
+        self.customer = CustomerID(trimmed.asciiLowercased())
     }
 }
 
 extension Unicode.Scalar {
     var isSpaceOrControl: Bool {
         properties.isWhitespace || properties.generalCategory == .control
+    }
+}
+
+extension String {
+    /// Other letters stay as they are: Unicode folds letters of two customers into one (`K`, the Kelvin sign U+212A).
+    public func asciiLowercased() -> String {
+        guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return self }
+        return String(
+            decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }
 

@@ -22,8 +22,8 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
 
     /// What the period is known by: the number of its line in the order where the store gives one (`web_order_line_item_id`), which
     /// is the same on a device and on a server; else the transaction's.
-    public var id: String
-    public var productID: String
+    public var id: TransactionID
+    public var productID: ProductID
     /// In whole seconds, as receipts have it.
     public private(set) var purchasedAt: Timestamp
     /// Nil for what does not expire.
@@ -36,7 +36,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     /// When it was signed, or what it stands in was made.
     public var toldAt: Timestamp
     /// The store's own number of the transaction; nil where nobody said.
-    public var transactionID: String?
+    public var transactionID: TransactionID?
     /// When the subscription was bought for the first time.
     public var originalPurchasedAt: Timestamp?
     /// Whether it is free for a start; nil where nobody said, as for the next two.
@@ -47,9 +47,10 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     public var discountID: String?
 
     public init(
-        id: String, productID: String, purchasedAt: Timestamp, expiresAt: Timestamp?,
+        id: TransactionID, productID: ProductID, purchasedAt: Timestamp, expiresAt: Timestamp?,
         revocation: Revocation? = nil, isUpgraded: Bool = false, replacesEarlier: Bool = false, toldAt: Timestamp,
-        transactionID: String? = nil, originalPurchasedAt: Timestamp? = nil, isTrial: Bool? = nil, isIntro: Bool? = nil,
+        transactionID: TransactionID? = nil, originalPurchasedAt: Timestamp? = nil, isTrial: Bool? = nil,
+        isIntro: Bool? = nil,
         discountID: String? = nil
     ) {
         self.id = id
@@ -87,7 +88,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
                 isUpgraded ? 1 : 0, end.microseconds, purchasedAt.microseconds,
                 originalPurchasedAt?.microseconds ?? .min, LedgerRank.number(isTrial), LedgerRank.number(isIntro),
             ],
-            text: [productID, transactionID, discountID, revocation?.reason?.rawValue].map { $0 ?? "" }
+            text: [productID.text, transactionID?.text, discountID, revocation?.reason?.rawValue].map { $0 ?? "" }
                 .joined(separator: "\n"))
     }
 }

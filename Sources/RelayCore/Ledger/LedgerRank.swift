@@ -11,6 +11,6 @@ struct LedgerRank: Comparable {
     static func < (left: LedgerRank, right: LedgerRank) -> Bool {
         if left.toldAt != right.toldAt { return left.toldAt < right.toldAt }
         if left.numbers != right.numbers { return left.numbers.lexicographicallyPrecedes(right.numbers) }
-        return left.text < right.text
+        return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 }

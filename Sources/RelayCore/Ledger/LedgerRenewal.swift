@@ -3,7 +3,7 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
     /// Nil where it was not told.
     public var willRenew: Bool?
     /// The product that comes next: another one after a downgrade.
-    public var productID: String?
+    public var productID: ProductID?
     /// The last payment failed, and Apple tries again, for sixty days.
     public var isInBillingRetry: Bool
     /// Until when access goes on although it was not paid.
@@ -17,7 +17,7 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
     public var toldAt: Timestamp
 
     public init(
-        willRenew: Bool?, productID: String?, isInBillingRetry: Bool = false, graceUntil: Timestamp? = nil,
+        willRenew: Bool?, productID: ProductID?, isInBillingRetry: Bool = false, graceUntil: Timestamp? = nil,
         expirationIntent: Int? = nil, priceConsent: Int? = nil, cancelationReason: CancelationReason? = nil,
         toldAt: Timestamp
     ) {
@@ -38,6 +38,6 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
                 // Of two words of one moment the one that knows of trouble: it was not there before.
                 LedgerRank.number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,
                 Int64(expirationIntent ?? -1), Int64(priceConsent ?? -1),
-            ], text: [productID, cancelationReason?.rawValue].map { $0 ?? "" }.joined(separator: "\n"))
+            ], text: [productID?.text, cancelationReason?.rawValue].map { $0 ?? "" }.joined(separator: "\n"))
     }
 }

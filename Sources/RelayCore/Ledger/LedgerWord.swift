@@ -6,7 +6,7 @@ public struct LedgerWord: Sendable, Hashable, Codable {
     /// The subscription goes on under another original transaction id from then on.
     public var movesTo: LedgerMove?
     /// The original transaction ids that it went by before.
-    public var movesFrom: Set<String>
+    public var movesFrom: Set<TransactionID>
     /// When it was said that it goes by this id.
     public var isCurrentAt: Timestamp?
     /// When the customer, or the store, last changed whether it will renew.
@@ -17,7 +17,7 @@ public struct LedgerWord: Sendable, Hashable, Codable {
 
     public init(
         periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: LedgerMove? = nil,
-        movesFrom: Set<String> = [], isCurrentAt: Timestamp? = nil,
+        movesFrom: Set<TransactionID> = [], isCurrentAt: Timestamp? = nil,
         intentChangedAt: Timestamp? = nil, isTest: Bool? = nil
     ) {
         self.periods = periods

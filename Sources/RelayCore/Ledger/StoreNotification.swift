@@ -14,10 +14,10 @@ public struct StoreNotification: Sendable, Hashable {
     /// As the store writes it, known to this program or not.
     public var type: String
     public var subtype: String?
-    public var environment: String
-    public var bundleID: String?
+    public var environment: StoreEnvironment
+    public var bundleID: BundleID?
     /// Nil where it is about no purchase.
-    public var originalTransactionID: String?
+    public var originalTransactionID: TransactionID?
     /// When it was said. Nil where it does not say.
     public var saidAt: Timestamp?
     /// Nil where it concerns no subscription's life.
@@ -25,7 +25,8 @@ public struct StoreNotification: Sendable, Hashable {
 
     public init(
         version: Version, identity: String, uuid: String? = nil, type: String, subtype: String? = nil,
-        environment: String, bundleID: String?, originalTransactionID: String? = nil, saidAt: Timestamp?,
+        environment: StoreEnvironment, bundleID: BundleID?, originalTransactionID: TransactionID? = nil,
+        saidAt: Timestamp?,
         word: LedgerWord? = nil
     ) {
         self.version = version

@@ -7,7 +7,7 @@
 ///     words ──hear──► periods, renewal, end ──standing(at: now)──► active, in grace, in billing retry, expired, revoked
 public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// By ``LedgerPeriod/id``.
-    public private(set) var periods: [String: LedgerPeriod] = [:]
+    public private(set) var periods: [TransactionID: LedgerPeriod] = [:]
     public private(set) var renewal: LedgerRenewal?
     public private(set) var end: LedgerEnd?
     /// Where it was last said to have moved to.
@@ -15,7 +15,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// When it was last said to have moved here.
     private var currentAt: Timestamp?
     /// What has moved here, directly or by others in between.
-    public private(set) var movedFrom: Set<String> = []
+    public private(set) var movedFrom: Set<TransactionID> = []
     /// When it was last changed whether it will renew; nil where nobody told.
     public private(set) var intentChangedAt: Timestamp?
     /// Whether the store says that nobody paid for it; nil where none did. It never changes.
@@ -28,7 +28,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     public init() {}
 
     /// By which id it goes now; nil where it is this one, or it has come back to it.
-    public var movedTo: String? {
+    public var movedTo: TransactionID? {
         guard let move, currentAt.map({ $0 < move.toldAt }) ?? true else { return nil }
         return move.to
     }
@@ -66,7 +66,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     }
 
     /// Numbers of any length.
-    private static func isGreater(_ left: String, _ right: String) -> Bool {
+    private static func isGreater(_ left: TransactionID, _ right: TransactionID) -> Bool {
         (left.utf8.count, left) > (right.utf8.count, right)
     }
 }

@@ -28,8 +28,8 @@ public struct SubscriptionStanding: Sendable, Hashable {
     /// When the period that counts ends; nil for what does not.
     public var expiresAt: Timestamp?
     /// Nil where nobody has told of a purchase.
-    public var productID: String?
-    public var autoRenewProductID: String?
+    public var productID: ProductID?
+    public var autoRenewProductID: ProductID?
     /// Of one that is revoked or expired.
     public var reason: String?
     /// When time alone will change this; nil where it will not.

@@ -20,10 +20,10 @@ public enum BillingEvent: String, Sendable, CaseIterable {
         /// In whole seconds: receipts have no more, transactions of the same period do.
         public private(set) var expiresAt: Timestamp?
         public var willRenew: Bool?
-        public var productID: String?
+        public var productID: ProductID?
 
         public init(
-            status: SubscriptionStanding.Status?, expiresAt: Timestamp?, willRenew: Bool?, productID: String?
+            status: SubscriptionStanding.Status?, expiresAt: Timestamp?, willRenew: Bool?, productID: ProductID?
         ) {
             self.status = status
             self.expiresAt = expiresAt?.wholeSeconds

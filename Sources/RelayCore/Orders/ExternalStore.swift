@@ -1,8 +1,8 @@
 /// What is asked of a store: how a subscription stands that a publisher names by what its app was given.
 public enum ExternalStoreQuery: Sendable, Hashable {
     /// - Parameter bundleID: nil: any app that the relay speaks for.
-    case apple(transactionID: String, bundleID: String?)
-    case google(packageName: String, subscriptionID: String, token: String)
+    case apple(transactionID: TransactionID, bundleID: BundleID?)
+    case google(packageName: BundleID, subscriptionID: String, token: String)
     case amazon(receiptID: String, userID: String)
 
     public var platform: StorePlatform {
@@ -17,18 +17,19 @@ public enum ExternalStoreQuery: Sendable, Hashable {
 /// A subscription as its store has just shown it, beyond doubt.
 public struct ExternalSubscription: Sendable, Hashable {
     /// As the ledger knows it: ``StorePlatform/subscriptionKey(_:)``.
-    public var key: String
+    public var key: TransactionID
     /// `Production`, `Sandbox`, ….
-    public var environment: String
+    public var environment: StoreEnvironment
     /// What the store said of it, for the ledger. Empty where the ledger knows it already.
     public var word: LedgerWord
-    public var bundleID: String?
+    public var bundleID: BundleID?
     /// The newest product, as the store names it.
-    public var productID: String?
+    public var productID: ProductID?
     public var isTrial: Bool
 
     public init(
-        key: String, environment: String, word: LedgerWord, bundleID: String? = nil, productID: String? = nil,
+        key: TransactionID, environment: StoreEnvironment, word: LedgerWord, bundleID: BundleID? = nil,
+        productID: ProductID? = nil,
         isTrial: Bool? = nil
     ) {
         self.key = key

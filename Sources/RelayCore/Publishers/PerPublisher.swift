@@ -2,15 +2,15 @@
 public struct PerPublisher<Value: Sendable>: Sendable {
     public let common: Value
     /// By the publisher's id.
-    public let own: [String: Value]
+    public let own: [PublisherID: Value]
     /// The common one first.
     public let all: [Value]
-    private let isElsewhere: @Sendable (_ publisher: String) -> Bool
+    private let isElsewhere: @Sendable (_ publisher: PublisherID) -> Bool
 
     /// - Parameter isElsewhere: whether a publisher that is not among `own` has its own all the same, as other copies know.
     public init(
-        _ common: Value, own: [String: Value] = [:],
-        isElsewhere: @escaping @Sendable (_ publisher: String) -> Bool = { _ in false }
+        _ common: Value, own: [PublisherID: Value] = [:],
+        isElsewhere: @escaping @Sendable (_ publisher: PublisherID) -> Bool = { _ in false }
     ) {
         self.common = common
         self.own = own
@@ -19,14 +19,14 @@ public struct PerPublisher<Value: Sendable>: Sendable {
     }
 
     /// Nil where the publisher has its own, and this copy does not have it: the common one is not for it.
-    public subscript(publisher: String) -> Value? { own[publisher] ?? (isElsewhere(publisher) ? nil : common) }
+    public subscript(publisher: PublisherID) -> Value? { own[publisher] ?? (isElsewhere(publisher) ? nil : common) }
 
     /// - Parameter publisher: whose own account it is; nil for the common one.
     /// - Returns: nil where this copy does not have that account.
-    public subscript(account publisher: String?) -> Value? { publisher.map { own[$0] } ?? common }
+    public subscript(account publisher: PublisherID?) -> Value? { publisher.map { own[$0] } ?? common }
 
     /// Whose the account is that this publisher alone has; nil names the common one.
-    public func scope(ofAccount publisher: String?) -> PublisherScope {
+    public func scope(ofAccount publisher: PublisherID?) -> PublisherScope {
         publisher.map { .only($0) } ?? .allBut(Set(own.keys))
     }
 
@@ -36,9 +36,9 @@ public struct PerPublisher<Value: Sendable>: Sendable {
 
     /// - Parameter transform: told whose own it is; nil for the common one.
     public func mapAccounts<Other>(
-        _ transform: (_ publisher: String?, Value) throws -> Other
+        _ transform: (_ publisher: PublisherID?, Value) throws -> Other
     ) rethrows -> PerPublisher<Other> {
-        var others: [String: Other] = [:]
+        var others: [PublisherID: Other] = [:]
         for (publisher, value) in own { others[publisher] = try transform(publisher, value) }
         return PerPublisher<Other>(try transform(nil, common), own: others, isElsewhere: isElsewhere)
     }

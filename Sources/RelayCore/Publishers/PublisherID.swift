@@ -1,7 +1,7 @@
 /// What a publisher may be called.
-public enum PublisherID {
+extension PublisherID {
     /// Whose everything is where nobody was named.
-    public static let first = "main"
+    public static let first: Self = "main"
     public static let rule = "up to 63 of a-z, 0-9, _ and -, the first a letter or digit"
 
     public static func isValid(_ text: String) -> Bool {

@@ -37,6 +37,10 @@ public struct CompactJSON: Sendable {
         value(text)
     }
 
+    public mutating func member<Kind>(_ name: StaticString, _ identifier: Identifier<Kind>?) {
+        member(name, identifier?.text)
+    }
+
     public mutating func member(_ name: StaticString, _ flag: Bool?) {
         guard let flag else { return }
         self.name(name)

@@ -12,11 +12,11 @@ public struct CustomerPurchase: Sendable, Hashable {
     }
 
     public var platform: StorePlatform
-    public var productID: String
+    public var productID: ProductID
     /// The same through all renewals.
-    public var purchaseID: String
+    public var purchaseID: TransactionID
     /// Of the newest renewal.
-    public var transactionID: String
+    public var transactionID: TransactionID
     public var isSandbox: Bool
     /// When it was bought for the first time.
     public var purchasedAt: Timestamp?
@@ -34,7 +34,8 @@ public struct CustomerPurchase: Sendable, Hashable {
     public var priceConsent: PriceConsent?
 
     public init(
-        platform: StorePlatform, productID: String, purchaseID: String, transactionID: String, isSandbox: Bool,
+        platform: StorePlatform, productID: ProductID, purchaseID: TransactionID, transactionID: TransactionID,
+        isSandbox: Bool,
         isExpired: Bool
     ) {
         self.platform = platform
@@ -47,9 +48,10 @@ public struct CustomerPurchase: Sendable, Hashable {
 
     /// Of each product the newest, in the order of their names.
     public static func newest(of purchases: some Sequence<CustomerPurchase>) -> [CustomerPurchase] {
-        var byProduct: [String: CustomerPurchase] = [:]
+        typealias Key = Identifier<CustomerPurchase>
+        var byProduct: [Key: CustomerPurchase] = [:]
         for purchase in purchases {
-            let key = purchase.platform.prefixed(purchase.productID)
+            let key = Key(purchase.platform.prefixed(purchase.productID))
             if let other = byProduct[key], !other.isOlder(than: purchase) { continue }
             byProduct[key] = purchase
         }
@@ -58,7 +60,7 @@ public struct CustomerPurchase: Sendable, Hashable {
 
     /// What was paid for later is newer; of what was paid for at once, what runs longer.
     private func isOlder(than other: CustomerPurchase) -> Bool {
-        func rank(_ one: CustomerPurchase) -> (Timestamp, Timestamp, String) {
+        func rank(_ one: CustomerPurchase) -> (Timestamp, Timestamp, TransactionID) {
             (one.renewedAt ?? .earliest, one.expiresAt ?? .distantFuture, one.purchaseID)
         }
         return rank(self) < rank(other)

@@ -4,7 +4,7 @@ public enum PurchaseJSON {
     /// `{"applicationUsername":…,"purchases":{…}}`, in UTF-8.
     ///
     /// - Parameter purchases: one of each product.
-    public static func customer(_ username: String, _ purchases: [CustomerPurchase]) -> [UInt8] {
+    public static func customer(_ username: Username, _ purchases: [CustomerPurchase]) -> [UInt8] {
         var writer = CompactJSON(capacity: 64 + 420 * purchases.count)
         writer.begin()
         writer.member("applicationUsername", username)

@@ -6,8 +6,8 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     case amazon
 
     /// Of a subscription by its key: Apple's are bare numbers (or what an app sent in place of one).
-    public init(subscriptionKey key: String) {
-        self = [.google, .amazon].first { key.hasPrefix($0.prefix) } ?? .apple
+    public init(subscriptionKey key: TransactionID) {
+        self = [.google, .amazon].first { key.utf8.starts(with: $0.prefix.utf8) } ?? .apple
     }
 
     var prefix: String { rawValue + ":" }
@@ -15,11 +15,17 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     /// `google:…`, with the store's own name for it.
     public func prefixed(_ name: String) -> String { prefix + name }
 
+    public func prefixed<Kind>(_ name: Identifier<Kind>) -> String { prefixed(name.text) }
+
     /// The key of a subscription that the store knows by this name.
-    public func subscriptionKey(_ name: String) -> String { self == .apple ? name : prefixed(name) }
+    public func subscriptionKey(_ name: TransactionID) -> TransactionID {
+        self == .apple ? name : TransactionID(prefixed(name))
+    }
 
     /// The store's own name for what has this key.
-    public func name(ofKey key: String) -> String {
-        self == .apple || !key.hasPrefix(prefix) ? key : String(key.dropFirst(prefix.count))
+    public func name(ofKey key: TransactionID) -> TransactionID {
+        guard self != .apple, key.utf8.starts(with: prefix.utf8) else { return key }
+        // By bytes: what follows may be a combining mark, which makes another character of the colon.
+        return TransactionID(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
     }
 }

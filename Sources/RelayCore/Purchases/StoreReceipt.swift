@@ -5,16 +5,17 @@ public enum StoreReceipt: Sendable, Hashable {
 
     /// Numbers as text, as Cleeng's own example has them.
     public struct Google: Sendable, Hashable, Codable {
-        public var productId: String
+        public var productId: ProductID
         public var purchaseToken: String
-        public var packageName: String
+        public var packageName: BundleID
         public var orderId: String?
         public var purchaseState: String?
         public var purchaseTime: String?
         public var developerPayload: String?
 
         public init(
-            productId: String, purchaseToken: String, packageName: String, orderId: String?, purchaseState: String?,
+            productId: ProductID, purchaseToken: String, packageName: BundleID, orderId: String?,
+            purchaseState: String?,
             purchaseTime: String?, developerPayload: String?
         ) {
             self.productId = productId
@@ -45,17 +46,17 @@ public enum StoreReceipt: Sendable, Hashable {
     }
 
     /// The key of the subscription: what the store knows it by through all renewals.
-    public var subscriptionKey: String {
+    public var subscriptionKey: TransactionID {
         switch self {
-        case .google(let receipt): StorePlatform.google.subscriptionKey(receipt.purchaseToken)
-        case .amazon(let receipt): StorePlatform.amazon.subscriptionKey(receipt.receiptId)
+        case .google(let receipt): StorePlatform.google.subscriptionKey(TransactionID(receipt.purchaseToken))
+        case .amazon(let receipt): StorePlatform.amazon.subscriptionKey(TransactionID(receipt.receiptId))
         }
     }
 
     /// What else it takes to ask the store about it: the app at Google, the store's user at Amazon.
     public var asked: String {
         switch self {
-        case .google(let receipt): receipt.packageName
+        case .google(let receipt): receipt.packageName.text
         case .amazon(let receipt): receipt.userId
         }
     }
@@ -64,7 +65,7 @@ public enum StoreReceipt: Sendable, Hashable {
         switch self {
         case .google(let receipt):
             .google(
-                packageName: receipt.packageName, subscriptionID: receipt.productId, token: receipt.purchaseToken)
+                packageName: receipt.packageName, subscriptionID: receipt.productId.text, token: receipt.purchaseToken)
         case .amazon(let receipt): .amazon(receiptID: receipt.receiptId, userID: receipt.userId)
         }
     }

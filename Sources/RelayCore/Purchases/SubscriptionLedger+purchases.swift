@@ -10,7 +10,7 @@ extension SubscriptionLedger {
         of name: SubscriptionName, shown: SubscriptionStanding.Status?, at now: Timestamp, leeway: Duration
     ) -> [CustomerPurchase] {
         guard let current = current(at: now), let standing = standing(at: now, leeway: leeway) else { return [] }
-        var newest: [String: LedgerPeriod] = [:]
+        var newest: [ProductID: LedgerPeriod] = [:]
         for period in periods.values {
             if let other = newest[period.productID], !Self.isOlder(other, period) { continue }
             newest[period.productID] = period
@@ -94,5 +94,5 @@ extension SubscriptionLedger {
 
 extension SubscriptionName {
     /// Whether nobody paid for it: Apple's sandbox and what developers test with. What nobody could read is taken to be real.
-    public var isSandbox: Bool { environment != "Production" && environment != "unknown" }
+    public var isSandbox: Bool { environment != .production && environment != .unknown }
 }

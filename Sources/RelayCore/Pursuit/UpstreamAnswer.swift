@@ -56,7 +56,7 @@ public struct SynchronizationAnswer: Sendable, Equatable {
         case running(String)
         case granted(evidence: String)
         /// Access to something else than was asked for.
-        case grantedOther(offer: String)
+        case grantedOther(offer: OfferID)
         /// At an end, without a word on access.
         case unclear
         /// In lower case, as Cleeng names the result.

@@ -1,11 +1,11 @@
 /// What is known of a validation when it is read: the poll's answer before it is written as JSON.
 public struct Validation: Sendable, Equatable {
     public var id: ValidationID
-    public var publisher: String
-    public var app: String
-    public var email: String
-    public var customer: String
-    public var offerID: String
+    public var publisher: PublisherID
+    public var app: BundleID
+    public var email: EmailAddress
+    public var customer: CustomerID
+    public var offerID: OfferID
     public var status: ValidationStatus
     public var reason: String?
     public var late: Bool
@@ -15,7 +15,8 @@ public struct Validation: Sendable, Equatable {
     public var expiresAt: Timestamp?
 
     public init(
-        id: ValidationID, publisher: String, app: String, email: String, customer: String, offerID: String,
+        id: ValidationID, publisher: PublisherID, app: BundleID, email: EmailAddress, customer: CustomerID,
+        offerID: OfferID,
         status: ValidationStatus, reason: String? = nil, late: Bool = false, acceptedAt: Timestamp, deadline: Timestamp,
         settledAt: Timestamp? = nil, expiresAt: Timestamp? = nil
     ) {

@@ -42,7 +42,7 @@ struct Authenticator: Sendable {
         }
         context.notes.keyID = key.id
         // Ops is held back by nothing.
-        if !key.role.opens(.opsViewer) { try limits?.take(key: key.id, context) }
+        if !key.role.opens(.opsViewer) { try limits?.take(key: key.id.text, context) }
         return try role.map { try check(key, opens: $0) } ?? key
     }
 

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RelayCore
+public import RelayCore
 
 /// Verifies customers' tokens: JSON Web Tokens signed by a key of the publisher's key set, whose `email` claim is the only
 /// email that the app may speak for.
@@ -58,7 +58,7 @@ public final class CustomerTokenVerifier: Sendable {
 
     /// - Returns: the token's email, trimmed and lower-cased.
     /// - Throws: ``Problem``.
-    func verify(_ text: String, now: Timestamp) async throws -> String {
+    func verify(_ text: String, now: Timestamp) async throws -> CustomerID {
         guard let token = CustomerToken(text) else { throw Self.invalid }
         try await refreshIfNeeded(for: token)
         guard let keys = state.withLockedValue({ $0.keys }) else {

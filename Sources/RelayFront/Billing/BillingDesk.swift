@@ -22,7 +22,7 @@ struct BillingDesk: Sendable {
     /// The publisher. An access token opens, and so does the key itself; either in the header or in the query.
     ///
     /// - Throws: ``Problem`` 401 and 403.
-    func publisher(_ request: Request, _ context: FrontContext) async throws -> String {
+    func publisher(_ request: Request, _ context: FrontContext) async throws -> PublisherID {
         let inQuery = QueryItems(request.uri.query)["access_token"]
         guard let text = BearerCredentials.parse(request.headers[.authorization]) ?? inQuery.map({ Substring($0) })
         else { throw Problem(.missingKey, "send Authorization: Bearer TOKEN, with a token from /oauth/token") }
@@ -30,7 +30,7 @@ struct BillingDesk: Sendable {
         if key == nil { key = try await keys.authenticate(text) }
         guard let key else { throw Problem(.unknownKey, "the token was never given out, or its key has been revoked") }
         context.notes.keyID = key.id
-        try limits.take(key: key.id, context)
+        try limits.take(key: key.id.text, context)
         guard key.role.opens(.publisher) else { throw Problem(.wrongRole, "this takes a key of the role publisher") }
         return key.publisher
     }

@@ -49,7 +49,7 @@ struct BillingWebhookRoutes: Sendable {
         return .taken
     }
 
-    private func endpoints(of publisher: String) async throws -> [WebhookEndpoint] {
+    private func endpoints(of publisher: PublisherID) async throws -> [WebhookEndpoint] {
         try await desk.store.endpoints(publisher: publisher).filter { $0.kind != .purchases }
     }
 

@@ -46,12 +46,14 @@ enum CheckRequest: Sendable, Equatable {
                 if errors.isEmpty, id.utf8.count > 64 || !id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
                     errors.append(FieldError(path + "AppleIapTransactionId", .invalid, "must be of digits"))
                 }
-                self = .store(.apple(transactionID: id, bundleID: bundle.isEmpty ? nil : bundle))
+                self = .store(
+                    .apple(transactionID: TransactionID(id), bundleID: bundle.isEmpty ? nil : BundleID(bundle)))
             }
         case .google:
             self = .store(
                 .google(
-                    packageName: text("GoogleIapPackageName"), subscriptionID: text("GoogleIapSubscriptionId"),
+                    packageName: BundleID(text("GoogleIapPackageName")),
+                    subscriptionID: text("GoogleIapSubscriptionId"),
                     token: text("GoogleIapToken")))
         case .amazon:
             self = .store(.amazon(receiptID: text("AmazonIapReceiptId"), userID: text("AmazonIapUserId")))

@@ -26,7 +26,7 @@ extension BillingDesk {
     /// there for this one, however it came by the transaction or the receipt.
     ///
     /// - Throws: as ``find(_:publisher:)``.
-    func check(_ wanted: CheckRequest, publisher: String) async throws -> [CheckedSubscription] {
+    func check(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [CheckedSubscription] {
         let found = try await find(wanted, publisher: publisher)
         let checked = try await store.record(found, publisher: publisher)
         guard checked.isEmpty, !found.isEmpty else { return checked }
@@ -44,7 +44,7 @@ extension BillingDesk {
 
     /// - Throws: ``Problem``: 404 where Apple knows no such transaction, 422 where the store says no or cannot be asked at all, 503
     ///   where it cannot be asked now.
-    func find(_ wanted: CheckRequest, publisher: String) async throws -> [ExternalSubscription] {
+    func find(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [ExternalSubscription] {
         let query: ExternalStoreQuery
         switch wanted {
         case .appleReceipt(let text): return try await receipts.subscriptions(in: text)

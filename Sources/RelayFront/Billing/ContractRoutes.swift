@@ -60,7 +60,7 @@ struct ContractRoutes: Sendable {
 
     private func known(
         _ request: Request, _ context: FrontContext
-    ) async throws -> (customer: BillingCustomer, publisher: String) {
+    ) async throws -> (customer: BillingCustomer, publisher: PublisherID) {
         let publisher = try await desk.publisher(request, context)
         let id = try desk.id(context, "customer")
         guard let customer = try await desk.store.billingCustomer(id, publisher: publisher) else {

@@ -44,7 +44,7 @@ struct OrderRoutes: Sendable {
     }
 
     private func subject(
-        of terms: OrderTerms<CustomerDetails, CheckRequest>, _ publisher: String
+        of terms: OrderTerms<CustomerDetails, CheckRequest>, _ publisher: PublisherID
     ) async throws -> BillingID {
         switch terms.subject {
         case .checked(let id): return id

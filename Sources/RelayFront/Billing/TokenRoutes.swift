@@ -23,7 +23,8 @@ struct TokenRoutes: Sendable {
             throw Problem(.unsupportedGrant, "only client_credentials is taken")
         }
         let (id, secret) = try credentials(request.headers[.authorization], form)
-        guard let key = try await keys.authenticate(Substring(secret)), key.publisher == id, key.role == .publisher,
+        guard let key = try await keys.authenticate(Substring(secret)), key.publisher == PublisherID(id),
+            key.role == .publisher,
             let token = try await store.accessToken(for: Substring(secret))
         else { throw Self.unknownClient }
         context.notes.keyID = key.id

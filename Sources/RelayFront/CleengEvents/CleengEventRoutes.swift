@@ -10,7 +10,7 @@ import Telemetry
 struct CleengEventRoutes: Sendable {
     let store: RelayStore
     /// By account; not empty.
-    let signatures: [(account: String?, signature: EventSignature)]
+    let signatures: [(account: PublisherID?, signature: EventSignature)]
     let bodies: BodyReader
     let budget: BodyBudget
     let registry: PrometheusRegistry
@@ -48,7 +48,7 @@ struct CleengEventRoutes: Sendable {
     }
 
     /// - Throws: ``Problem`` where it is none of those that are known.
-    private func account(thatSigned body: [UInt8], _ headers: HTTPFields) throws -> String? {
+    private func account(thatSigned body: [UInt8], _ headers: HTTPFields) throws -> PublisherID? {
         for (account, signature) in signatures {
             if let name = HTTPField.Name(signature.header), let code = headers[name],
                 signature.isValid(code, over: body)

@@ -113,10 +113,10 @@ enum ConsoleAction: String, CaseIterable, Sendable {
 
 /// A publisher's customer as one part of a path: names may hold anything.
 struct ResyncTarget: Sendable {
-    var publisher: String
-    var username: String
+    var publisher: PublisherID
+    var username: Username
 
-    init(publisher: String, username: String) {
+    init(publisher: PublisherID, username: Username) {
         self.publisher = publisher
         self.username = username
     }
@@ -127,7 +127,7 @@ struct ResyncTarget: Sendable {
         guard parts.count == 2, PublisherID.isValid(parts[0]), (1...512).contains(parts[1].unicodeScalars.count),
             !parts[1].utf8.contains(0)
         else { return nil }
-        self.init(publisher: parts[0], username: parts[1])
+        self.init(publisher: PublisherID(parts[0]), username: Username(parts[1]))
     }
 
     var id: String { Hex.text(of: Array("\(publisher)\n\(username)".utf8)) }

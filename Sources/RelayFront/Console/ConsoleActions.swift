@@ -75,7 +75,7 @@ struct ConsoleActions: Sendable {
                 try await actions.resync(
                     publisher: target.publisher, username: target.username, by: actor, reason: reason)
             case .revokeKey:
-                guard try await store.revokeKey(id) else { throw Self.unknown }
+                guard try await store.revokeKey(APIKeyID(id)) else { throw Self.unknown }
                 try await store.audit(AuditEntry(actor: actor, .keyRevoked, id, reason: reason))
             }
         } catch let refusal as OpsRefusal {

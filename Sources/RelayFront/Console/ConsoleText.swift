@@ -62,10 +62,12 @@ enum ConsoleText {
 enum ConsoleLink {
     static func validation(_ id: ValidationID) -> String { "/console/validations/\(id)" }
 
-    static func customer(_ email: String) -> String { "/console/customers?email=" + encoded(email) }
+    static func customer<Kind>(_ email: Identifier<Kind>) -> String {
+        "/console/customers?email=" + encoded(email.text)
+    }
 
-    static func subscription(_ key: String) -> String {
-        "/console/subscriptions?originalTransactionId=" + encoded(key)
+    static func subscription(_ key: TransactionID) -> String {
+        "/console/subscriptions?originalTransactionId=" + encoded(key.text)
     }
 
     /// The same page at another place.

@@ -12,7 +12,7 @@ enum CustomerView {
     ) async throws -> Response {
         let query = ConsoleQuery(request)
         guard let text = query["email"] else { return desk.response(form(desk, visitor, nil, wrong: nil)) }
-        let customer = CustomerEmail(text)?.customer ?? text.lowercased()
+        let customer = CustomerEmail(text)?.customer ?? CustomerID(text.asciiLowercased())
         let store = desk.store
         async let validations = store.validations(matching: ValidationFilter(customer: customer, limit: most))
         async let subscriptions = store.subscriptions(matching: SubscriptionFilter(customer: customer, limit: most))
@@ -22,7 +22,7 @@ enum CustomerView {
             try await validations.items, try await subscriptions.items, try await transfers.items
         )
         guard !(bought.isEmpty && owned.isEmpty && moved.isEmpty) else {
-            return desk.response(form(desk, visitor, text, wrong: "Nothing is known of \(text)."))
+            return desk.response(form(desk, visitor, EmailAddress(text), wrong: "Nothing is known of \(text)."))
         }
         var frame = desk.frame(text, visitor, at: .customers, live: 5)
         frame.notice = ConsoleAction.notice(query["done"])
@@ -37,7 +37,7 @@ enum CustomerView {
         let resync = publishers.map { publisher in
             DetailPage.Action(
                 publishers.count == 1 ? "Tell endpoints again" : "Tell endpoints again of \(publisher)",
-                href: ConsoleAction.resync.path(ResyncTarget(publisher: publisher, username: text).id))
+                href: ConsoleAction.resync.path(ResyncTarget(publisher: publisher, username: Username(text)).id))
         }
         return desk.response(
             DetailPage(
@@ -45,7 +45,7 @@ enum CustomerView {
                 lead: "by what the relay was told. Names that differ in case are one customer.",
                 actions: visitor.isOperator ? resync : [],
                 facts: [
-                    .init("Publishers", publishers.joined(separator: ", ")),
+                    .init("Publishers", publishers.map(\.text).joined(separator: ", ")),
                     .init("First seen of these", ConsoleText.time(bought.last?.validation.acceptedAt)),
                     .init("Last purchase", ConsoleText.time(bought.first?.validation.acceptedAt)),
                 ],
@@ -59,11 +59,11 @@ enum CustomerView {
     }
 
     private static func form(
-        _ desk: ConsoleDesk, _ visitor: ConsoleDesk.Visitor, _ email: String?, wrong: String?
+        _ desk: ConsoleDesk, _ visitor: ConsoleDesk.Visitor, _ email: EmailAddress?, wrong: String?
     ) -> ListPage {
         ListPage(
             desk.frame("Customers", visitor, at: .customers), lead: "One customer, by email.",
-            filters: [.init("email", "Email", value: email)], wrong: wrong,
+            filters: [.init("email", "Email", value: email?.text)], wrong: wrong,
             table: Table(["Customer"], [], empty: "Ask for a customer by email, or follow one from a purchase."),
             here: Section.customers.path)
     }
@@ -78,13 +78,13 @@ enum SearchView {
         if let id = ValidationID(text), try await desk.store.validation(id) != nil {
             return ConsoleDesk.redirect(ConsoleLink.validation(id))
         }
-        if text.contains("@") { return ConsoleDesk.redirect(ConsoleLink.customer(text)) }
+        if text.contains("@") { return ConsoleDesk.redirect(ConsoleLink.customer(EmailAddress(text))) }
         // A purchase that never came through is of no subscription yet.
         let known = try await desk.store.subscriptions(
-            matching: SubscriptionFilter(originalTransactionID: text, limit: 1))
-        guard known.items.isEmpty else { return ConsoleDesk.redirect(ConsoleLink.subscription(text)) }
+            matching: SubscriptionFilter(originalTransactionID: TransactionID(text), limit: 1))
+        guard known.items.isEmpty else { return ConsoleDesk.redirect(ConsoleLink.subscription(TransactionID(text))) }
         let bought = try await desk.store.validations(
-            matching: ValidationFilter(originalTransactionID: text, limit: 2)
+            matching: ValidationFilter(originalTransactionID: TransactionID(text), limit: 2)
         ).items
         if bought.count == 1 { return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id)) }
         return ConsoleDesk.redirect(

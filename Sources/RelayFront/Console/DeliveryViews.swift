@@ -61,7 +61,8 @@ enum DeliveryViews {
                 pick: visitor.isOperator ? "\(one.id)" : nil),
             .init(type, note: "version \(one.version), \(one.environment), \(one.publisher)"),
             .init(
-                one.originalTransactionID, href: one.originalTransactionID.map(ConsoleLink.subscription), isCode: true),
+                one.originalTransactionID?.text, href: one.originalTransactionID.map(ConsoleLink.subscription),
+                isCode: true),
             .init(one.relay.name, tone: tone, note: ConsoleText.time(one.relayedAt)), .init("\(one.attempts)"),
             .init(one.lastError), replay.map { .init("Replay", href: $0) } ?? .init(nil),
         ]
@@ -78,7 +79,7 @@ enum DeliveryViews {
             var page = PageQuery(query)
             let filter = DeliveryFilter(
                 state: page.choice("state", DeliveryState.allCases.map { ($0.name, $0) }), endpoint: page.endpoint(),
-                applicationUsername: page.applicationUsername(), limit: page.limit(),
+                applicationUsername: Username(page.applicationUsername()), limit: page.limit(),
                 cursor: page.cursor { ValidationCursor($0) })
             try page.end()
             return try await desk.store.deliveries(matching: filter)
@@ -133,7 +134,9 @@ enum DeliveryViews {
         return [
             .init(
                 ConsoleText.time(one.createdAt), note: "\(one.id)", pick: visitor.isOperator ? "\(one.id)" : nil),
-            .init(one.applicationUsername, href: ConsoleLink.customer(one.applicationUsername), note: one.publisher),
+            .init(
+                one.applicationUsername.text, href: ConsoleLink.customer(one.applicationUsername),
+                note: one.publisher.text),
             .init(one.state.name, tone: tone, note: next ?? ConsoleText.time(one.finishedAt)), .init("\(one.tries)"),
             .init(answer), .init(one.url, href: "/console/endpoints"),
             replay.map { .init("Replay", href: $0) } ?? .init(nil),
@@ -152,7 +155,7 @@ enum DeliveryViews {
             let since = one.failingSince ?? one.disabledAt
             let enable = visitor.isOperator && !one.isActive ? ConsoleAction.enableEndpoint.path("\(one.id)") : nil
             return [
-                .init(one.url, note: "\(one.id)"), .init(one.publisher),
+                .init(one.url, note: "\(one.id)"), .init(one.publisher.text),
                 .init(
                     state.0, tone: state.1,
                     note: [one.disabledReason, since.map { "since \(ConsoleText.time($0))" }].compactMap(\.self)

@@ -27,20 +27,22 @@ enum OfferView {
 
     private static func row(_ one: UnmappedOffer) -> [Table.Cell] {
         [
-            .init(one.offerID, href: "\(Section.validations.path)?offerId=\(ConsoleLink.encoded(one.offerID))"),
-            .init(one.publisher), .init(one.product ?? "could not be read", isCode: one.product != nil),
+            .init(
+                one.offerID.text, href: "\(Section.validations.path)?offerId=\(ConsoleLink.encoded(one.offerID.text))"),
+            .init(one.publisher.text), .init(one.product?.text ?? "could not be read", isCode: one.product != nil),
             .init(one.isMapped ? "not a product of the offer" : "the offer has no product", tone: .warning),
             .init("\(one.purchases)"), .init(nil),
         ]
     }
 
-    private static func row(_ publisher: String, _ one: Offer) -> [Table.Cell] {
+    private static func row(_ publisher: PublisherID, _ one: Offer) -> [Table.Cell] {
         [
             .init(
-                one.id, href: "\(Section.validations.path)?offerId=\(ConsoleLink.encoded(one.id))", note: one.name),
-            .init(publisher), .init(one.products.joined(separator: ", "), isCode: true),
+                one.id.text, href: "\(Section.validations.path)?offerId=\(ConsoleLink.encoded(one.id.text))",
+                note: one.name),
+            .init(publisher.text), .init(one.products.map(\.text).joined(separator: ", "), isCode: true),
             one.products.isEmpty ? .init("without a product", tone: .quiet) : .init("mapped", tone: .ok), .init(nil),
-            .init(one.coupons.map(\.code).joined(separator: ", ")),
+            .init(one.coupons.map(\.code.text).joined(separator: ", ")),
         ]
     }
 }

@@ -10,7 +10,7 @@ enum RecordViews {
     ) async throws -> Response {
         let (query, path) = (ConsoleQuery(request), Section.orders.path)
         let publishers = try await desk.store.listPublishers().map(\.id)
-        let publisher = query["publisher"] ?? PublisherID.first
+        let publisher = PublisherID(query["publisher"]) ?? .first
         let after = query["cursor"].flatMap { BillingID($0) }
         let (items, next) = try await desk.store.newestOrders(of: publisher, after: after)
         return desk.response(
@@ -18,8 +18,8 @@ enum RecordViews {
                 desk.frame("Orders of \(publisher)", visitor, at: .orders), lead: "Newest first, of one publisher.",
                 filters: [
                     .init(
-                        "publisher", "Publisher", value: publisher,
-                        of: publishers.map { (value: $0, title: $0) })
+                        "publisher", "Publisher", value: publisher.text,
+                        of: publishers.map { (value: $0.text, title: $0.text) })
                 ],
                 table: Table(
                     ["Order", "State", "Type", "Made", "Completed", "Product", "Customer", "Contract"],
@@ -28,12 +28,13 @@ enum RecordViews {
                             .init("\(one.id)", isCode: true),
                             .init(one.state.name, tone: one.state == .completed ? .ok : .link), .init(one.type.name),
                             .init(ConsoleText.time(one.createdAt)), .init(ConsoleText.time(one.completedAt)),
-                            .init(one.productID, note: one.platform.rawValue), .init("\(one.customer)", isCode: true),
+                            .init(one.productID?.text, note: one.platform.rawValue),
+                            .init("\(one.customer)", isCode: true),
                             .init("\(one.contract)", isCode: true),
                         ]
                     }, empty: "This publisher has placed no order."), here: path,
-                first: after == nil ? nil : path + "?publisher=" + ConsoleLink.encoded(publisher),
-                next: ConsoleLink.page(path, [("publisher", publisher)], cursor: next)))
+                first: after == nil ? nil : path + "?publisher=" + ConsoleLink.encoded(publisher.text),
+                next: ConsoleLink.page(path, [("publisher", publisher.text)], cursor: next)))
     }
 
     static func keys(
@@ -42,12 +43,13 @@ enum RecordViews {
         var frame = desk.frame("Keys", visitor, at: .keys)
         frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
         let rows = try await desk.store.keys(includingRevoked: true).reversed().map { one -> [Table.Cell] in
-            let revoke = visitor.isOperator && one.revokedAt == nil ? ConsoleAction.revokeKey.path(one.id) : nil
+            let revoke = visitor.isOperator && one.revokedAt == nil ? ConsoleAction.revokeKey.path(one.id.text) : nil
             return [
                 .init(
-                    one.id, isCode: true, note: one.id == visitor.session.key.id ? "you are signed in with it" : nil),
-                .init(one.name), .init(one.role.name), .init(one.publisher),
-                .init(one.app), .init(ConsoleText.time(one.createdAt)),
+                    one.id.text, isCode: true,
+                    note: one.id == visitor.session.key.id ? "you are signed in with it" : nil),
+                .init(one.name), .init(one.role.name), .init(one.publisher.text),
+                .init(one.app.text), .init(ConsoleText.time(one.createdAt)),
                 one.revokedAt == nil
                     ? .init("in use", tone: .ok)
                     : .init("revoked", tone: .quiet, note: ConsoleText.time(one.revokedAt)),

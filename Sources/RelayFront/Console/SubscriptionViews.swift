@@ -40,11 +40,11 @@ enum SubscriptionViews {
             state: one.status?.name ?? "not known", tone: tone(one.status),
             lead: one.email.map { "It belongs to \($0)." } ?? "Nobody has claimed it.",
             facts: [
-                .init("Customer", one.email, href: one.email.map(ConsoleLink.customer)),
+                .init("Customer", one.email?.text, href: one.email.map(ConsoleLink.customer)),
                 .init("Validation", one.validation?.description, href: one.validation.map(ConsoleLink.validation)),
-                .init("Publisher", one.name.publisher), .init("Environment", one.name.environment),
-                .init("Offer", one.offerID), .init("Product", one.productID),
-                .init("Renews as", one.autoRenewProductID), .init("Bundle", one.bundleID),
+                .init("Publisher", one.name.publisher.text), .init("Environment", one.name.environment.text),
+                .init("Offer", one.offerID?.text), .init("Product", one.productID?.text),
+                .init("Renews as", one.autoRenewProductID?.text), .init("Bundle", one.bundleID?.text),
                 .init("Will renew", one.willRenew.map { $0 ? "yes" : "no" }),
                 .init("Access until", ConsoleText.time(one.expiresAt)), .init("Reason", one.reason),
                 .init("Looked at next", ConsoleText.time(one.dueAt)), .init("Trouble", one.trouble),
@@ -78,12 +78,13 @@ enum SubscriptionViews {
             items.map { one in
                 [
                     .init(
-                        one.name.originalTransactionID, href: ConsoleLink.subscription(one.name.originalTransactionID),
+                        one.name.originalTransactionID.text,
+                        href: ConsoleLink.subscription(one.name.originalTransactionID),
                         isCode: true),
                     .init(one.status?.name, tone: tone(one.status), note: one.reason),
-                    .init(one.email, href: one.email.map(ConsoleLink.customer)), .init(one.productID),
+                    .init(one.email?.text, href: one.email.map(ConsoleLink.customer)), .init(one.productID?.text),
                     .init(ConsoleText.time(one.expiresAt)), .init(one.willRenew.map { $0 ? "yes" : "no" }),
-                    .init(one.name.environment), .init(one.name.publisher),
+                    .init(one.name.environment.text), .init(one.name.publisher.text),
                 ]
             }, empty: "No subscription is like that.")
     }
@@ -140,10 +141,11 @@ enum SubscriptionViews {
                 [
                     .init(ConsoleText.time(one.at)),
                     .init(
-                        one.name.originalTransactionID, href: ConsoleLink.subscription(one.name.originalTransactionID),
+                        one.name.originalTransactionID.text,
+                        href: ConsoleLink.subscription(one.name.originalTransactionID),
                         isCode: true, note: "\(one.name.environment), \(one.name.publisher)"),
-                    .init(one.from, href: ConsoleLink.customer(one.from)),
-                    .init(one.to, href: ConsoleLink.customer(one.to)),
+                    .init(one.from, href: ConsoleLink.customer(EmailAddress(one.from))),
+                    .init(one.to, href: ConsoleLink.customer(EmailAddress(one.to))),
                     .init("\(one.fromValidation)", href: ConsoleLink.validation(one.fromValidation), isCode: true),
                     .init("\(one.toValidation)", href: ConsoleLink.validation(one.toValidation), isCode: true),
                 ]

@@ -108,7 +108,8 @@ enum ValidationViews {
                     .init("\(one.id)", href: ConsoleLink.validation(one.id), isCode: true, pick: pick),
                     .init(one.status.name, tone: ConsoleText.tone(one.status), note: one.late ? "late" : nil),
                     .init(ConsoleText.time(one.acceptedAt), note: age),
-                    .init(one.email, href: ConsoleLink.customer(one.email)), .init(one.offerID), .init(one.publisher),
+                    .init(one.email.text, href: ConsoleLink.customer(one.email)), .init(one.offerID.text),
+                    .init(one.publisher.text),
                     .init(one.reason, note: item.parking.map { "set aside: \($0.reason)" }),
                 ]
             }, empty: empty)
@@ -157,8 +158,8 @@ enum ValidationViews {
     ) -> [DetailPage.Fact] {
         let one = detail.validation
         var facts: [DetailPage.Fact] = [
-            .init("Customer", one.email, href: ConsoleLink.customer(one.email)), .init("Offer", one.offerID),
-            .init("Publisher", one.publisher), .init("App", one.app), .init("Sold in", detail.appType),
+            .init("Customer", one.email.text, href: ConsoleLink.customer(one.email)), .init("Offer", one.offerID.text),
+            .init("Publisher", one.publisher.text), .init("App", one.app.text), .init("Sold in", detail.appType),
             .init("Reason", one.reason), .init("Accepted", ConsoleText.time(one.acceptedAt)),
             .init("Deadline of the app", ConsoleText.time(one.deadline)),
             .init(one.status == .timedOut ? "App was told to give up" : "Settled", ConsoleText.time(one.settledAt)),
@@ -166,11 +167,11 @@ enum ValidationViews {
             .init("Tries to send it", "\(detail.attempts)"),
             .init("Had access before", detail.entitledBefore.map { $0 ? "yes" : "no" }),
             .init(
-                "Original transaction", detail.originalTransactionID,
-                href: "/console/search?q=" + ConsoleLink.encoded(detail.originalTransactionID)),
-            .init("Transaction", detail.transactionID), .init("Environment", detail.environment),
-            .init("Product", detail.productID), .init("Bundle", detail.bundleID),
-            .init("Application username", detail.applicationUsername), .init("Coupon", detail.couponCode),
+                "Original transaction", detail.originalTransactionID.text,
+                href: "/console/search?q=" + ConsoleLink.encoded(detail.originalTransactionID.text)),
+            .init("Transaction", detail.transactionID.text), .init("Environment", detail.environment.text),
+            .init("Product", detail.productID?.text), .init("Bundle", detail.bundleID?.text),
+            .init("Application username", detail.applicationUsername.text), .init("Coupon", detail.couponCode?.text),
             .init("Sent to Cleeng as", ConsoleText.driver(detail.driver)), .init("Receipt", verification(detail)),
         ]
         if let trace = detail.traceID { facts.append(.init("Trace", trace)) }
@@ -208,8 +209,8 @@ enum ValidationViews {
                         [
                             [
                                 .init(ConsoleText.time(transfer.at)),
-                                .init(transfer.from, href: ConsoleLink.customer(transfer.from)),
-                                .init(transfer.to, href: ConsoleLink.customer(transfer.to)),
+                                .init(transfer.from, href: ConsoleLink.customer(EmailAddress(transfer.from))),
+                                .init(transfer.to, href: ConsoleLink.customer(EmailAddress(transfer.to))),
                                 .init(
                                     "\(transfer.fromValidation)", href: ConsoleLink.validation(transfer.fromValidation),
                                     isCode: true),

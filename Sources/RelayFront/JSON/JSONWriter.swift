@@ -20,6 +20,10 @@ struct JSONWriter {
         if let text { write(text) } else { buffer.writeStaticString("null") }
     }
 
+    mutating func field<Kind>(_ name: StaticString, _ identifier: Identifier<Kind>?) {
+        field(name, identifier?.text)
+    }
+
     mutating func field(_ name: StaticString, _ flag: Bool?) {
         write(name: name)
         switch flag {
@@ -55,6 +59,10 @@ struct JSONWriter {
     mutating func element(_ text: String) {
         separate()
         write(text)
+    }
+
+    mutating func element<Kind>(_ identifier: Identifier<Kind>) {
+        element(identifier.text)
     }
 
     private mutating func open(_ bracket: UInt8, _ name: StaticString?) {

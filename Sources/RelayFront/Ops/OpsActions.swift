@@ -57,12 +57,12 @@ struct OpsActions: Sendable {
     /// Tells all endpoints of a publisher the state of one customer once more.
     ///
     /// - Throws: ``Problem``.
-    func resync(publisher: String, username: String, by: String, reason: String) async throws {
+    func resync(publisher: PublisherID, username: Username, by: String, reason: String) async throws {
         let new = try await repeater?.repeatCustomer(publisher: publisher, username: username, endpoint: nil)
         guard new != nil else {
             throw Problem(.unknownDelivery, "nothing is known of that customer, or no endpoint takes messages")
         }
-        try await store.audit(AuditEntry(actor: by, .customerResynced, username, reason: reason))
+        try await store.audit(AuditEntry(actor: by, .customerResynced, username.text, reason: reason))
         onMessage()
     }
 }

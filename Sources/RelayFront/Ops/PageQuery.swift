@@ -32,19 +32,19 @@ struct PageQuery {
     }
 
     /// As the database compares it.
-    mutating func customer() -> String? {
+    mutating func customer() -> CustomerID? {
         query["customerEmail"].flatMap { reader.email($0, "customerEmail")?.customer }
     }
 
-    mutating func offerID() -> String? { query["offerId"].flatMap { reader.offerID($0, "offerId") } }
+    mutating func offerID() -> OfferID? { query["offerId"].flatMap { reader.offerID($0, "offerId") } }
 
-    mutating func originalTransactionID() -> String? {
+    mutating func originalTransactionID() -> TransactionID? {
         guard let text = query["originalTransactionId"] else { return nil }
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             reader.add(FieldError("originalTransactionId", .invalid, "must be 1 to 64 visible characters"))
             return nil
         }
-        return text
+        return TransactionID(text)
     }
 
     mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {

@@ -19,7 +19,7 @@ struct WebhookOpsRoutes: Sendable {
         var page = PageQuery(QueryItems(request.uri.query))
         let filter = DeliveryFilter(
             state: page.choice("state", DeliveryState.allCases.map { ($0.name, $0) }), endpoint: page.endpoint(),
-            applicationUsername: page.applicationUsername(), limit: page.limit(),
+            applicationUsername: Username(page.applicationUsername()), limit: page.limit(),
             cursor: page.cursor { ValidationCursor($0) })
         try page.end()
         let (items, next) = try await store.deliveries(matching: filter)

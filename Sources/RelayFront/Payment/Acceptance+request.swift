@@ -44,11 +44,11 @@ extension Acceptance {
 }
 
 extension Acceptance.IdempotencyKey {
-    init(_ key: String, apiKey: String, body: ByteBuffer) {
+    init(_ key: String, apiKey: APIKeyID, body: ByteBuffer) {
         let digest = Array(key.utf8).withUnsafeBytes { PurchaseDigest.of($0) }
         let text = Hex.text(of: digest)
         self.init(
-            bucket: Bucket(of: apiKey, text), apiKey: apiKey, digest: digest,
+            bucket: Bucket(of: apiKey.text, text), apiKey: apiKey, digest: digest,
             fingerprint: body.withUnsafeReadableBytes { PurchaseDigest.of($0) })
     }
 }

@@ -4,7 +4,7 @@ import RelayCore
 enum CouponCode {
     static let maximumLength = 40
 
-    static func read(_ field: JSONField) -> (code: String?, warnings: [FieldError]) {
+    static func read(_ field: JSONField) -> (code: CouponID?, warnings: [FieldError]) {
         switch field {
         case .absent: return (nil, [])
         case .other(let kind): return ignored("must be a string, not \(kind.article)")
@@ -16,11 +16,11 @@ enum CouponCode {
             if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
                 return ignored("holds control characters")
             }
-            return (text, [])
+            return (CouponID(text), [])
         }
     }
 
-    private static func ignored(_ why: String) -> (code: String?, warnings: [FieldError]) {
+    private static func ignored(_ why: String) -> (code: CouponID?, warnings: [FieldError]) {
         (nil, [FieldError("couponCode", .ignored, "the coupon \(why); the purchase goes on without it")])
     }
 }

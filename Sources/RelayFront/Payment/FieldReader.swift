@@ -59,7 +59,7 @@ struct FieldReader {
         return email
     }
 
-    mutating func offerID(_ text: String, _ name: String) -> String? {
+    mutating func offerID(_ text: String, _ name: String) -> OfferID? {
         guard text.utf8.count <= 100 else {
             add(FieldError(name, .tooLong, "must have at most 100 characters"))
             return nil
@@ -68,7 +68,7 @@ struct FieldReader {
             add(FieldError(name, .invalid, "must be of letters, digits, _, - and ."))
             return nil
         }
-        return text
+        return OfferID(text)
     }
 
     private static func isOfferByte(_ byte: UInt8) -> Bool {

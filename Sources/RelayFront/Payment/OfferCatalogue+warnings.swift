@@ -3,12 +3,12 @@ import RelayStore
 
 extension OfferCatalogue {
     /// What does not fit a purchase's offer, so far as the offers are known. It is told and shown, never refused: Cleeng decides.
-    func warnings(_ payment: PaymentRequest, _ receipt: ReadReceipt, of publisher: String) -> [FieldError] {
+    func warnings(_ payment: PaymentRequest, _ receipt: ReadReceipt, of publisher: PublisherID) -> [FieldError] {
         var warnings: [FieldError] = []
         if let product = receipt.productID,
-            allows(StorePlatform.apple.prefixed(product), under: payment.offerID, of: publisher) == false
+            allows(ProductID(StorePlatform.apple.prefixed(product)), under: payment.offerID, of: publisher) == false
         {
-            warnings.append(.productMismatch(product))
+            warnings.append(.productMismatch(product.text))
         }
         if let coupon = payment.couponCode, allows(coupon: coupon, under: payment.offerID, of: publisher) == false {
             warnings.append(

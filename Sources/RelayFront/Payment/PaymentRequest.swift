@@ -3,14 +3,14 @@ import RelayCore
 /// A purchase as an app asks for it: every field judged.
 struct PaymentRequest: Sendable {
     var email: CustomerEmail
-    var offerID: String
-    var transactionID: String
+    var offerID: OfferID
+    var transactionID: TransactionID
     var receiptData: String
     var appType: String
     /// Nil where the app named none: the peer's counts.
     var ipAddress: String?
-    var couponCode: String?
-    var applicationUsername: String
+    var couponCode: CouponID?
+    var applicationUsername: Username
     /// The customer's number at Cleeng, where the app knows it.
     var cleengCustomer: Int64?
     var warnings: [FieldError] = []
@@ -20,7 +20,7 @@ struct PaymentRequest: Sendable {
         var reader = FieldReader()
         let email = reader.required(body.customerEmail, "customerEmail").flatMap { reader.email($0, "customerEmail") }
         let offerID = reader.required(body.offerID, "offerId").flatMap { reader.offerID($0, "offerId") }
-        var transactionID: String?
+        var transactionID: TransactionID?
         var receiptData: String?
         if case .other(let kind) = body.receipt {
             reader.add(.wrongType("receipt", "an object", kind))
@@ -50,12 +50,12 @@ struct PaymentRequest: Sendable {
         self.receiptData = receiptData
         self.appType = appType
         self.ipAddress = ipAddress
-        self.applicationUsername = username ?? email.customer
+        self.applicationUsername = username ?? Username(email.customer.text)
         self.cleengCustomer = cleengCustomer
         (couponCode, warnings) = CouponCode.read(body.couponCode)
     }
 
-    private static func transactionID(_ text: String, _ reader: inout FieldReader) -> String? {
+    private static func transactionID(_ text: String, _ reader: inout FieldReader) -> TransactionID? {
         guard text.utf8.count <= 32 else {
             reader.add(FieldError("receipt.transactionId", .tooLong, "must have at most 32 digits"))
             return nil
@@ -64,7 +64,7 @@ struct PaymentRequest: Sendable {
             reader.add(FieldError("receipt.transactionId", .invalid, "must be of digits"))
             return nil
         }
-        return text
+        return TransactionID(text)
     }
 
     private static func receiptData(_ text: String, _ reader: inout FieldReader) -> String? {
@@ -87,7 +87,7 @@ struct PaymentRequest: Sendable {
         return text
     }
 
-    static func username(_ text: String, _ reader: inout FieldReader) -> String? {
+    static func username(_ text: String, _ reader: inout FieldReader) -> Username? {
         guard !text.isEmpty else {
             reader.add(FieldError("applicationUsername", .invalid, "must not be empty"))
             return nil
@@ -97,6 +97,6 @@ struct PaymentRequest: Sendable {
             reader.add(FieldError("applicationUsername", .tooLong, "must have at most 512 characters"))
             return nil
         }
-        return text
+        return Username(text)
     }
 }

@@ -39,7 +39,7 @@ extension PaymentRoutes {
             idempotencyKey: idempotencyKey, using: &generator)
         var warnings = payment.warnings
         if let product = acceptance.productID.map(payment.receipt.query.platform.prefixed),
-            offers.allows(product, under: payment.offerID, of: key.publisher) == false
+            offers.allows(ProductID(product), under: payment.offerID, of: key.publisher) == false
         {
             warnings.append(.productMismatch(product))
         }
@@ -48,7 +48,7 @@ extension PaymentRoutes {
 
     /// What the store says of it, where it can be asked now. It signs nothing: its word is all there is.
     private func judge(
-        _ receipt: StoreReceipt, of publisher: String
+        _ receipt: StoreReceipt, of publisher: PublisherID
     ) async -> (Verification, ExternalSubscription?) {
         guard receipts.isOn else { return (.notChecked, nil) }
         switch await stores.ask(receipt.query, of: publisher) {
@@ -78,9 +78,11 @@ extension Acceptance {
     ) {
         let subscriptionKey = request.receipt.subscriptionKey
         var digest = PurchaseDigest()
-        for part in [key.publisher, key.app, request.email.customer, request.offerID, subscriptionKey] {
-            digest.add(part)
-        }
+        digest.add(key.publisher)
+        digest.add(key.app)
+        digest.add(request.email.customer)
+        digest.add(request.offerID)
+        digest.add(subscriptionKey)
         let transaction: String
         var product = found?.productID
         switch request.receipt {
@@ -94,11 +96,13 @@ extension Acceptance {
                 bucket: Bucket(of: key.publisher, subscriptionKey), day: UInt16(clamping: now.daysSince1970),
                 using: &generator),
             publisher: key.publisher, app: key.app, email: request.email,
-            applicationUsername: request.applicationUsername, offerID: request.offerID, transactionID: transaction,
+            applicationUsername: request.applicationUsername, offerID: request.offerID,
+            transactionID: TransactionID(transaction),
             appType: request.receipt.driver == .google ? "android" : "amazon",
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
             couponCode: request.couponCode, subscriptionKey: subscriptionKey,
-            environment: found?.environment ?? "Production", productID: product, bundleID: request.receipt.asked,
+            environment: found?.environment ?? .production, productID: product,
+            bundleID: BundleID(request.receipt.asked),
             isReceiptReadable: true, verification: verification, period: found?.word.periods.first,
             driver: request.receipt.driver, receipt: Receipt(isText: true, bytes: request.receipt.json),
             purchaseKey: digest.finalize(), idempotencyKey: idempotencyKey)

@@ -1,4 +1,5 @@
 import Crypto
+import RelayCore
 
 /// SHA-256 over parts, each after its length, so that no two lists of parts read the same.
 struct PurchaseDigest {
@@ -8,6 +9,8 @@ struct PurchaseDigest {
         var part = part
         part.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
+
+    mutating func add<Kind>(_ part: Identifier<Kind>) { add(part.text) }
 
     mutating func add(_ part: [UInt8]) {
         part.withUnsafeBytes { add($0) }

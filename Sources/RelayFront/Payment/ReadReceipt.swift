@@ -7,10 +7,10 @@ import RelayStore
 struct ReadReceipt: Sendable {
     var isReadable: Bool
     /// The original transaction id, else the app's own.
-    var subscriptionKey: String
-    var environment: String
-    var productID: String?
-    var bundleID: String?
+    var subscriptionKey: TransactionID
+    var environment: StoreEnvironment
+    var productID: ProductID?
+    var bundleID: BundleID?
     /// What it says of the subscription's life; nil where it says nothing of one.
     var period: LedgerPeriod?
     var stored: Acceptance.Receipt
@@ -20,12 +20,12 @@ struct ReadReceipt: Sendable {
     var document: PurchaseDocument?
     var isSignedTransaction: Bool { if case .signedTransaction = document { true } else { false } }
     /// Of the purchase that counts, as the receipt has it; nil where it names none (Xcode's).
-    var transactionID: String?
+    var transactionID: TransactionID?
     /// By which two purchases are the same: the same receipt in another spelling of base64 is the same receipt.
     var identity: [UInt8]
 
     /// - Parameter transactionID: what the app sent beside it.
-    init(_ text: String, transactionID: String) {
+    init(_ text: String, transactionID: TransactionID) {
         let utf8 = Array(text.utf8)
         isReadable = false
         subscriptionKey = transactionID
@@ -64,7 +64,7 @@ struct ReadReceipt: Sendable {
     /// read is, by what the app sent beside it.
     ///
     /// - Parameter transactionID: what the app sent beside it.
-    mutating func distrust(transactionID: String) {
+    mutating func distrust(transactionID: TransactionID) {
         subscriptionKey = transactionID
         environment = "unknown"
         productID = nil

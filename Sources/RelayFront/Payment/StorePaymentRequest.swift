@@ -3,12 +3,12 @@ import RelayCore
 /// A purchase in another store than Apple's as an app asks for it: every field judged.
 struct StorePaymentRequest: Sendable {
     var email: CustomerEmail
-    var offerID: String
+    var offerID: OfferID
     var receipt: StoreReceipt
     /// Nil where the app named none: the peer's counts.
     var ipAddress: String?
-    var couponCode: String?
-    var applicationUsername: String
+    var couponCode: CouponID?
+    var applicationUsername: Username
     var warnings: [FieldError] = []
 
     /// - Throws: ``Problem`` 422 that names every wrong field.
@@ -35,13 +35,13 @@ struct StorePaymentRequest: Sendable {
         self.offerID = offerID
         self.receipt = receipt
         self.ipAddress = ipAddress
-        applicationUsername = username ?? email.customer
+        applicationUsername = username ?? Username(email.customer.text)
         // Cleeng takes none for a purchase at Amazon.
         if platform == .google { (couponCode, warnings) = CouponCode.read(body.couponCode) }
     }
 
     /// One that its app has only had validated: without coupon or address.
-    init(validating receipt: StoreReceipt, of email: CustomerEmail, username: String, offerID: String) {
+    init(validating receipt: StoreReceipt, of email: CustomerEmail, username: Username, offerID: OfferID) {
         self.email = email
         self.offerID = offerID
         self.receipt = receipt

@@ -39,7 +39,8 @@ extension StoreReceipt {
         guard let productID, let token, let packageName else { return nil }
         self = .google(
             .init(
-                productId: productID, purchaseToken: token, packageName: packageName, orderId: orderID,
+                productId: ProductID(productID), purchaseToken: token, packageName: BundleID(packageName),
+                orderId: orderID,
                 purchaseState: state, purchaseTime: time, developerPayload: payload))
     }
 

@@ -26,7 +26,7 @@ enum CustomerPath: Equatable {
     }
 
     /// The customer in the path of a question for purchases. Nil also for one that has a query, or that would be refused.
-    static func plainName(_ path: String) -> String? {
+    static func plainName(_ path: String) -> Username? {
         guard !path.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
             case .purchases(let text)? = CustomerPath(path)
         else { return nil }
@@ -42,10 +42,10 @@ enum ApplicationUsername {
     static let mostCharacters = 512
 
     /// Nil where it is none: empty, too long, or with a character that cannot be kept.
-    static func checked(_ text: String) -> String? {
+    static func checked(_ text: String) -> Username? {
         guard !text.isEmpty, text.utf8.count <= 4 * mostCharacters, text.unicodeScalars.count <= mostCharacters,
             !text.utf8.contains(0)
         else { return nil }
-        return text
+        return Username(text)
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import RelayCore
 
 /// A publisher's id with one of its keys, as Fovea's clients send them: `appName` and `apiKey`.
 struct NamedCredentials: Sendable, Equatable {
     /// Longer ones are nobody's: an id has 63 characters, a key 128.
     private static let mostBytes = 400
 
-    var publisher: String
+    var publisher: PublisherID
     var key: String
 
     /// `Authorization: Basic` or `Bearer` with base64 of `appName:apiKey` (after `Bearer` the pair itself is understood too), else
@@ -15,13 +16,13 @@ struct NamedCredentials: Sendable, Equatable {
             guard let pair = Self.pair(authorization) else { return nil }
             self = pair
         } else if let publisher = query["appName"], let key = query["apiKey"] {
-            self.init(publisher: publisher, key: key)
+            self.init(publisher: PublisherID(publisher), key: key)
         } else {
             return nil
         }
     }
 
-    private init(publisher: String, key: String) {
+    private init(publisher: PublisherID, key: String) {
         self.publisher = publisher
         self.key = key
     }
@@ -37,7 +38,9 @@ struct NamedCredentials: Sendable, Equatable {
     }
 
     private static func split(_ text: String) -> NamedCredentials? {
-        guard let colon = text.firstIndex(of: ":") else { return nil }
-        return NamedCredentials(publisher: String(text[..<colon]), key: String(text[text.index(after: colon)...]))
+        // By bytes: a mark behind the colon would make another character of it.
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return NamedCredentials(
+            publisher: PublisherID(text[..<colon]), key: String(text[text.utf8.index(after: colon)...]))
     }
 }

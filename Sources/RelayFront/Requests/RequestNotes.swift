@@ -8,7 +8,7 @@ final class RequestNotes: Sendable {
 
     private struct Notes {
         var validation: ValidationID?
-        var keyID: String?
+        var keyID: APIKeyID?
         var later: Later?
         var standings: [RateStanding] = []
     }
@@ -21,7 +21,7 @@ final class RequestNotes: Sendable {
         set { box.withLockedValue { $0.validation = newValue } }
     }
 
-    var keyID: String? {
+    var keyID: APIKeyID? {
         get { box.withLockedValue { $0.keyID } }
         set { box.withLockedValue { $0.keyID = newValue } }
     }

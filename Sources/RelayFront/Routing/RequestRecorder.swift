@@ -13,7 +13,7 @@ struct RequestRecorder: Sendable {
         var duration: Duration
         var requestID: String
         var validation: ValidationID?
-        var keyID: String?
+        var keyID: APIKeyID?
         /// Of an error that is ours.
         var cause: (any Error)?
     }
@@ -32,7 +32,7 @@ struct RequestRecorder: Sendable {
             .durationMs: .milliseconds(record.duration), .requestId: .string(record.requestID),
         ])
         if let id = record.validation { metadata[.validationId] = .string("\(id)") }
-        if let id = record.keyID { metadata[.keyId] = .string(id) }
+        if let id = record.keyID { metadata[.keyId] = .string(id.text) }
         if let cause = record.cause { metadata[.error] = .string("\(cause)") }
         logger.log(level: level, "request", metadata: metadata)
     }

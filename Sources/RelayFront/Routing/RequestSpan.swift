@@ -40,7 +40,7 @@ struct RequestSpan: Sendable {
             attributes["http.response.status_code"] = record.status.code
             attributes["relay.request_id"] = record.requestID
             if let id = record.validation { attributes["relay.validation_id"] = "\(id)" }
-            if let id = record.keyID { attributes["relay.key_id"] = id }
+            if let id = record.keyID { attributes["relay.key_id"] = id.text }
             if record.status.kind == .serverError { attributes["error.type"] = "\(record.status.code)" }
         }
         if record.status.kind == .serverError { span.setStatus(SpanStatus(code: .error)) }

@@ -27,7 +27,7 @@ final class StoreDesk: Sendable {
 
     /// Where too many are asked already, it is as if the store was away: nothing queues. So too where others have the publisher's
     /// way to the stores.
-    func ask(_ query: ExternalStoreQuery, of publisher: String) async -> ExternalStoreAnswer {
+    func ask(_ query: ExternalStoreQuery, of publisher: PublisherID) async -> ExternalStoreAnswer {
         guard let stores = stores[publisher] else { return .tryAgain(after: .seconds(5)) }
         guard let store = stores[query.platform] else { return .notConfigured }
         let hasPlace = state.withLockedValue { state in

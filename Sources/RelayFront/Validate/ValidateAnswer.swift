@@ -11,7 +11,8 @@ enum ValidateAnswer {
         writer.member("ok", true)
         writer.name("data")
         writer.begin()
-        writer.member("id", request.id.isEmpty ? transaction.productID ?? transaction.app ?? "" : request.id)
+        writer.member(
+            "id", request.id.isEmpty ? transaction.productID?.text ?? transaction.app?.text ?? "" : request.id)
         writer.member("latest_receipt", true)
         writer.member("date", now)
         writer.transaction(request.kind, transaction)
@@ -22,7 +23,7 @@ enum ValidateAnswer {
         writer.name("ineligible_for_intro_price")
         writer.begin("[")
         for purchase in newest where purchase.isTrial == true || purchase.isIntro == true {
-            writer.value(purchase.productID)
+            writer.value(purchase.productID.text)
         }
         writer.end("]")
         writer.end()

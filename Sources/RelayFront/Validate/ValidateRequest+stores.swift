@@ -8,7 +8,7 @@ extension ValidateRequest {
     ///   - product: where the receipt names none.
     ///   - app: the package, where the receipt names none.
     static func google(
-        _ transaction: ValidateBody.Transaction, id: String, product: String, app: String, _ reader: inout FieldReader
+        _ transaction: ValidateBody.Transaction, id: String, product: String, app: BundleID, _ reader: inout FieldReader
     ) -> StoreReceipt? {
         var fields: [String: JSONField] = [:]
         if let text = reader.optional(transaction.receipt, "transaction.receipt"), !text.isEmpty {
@@ -23,7 +23,7 @@ extension ValidateRequest {
             fields = read
         }
         if transaction.purchaseToken != .absent { fields["purchaseToken"] = transaction.purchaseToken }
-        for (name, text) in [("orderId", id), ("productId", product), ("packageName", app)] {
+        for (name, text) in [("orderId", id), ("productId", product), ("packageName", app.text)] {
             if fields[name] ?? .absent == .absent, !text.isEmpty { fields[name] = .string(text) }
         }
         return StoreReceipt(fields, of: .google, &reader) {

@@ -32,14 +32,14 @@ struct ValidateRequest: Sendable {
     var id: String
     var kind: Kind
     /// The app's own; empty where it names none.
-    var transactionID: String
+    var transactionID: TransactionID
     var proof: Proof
     /// Nil: the purchase is nobody's yet.
-    var username: String?
+    var username: Username?
 
     /// - Parameter app: the bundle id or package name of the app's key; empty where it has none.
     /// - Throws: ``Problem`` 422 that names every wrong field.
-    init(_ body: ValidateBody, app: String) throws {
+    init(_ body: ValidateBody, app: BundleID) throws {
         var reader = FieldReader()
         let id = reader.optional(body.id, "id") ?? ""
         let transactionID = reader.optional(body.transaction.id, "transaction.id") ?? ""
@@ -74,7 +74,7 @@ struct ValidateRequest: Sendable {
         guard reader.errors.isEmpty, let kind, let proof else { throw Problem.invalidFields(reader.errors) }
         self.id = id
         self.kind = kind
-        self.transactionID = transactionID
+        self.transactionID = TransactionID(transactionID)
         self.proof = proof
         self.username = username.flatMap(ApplicationUsername.checked)
     }

@@ -25,7 +25,8 @@ extension ValidateRoutes {
         let messages =
             found.word == LedgerWord()
             ? []
-            : LedgerMessage(name, found.word, bundleID: receipt.asked, note: .init(event: "validated")).withMoves
+            : LedgerMessage(name, found.word, bundleID: BundleID(receipt.asked), note: .init(event: "validated"))
+                .withMoves
         let (entered, now) = try await enter(messages, wanted, key)
         try await forward(entered, wanted, key: key, context) { _, running, email, username, offer in
             var generator = SystemRandomNumberGenerator()
@@ -41,7 +42,7 @@ extension ValidateRoutes {
     }
 
     /// - Throws: ``Problem``: `store_unavailable` where it cannot be asked, `purchase_ended` where it says no more than that it is over.
-    private func ask(_ receipt: StoreReceipt, of publisher: String) async throws -> ExternalSubscription {
+    private func ask(_ receipt: StoreReceipt, of publisher: PublisherID) async throws -> ExternalSubscription {
         let platform = receipt.query.platform
         switch await stores.ask(receipt.query, of: publisher) {
         case .found(let found):

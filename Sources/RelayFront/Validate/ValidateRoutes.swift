@@ -45,7 +45,7 @@ struct ValidateRoutes: Sendable {
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let wanted = try ValidateRequest(ValidateBody(try await bodies.read(request, on: loan)), app: key.app)
-        if let email = wanted.username.flatMap({ CustomerEmail($0) }) { try speaker.check(email.customer) }
+        if let email = wanted.username.flatMap({ CustomerEmail($0.text) }) { try speaker.check(email.customer) }
         switch wanted.proof {
         case .apple(let text): return try await answer(wanted, appStoreReceipt: text, key: key, context)
         case .store(let receipt):
@@ -105,7 +105,7 @@ struct ValidateRoutes: Sendable {
     }
 
     typealias Accepting = (
-        _ one: EnteredSubscription, _ running: CustomerPurchase, CustomerEmail, _ username: String, _ offer: String
+        _ one: EnteredSubscription, _ running: CustomerPurchase, CustomerEmail, _ username: Username, _ offer: OfferID
     ) -> Acceptance
 
     /// On to Cleeng, what runs, is sold as an offer there, and is not this customer's already.
@@ -113,12 +113,12 @@ struct ValidateRoutes: Sendable {
         _ entered: [EnteredSubscription], _ wanted: ValidateRequest, key: APIKey, _ context: FrontContext,
         _ acceptance: Accepting
     ) async throws {
-        guard let username = wanted.username, let email = CustomerEmail(username) else { return }
+        guard let username = wanted.username, let email = CustomerEmail(username.text) else { return }
         try await offers.ready()
         for one in entered {
             guard let running = one.purchases.first(where: { !$0.isExpired }),
                 let offer = offers.offer(
-                    forProduct: running.platform.prefixed(running.productID), of: key.publisher),
+                    forProduct: ProductID(running.platform.prefixed(running.productID)), of: key.publisher),
                 one.owner?.customer != email.customer || one.owner?.offerID != offer
             else { continue }
             let acceptance = acceptance(one, running, email, username, offer)
@@ -135,14 +135,14 @@ extension Acceptance {
     /// The same purchase whenever it is validated again, though a device's receipt is another one each time: it is known by its
     /// transaction.
     fileprivate init(
-        validating name: SubscriptionName, _ purchase: CustomerPurchase, of email: CustomerEmail, username: String,
-        offer: String, receipt: ReadReceipt, key: APIKey, now: Timestamp,
+        validating name: SubscriptionName, _ purchase: CustomerPurchase, of email: CustomerEmail, username: Username,
+        offer: OfferID, receipt: ReadReceipt, key: APIKey, now: Timestamp,
         using generator: inout some RandomNumberGenerator
     ) {
         var digest = PurchaseDigest()
         for part in [
-            "validate", key.publisher, key.app, email.customer, offer, name.environment, name.originalTransactionID,
-            purchase.transactionID,
+            "validate", key.publisher.text, key.app.text, email.customer.text, offer.text, name.environment.text,
+            name.originalTransactionID.text, purchase.transactionID.text,
         ] { digest.add(part) }
         self.init(
             id: ValidationID(

@@ -4,11 +4,11 @@ import RelayCore
 /// The purchase that a client asked about, as its store has it.
 struct ValidatedTransaction: Sendable {
     /// The bundle id or package name; nil where nobody says.
-    var app: String?
-    var productID: String?
-    var transactionID: String?
-    var originalTransactionID: String?
-    var environment: String
+    var app: BundleID?
+    var productID: ProductID?
+    var transactionID: TransactionID?
+    var originalTransactionID: TransactionID?
+    var environment: StoreEnvironment
 
     init(_ receipt: ReadReceipt) {
         app = receipt.bundleID
@@ -24,8 +24,8 @@ struct ValidatedTransaction: Sendable {
         switch receipt {
         case .google(let receipt):
             app = receipt.packageName
-            transactionID = found.word.periods.lazy.compactMap(\.transactionID).first ?? receipt.orderId
-        case .amazon(let receipt): transactionID = receipt.receiptId
+            transactionID = found.word.periods.lazy.compactMap(\.transactionID).first ?? TransactionID(receipt.orderId)
+        case .amazon(let receipt): transactionID = TransactionID(receipt.receiptId)
         }
     }
 }

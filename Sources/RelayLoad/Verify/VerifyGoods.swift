@@ -1,6 +1,7 @@
 import AppStoreSimulation
 import AppleStore
 import Foundation
+import RelayCore
 
 /// What is verified, signed by authorities that live as long as the command.
 struct VerifyGoods {
@@ -25,7 +26,7 @@ struct VerifyGoods {
         let receipts = try StoreAuthority(.receipts, name: "Benchmark", form: form)
         let transactions = try StoreAuthority(.transactions, name: "Benchmark", form: form)
         roots = [receipts.root, transactions.root]
-        let scope = StoreScope(bundleIds: [Self.bundle], appId: nil, environments: [.production])
+        let scope = StoreScope(bundleIds: [BundleID(Self.bundle)], appId: nil, environments: [.production])
 
         let receipt = Data(try receipts.sign(Self.receipt(purchases, now))).base64EncodedString()
         let signed = try transactions.sign(json: Self.transaction(now))

@@ -9,19 +9,19 @@ public struct ClaimedEvent: Sendable {
     public var now: Timestamp
     public var body: [UInt8]
     /// The publisher whose own account at Cleeng said it; nil: the one that publishers share.
-    public var account: String?
+    public var account: PublisherID?
 }
 
 /// Whose purchase an event is about.
 public struct EventSubject: Sendable {
-    public var customer: String?
+    public var customer: CustomerID?
     public var cleengCustomer: Int64?
-    public var offerID: String
+    public var offerID: OfferID
     /// Of whom its account at Cleeng may speak.
     public var scope: PublisherScope
 
     public init(
-        customer: String?, cleengCustomer: Int64?, offerID: String, scope: PublisherScope = .common
+        customer: CustomerID?, cleengCustomer: Int64?, offerID: OfferID, scope: PublisherScope = .common
     ) {
         self.scope = scope
         self.customer = customer

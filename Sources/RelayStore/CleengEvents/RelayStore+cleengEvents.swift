@@ -90,7 +90,7 @@ extension RelayStore {
     ///   - account: the publisher whose own account at Cleeng signed it; nil for the one that publishers share.
     ///   - now: the database's time, for the day in its id.
     public func receiveEvent(
-        topic: String, body: [UInt8], account: String? = nil, now: Timestamp
+        topic: String, body: [UInt8], account: PublisherID? = nil, now: Timestamp
     ) async throws -> ReceiveOutcome {
         // Two accounts may say the same, and mean two things.
         let name = Array(SHA256.hash(data: Array("cleeng:\(account.map { "\($0):" } ?? "")".utf8) + body))
@@ -107,7 +107,7 @@ extension RelayStore {
     /// Takes events that are to be acted on, for `lease`.
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
-    public func claimEvents(own: [String] = [], limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
+    public func claimEvents(own: [PublisherID] = [], limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
         try vault.check()
         let rows = try await pool.query(
             PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds), .textArray(own)]))

@@ -50,7 +50,7 @@ struct CustomerChange: Sendable, Hashable {
     /// - Parameter changes: of several of one customer the first gives the reason.
     static func write(_ changes: [CustomerChange]) -> PostgresQuery {
         var places: [CustomerName: Int] = [:]
-        var rows: [(change: CustomerChange, environment: String?)] = []
+        var rows: [(change: CustomerChange, environment: StoreEnvironment?)] = []
         for change in changes {
             if let place = places[change.customer] {
                 if rows[place].environment != change.subscription.environment { rows[place].environment = nil }

@@ -2,10 +2,10 @@ public import RelayCore
 
 /// A customer as the publisher calls them. Names are compared exactly.
 public struct CustomerName: Sendable, Hashable {
-    public var publisher: String
-    public var username: String
+    public var publisher: PublisherID
+    public var username: Username
 
-    public init(publisher: String, username: String) {
+    public init(publisher: PublisherID, username: Username) {
         self.publisher = publisher
         self.username = username
     }

@@ -97,7 +97,9 @@ public struct CustomerUpdates: Sendable {
 }
 
 extension CustomerUpdates: WebhookRepeater {
-    public func repeatCustomer(publisher: String, username: String, endpoint: EndpointID?) async throws -> DeliveryID? {
+    public func repeatCustomer(publisher: PublisherID, username: Username, endpoint: EndpointID?) async throws
+        -> DeliveryID?
+    {
         let endpoints = try await store.endpoints(publisher: publisher).filter {
             $0.isActive && $0.kind == .purchases && (endpoint == nil || $0.id == endpoint)
         }

@@ -1,4 +1,5 @@
 import Postgres
+public import RelayCore
 
 extension RelayStore {
     /// Index used: `subscriptions_username`, alone.
@@ -28,7 +29,7 @@ extension RelayStore {
     /// A page of a publisher's customers that own something, by name, and how many there are in all; no more than ``mostCounted`` are
     /// counted after the page, so that where there are more of them it is less than all, and more than was told of so far.
     public func customers(
-        of publisher: String, limit: Int, skip: Int
+        of publisher: PublisherID, limit: Int, skip: Int
     ) async throws -> (names: [CustomerName], total: Int) {
         let names = try await pool.query(
             PostgresQuery(Self.listSQL, [.text(publisher), .int8(Int64(limit)), .int8(Int64(skip))])
@@ -41,7 +42,7 @@ extension RelayStore {
         return (names, skip + limit + (try await count(of: publisher, after: last.username)))
     }
 
-    private func count(of publisher: String, after username: String) async throws -> Int {
+    private func count(of publisher: PublisherID, after username: Username) async throws -> Int {
         try await pool.query(
             PostgresQuery(
                 Self.countSQL, [.text(publisher), .privateText(username), .int8(Int64(Self.mostCounted))])

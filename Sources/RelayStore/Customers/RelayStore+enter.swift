@@ -38,7 +38,7 @@ extension RelayStore {
     ///   - leeway: how long after its end a subscription that will renew is waited for.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written.
     public func enter(
-        _ messages: [LedgerMessage], for customer: CustomerName?, app: String, leeway: Duration
+        _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID, leeway: Duration
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
@@ -69,7 +69,7 @@ extension RelayStore {
         }
     }
 
-    private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: String) -> PostgresQuery {
+    private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> PostgresQuery {
         PostgresQuery(
             claimSQL,
             LedgerHearing.keys(messages.map(\.name)) + [
@@ -82,7 +82,7 @@ extension RelayStore {
         let subscription = SubscriptionName(
             publisher: customer.publisher, environment: try row.get(0), originalTransactionID: try row.get(1))
         let now = CustomerChange(customer: customer, reason: .receiptValidated, subscription: subscription)
-        guard let previous = try row.open(2, as: String?.self) else { return [now] }
+        guard let previous = try row.open(2, as: Username?.self) else { return [now] }
         let before = CustomerName(publisher: customer.publisher, username: previous)
         return [now, CustomerChange(customer: before, reason: .other, subscription: subscription)]
     }

@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 extension RelayStore {
     /// Of each customer at most so many subscriptions are read, the newest.
@@ -95,14 +95,16 @@ extension RelayStore {
             let next = ledger.standing(at: now, leeway: leeway)?.nextLookAt
             return (purchases, next.flatMap { $0 > now ? $0 : nil })
         }
-        guard let product = try row.get(11, as: String?.self) ?? row.get(3, as: String?.self) else { return ([], nil) }
+        guard let product = try row.get(11, as: ProductID?.self) ?? ProductID(row.get(3, as: String?.self)) else {
+            return ([], nil)
+        }
         return ([try unread(name, product: product, row, at: now)], nil)
     }
 
     /// A purchase that nobody can read, or of which nothing may be believed but that Cleeng grants on it: it stands by what is known,
     /// the offer at least. The dates are the store's or none.
     private static func unread(
-        _ name: SubscriptionName, product: String, _ row: PostgresRow, at now: Timestamp
+        _ name: SubscriptionName, product: ProductID, _ row: PostgresRow, at now: Timestamp
     ) throws -> CustomerPurchase {
         let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
@@ -111,6 +113,7 @@ extension RelayStore {
         let isOver = try status.map { $0 == .revoked } ?? (row.timestampIfSet(4).map { $0 <= now } ?? false)
         return CustomerPurchase(
             platform: platform, productID: product, purchaseID: purchaseID,
-            transactionID: try row.get(9, as: String?.self) ?? purchaseID, isSandbox: name.isSandbox, isExpired: isOver)
+            transactionID: try row.get(9, as: TransactionID?.self) ?? purchaseID, isSandbox: name.isSandbox,
+            isExpired: isOver)
     }
 }

@@ -8,8 +8,8 @@ struct ToldChange: Sendable {
     var version: Int64
     var reason: String
     /// Nil where it concerns several, or none.
-    var environment: String?
-    var subscriptionKey: String?
+    var environment: StoreEnvironment?
+    var subscriptionKey: TransactionID?
     var changedAt: Timestamp
     var trace: String?
 

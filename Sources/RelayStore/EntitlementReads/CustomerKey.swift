@@ -1,10 +1,12 @@
+public import RelayCore
+
 /// One customer of one publisher.
 public struct CustomerKey: Hashable, Sendable {
-    public var publisher: String
+    public var publisher: PublisherID
     /// Trimmed and lower-cased.
-    public var customer: String
+    public var customer: CustomerID
 
-    public init(publisher: String, customer: String) {
+    public init(publisher: PublisherID, customer: CustomerID) {
         self.publisher = publisher
         self.customer = customer
     }

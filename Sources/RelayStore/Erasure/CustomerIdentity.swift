@@ -5,7 +5,7 @@ public import RelayCore
 /// All that one customer is known by.
 public struct CustomerIdentity: Sendable {
     /// Trimmed and lower-cased.
-    public var customer: String
+    public var customer: CustomerID
     /// The publishers' own names for them, of which the email may be one.
     public var names: [CustomerName]
     public var validations: [ValidationID]
@@ -36,7 +36,7 @@ extension RelayStore {
 
     /// - Parameter text: an email, or a name that a publisher gave; both are looked for.
     public func identity(of text: String) async throws -> CustomerIdentity {
-        let customer = CustomerEmail(text)?.customer ?? text
+        let customer = CustomerEmail(text)?.customer ?? CustomerID(text)
         var names: Set<CustomerName> = []
         var validations: [ValidationID] = []
         for row in try await pool.query(PostgresQuery(Self.boughtSQL, [.privateText(customer)]), timeout: .seconds(15))
@@ -46,7 +46,7 @@ extension RelayStore {
         }
         // The same text may be a name that a publisher knows, without any purchase by email.
         let guesses = try await publishers().flatMap { publisher in
-            Set([text, customer]).map { CustomerName(publisher: publisher, username: $0) }
+            Set([Username(text), Username(customer.text)]).map { CustomerName(publisher: publisher, username: $0) }
         }
         names.formUnion(try await known(guesses))
         let asked = Array(names) + guesses
@@ -59,7 +59,7 @@ extension RelayStore {
                     .privateTextArray(asked.map(\.username)),
                 ]))
         {
-            let publisher = try row.get(0, as: String.self)
+            let publisher = try row.get(0, as: PublisherID.self)
             subscriptions.append(
                 SubscriptionName(
                     publisher: publisher, environment: try row.get(1), originalTransactionID: try row.get(2)))

@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 /// Takes one customer out of the database: who they are, what they sent, what was said about them.
 ///
@@ -147,11 +147,13 @@ public struct Erasure: Sendable {
             ]
         }
         let names = keys(identity.names)
-        let reads = keys(try await store.publishers().map { CustomerName(publisher: $0, username: identity.customer) })
+        let reads = keys(
+            try await store.publishers().map { CustomerName(publisher: $0, username: Username(identity.customer.text)) }
+        )
         let customer = PostgresValue.privateText(identity.customer)
         let mark = PostgresValue.privateText(Self.mark)
         let targets = PostgresValue.privateTextArray(
-            Array(Set(identity.names.map(\.username) + [identity.customer])))
+            Array(Set(identity.names.map(\.username) + [Username(identity.customer.text)])))
         return [
             PostgresQuery(Self.purchasesSQL, ids),
             PostgresQuery(Self.transfersSQL, [customer, mark]),

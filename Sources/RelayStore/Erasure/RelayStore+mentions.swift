@@ -22,7 +22,7 @@ extension RelayStore {
         """
 
     /// - Returns: how many events of Cleeng's went.
-    func eraseEvents(mentioning email: String) async throws -> Int {
+    func eraseEvents(mentioning email: CustomerID) async throws -> Int {
         var place = PointerPage.Place.start
         var erased = 0
         while true {
@@ -60,7 +60,7 @@ extension RelayStore {
     /// Their contracts stay, under the ids that the publisher knows.
     ///
     /// - Returns: of how many what was given of them went.
-    func eraseBillingCustomers(mentioning email: String) async throws -> Int {
+    func eraseBillingCustomers(mentioning email: CustomerID) async throws -> Int {
         var place: (bucket: Int16, id: String) = (-1, "")
         var erased = 0
         while true {
@@ -82,8 +82,9 @@ extension RelayStore {
         }
     }
 
-    /// Without regard to case.
-    private static func mentions(_ email: String, in body: [UInt8]) -> Bool {
-        String(decoding: body, as: UTF8.self).lowercased().contains(email.lowercased())
+    /// Without regard to the case of ASCII letters.
+    private static func mentions(_ email: CustomerID, in body: [UInt8]) -> Bool {
+        let text = String(decoding: body, as: UTF8.self).asciiLowercased()
+        return Array(text.utf8).contains(Array(email.text.asciiLowercased().utf8))
     }
 }

@@ -1,4 +1,4 @@
-import RelayCore
+public import RelayCore
 public import Traces
 
 /// One purchase on its way into the database: everything of it that is kept.
@@ -19,13 +19,13 @@ public struct Acceptance: Sendable {
     /// The client's own name for this request.
     public struct IdempotencyKey: Sendable {
         public var bucket: Bucket
-        public var apiKey: String
+        public var apiKey: APIKeyID
         /// SHA-256 of the header's value.
         public var digest: [UInt8]
         /// SHA-256 of the body.
         public var fingerprint: [UInt8]
 
-        public init(bucket: Bucket, apiKey: String, digest: [UInt8], fingerprint: [UInt8]) {
+        public init(bucket: Bucket, apiKey: APIKeyID, digest: [UInt8], fingerprint: [UInt8]) {
             self.bucket = bucket
             self.apiKey = apiKey
             self.digest = digest
@@ -34,19 +34,19 @@ public struct Acceptance: Sendable {
     }
 
     public var id: ValidationID
-    public var publisher: String
-    public var app: String
+    public var publisher: PublisherID
+    public var app: BundleID
     public var email: CustomerEmail
-    public var applicationUsername: String
-    public var offerID: String
-    public var transactionID: String
+    public var applicationUsername: Username
+    public var offerID: OfferID
+    public var transactionID: TransactionID
     public var appType: String
     public var ipAddress: String?
-    public var couponCode: String?
-    public var subscriptionKey: String
-    public var environment: String
-    public var productID: String?
-    public var bundleID: String?
+    public var couponCode: CouponID?
+    public var subscriptionKey: TransactionID
+    public var environment: StoreEnvironment
+    public var productID: ProductID?
+    public var bundleID: BundleID?
     public var isReceiptReadable: Bool
     public var verification: Verification
     /// What the receipt says of its subscription; nil where it is not to be believed, or says nothing.
@@ -62,9 +62,10 @@ public struct Acceptance: Sendable {
     public var trace: String?
 
     public init(
-        id: ValidationID, publisher: String, app: String, email: CustomerEmail, applicationUsername: String,
-        offerID: String, transactionID: String, appType: String, ipAddress: String?, couponCode: String?,
-        subscriptionKey: String, environment: String, productID: String?, bundleID: String?, isReceiptReadable: Bool,
+        id: ValidationID, publisher: PublisherID, app: BundleID, email: CustomerEmail, applicationUsername: Username,
+        offerID: OfferID, transactionID: TransactionID, appType: String, ipAddress: String?, couponCode: CouponID?,
+        subscriptionKey: TransactionID, environment: StoreEnvironment, productID: ProductID?, bundleID: BundleID?,
+        isReceiptReadable: Bool,
         verification: Verification = .notChecked, period: LedgerPeriod? = nil, cleengCustomer: Int64? = nil,
         driver: PurchaseDriver = .receipt, receipt: Receipt, purchaseKey: [UInt8], idempotencyKey: IdempotencyKey?,
         trace: String? = StoredTrace.current

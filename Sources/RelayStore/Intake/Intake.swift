@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import Postgres
-import RelayCore
+public import RelayCore
 
 /// The way in: concurrent purchases share one statement and one commit; a bad one fails alone.
 public final class Intake: Sendable {
@@ -19,8 +19,8 @@ public final class Intake: Sendable {
     }
 
     private struct Subscription: Hashable {
-        var publisher: String
-        var key: String
+        var publisher: PublisherID
+        var key: TransactionID
     }
 
     /// The last time that the wait for a connection, or for a commit, was in vain.

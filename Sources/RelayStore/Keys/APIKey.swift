@@ -1,14 +1,14 @@
 import Crypto
 import Foundation
-import RelayCore
+public import RelayCore
 
 /// A key as the database knows it: everything but the secret.
 public struct APIKey: Sendable, Equatable {
-    public var id: String
-    public var publisher: String
+    public var id: APIKeyID
+    public var publisher: PublisherID
     public var role: KeyRole
     /// A bundle id, or empty.
-    public var app: String
+    public var app: BundleID
     public var name: String
     var digest: [UInt8]
     /// Of the access token that was given out for it; nil where none ever was.
@@ -21,22 +21,22 @@ public struct APIKey: Sendable, Equatable {
 
     /// `rr_ROLE_ID_SECRET`: the id finds the row, the secret (256 random bits) is compared by its SHA-256.
     public static func make(role: KeyRole, using generator: inout some RandomNumberGenerator) -> (
-        id: String, key: String
+        id: APIKeyID, key: String
     ) {
         func hex(_ words: Int) -> String {
             (0..<words).map { _ in Hex.text(of: generator.next() as UInt64) }.joined()
         }
-        let id = hex(1)
+        let id = APIKeyID(hex(1))
         return (id, "rr_\(role.name)_\(id)_\(hex(4))")
     }
 
     /// The part of a key's text that may be shown. Nil for what cannot be a key.
-    public static func id(in key: String) -> String? { parse(key[...])?.id }
+    public static func id(in key: String) -> APIKeyID? { parse(key[...])?.id }
 
     /// The id in a key's text, and the digest of the text. Nil for what cannot be a key.
-    static func parse(_ key: Substring) -> (id: String, digest: [UInt8])? {
+    static func parse(_ key: Substring) -> (id: APIKeyID, digest: [UInt8])? {
         var key = key
-        return key.withUTF8 { text -> (id: String, digest: [UInt8])? in
+        return key.withUTF8 { text -> (id: APIKeyID, digest: [UInt8])? in
             let underscore = UInt8(ascii: "_")
             let (secret, id) = (text.count - 64, text.count - 81)
             guard text.count <= 128, id >= 5, text.starts(with: "rr_".utf8), text[secret - 1] == underscore,
@@ -46,7 +46,7 @@ public struct APIKey: Sendable, Equatable {
             let name = String(decoding: text[id..<secret - 1], as: UTF8.self)
             var hash = SHA256()
             hash.update(bufferPointer: UnsafeRawBufferPointer(text))
-            return (name, Array(hash.finalize()))
+            return (APIKeyID(name), Array(hash.finalize()))
         }
     }
 

@@ -12,7 +12,7 @@ enum AccessToken {
     private static let purpose = "receipt-relay access token"
 
     /// `rr_token_ID_SECRET`, in the form of a key of a role that there is not.
-    static func make(from key: Substring, id: String) -> String {
+    static func make(from key: Substring, id: APIKeyID) -> String {
         let secret = HMAC<SHA256>.authenticationCode(
             for: Array(purpose.utf8), using: SymmetricKey(data: Array(key.utf8)))
         return "\(prefix)\(id)_\(Hex.text(of: Array(secret)))"

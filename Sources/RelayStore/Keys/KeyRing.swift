@@ -1,12 +1,13 @@
 import NIOConcurrencyHelpers
 import Postgres
+public import RelayCore
 
 /// The keys in memory: a request is authenticated without asking the database. Looked up anew every two seconds, so that is
 /// how long a revoked key lives on. A key that is not found is looked up at once; everybody who waits shares the look, and
 /// there are at most twenty in a second, so that guessing costs the database next to nothing.
 public final class KeyRing: Sendable {
     private struct State {
-        var keys: [String: APIKey]?
+        var keys: [APIKeyID: APIKey]?
         var lookedAt: ContinuousClock.Instant?
         var loading: Task<ContinuousClock.Instant, any Error>?
     }
@@ -39,7 +40,7 @@ public final class KeyRing: Sendable {
         return try await lookUp(id) { $0.matchesToken(digest) }
     }
 
-    private func lookUp(_ id: String, isRight: (APIKey) -> Bool) async throws -> APIKey? {
+    private func lookUp(_ id: APIKeyID, isRight: (APIKey) -> Bool) async throws -> APIKey? {
         let arrival = ContinuousClock.now
         let isLoaded = state.withLockedValue { $0.keys != nil }
         // A look that was under way already may have been sent before the key was made: then there is one more.
@@ -61,7 +62,7 @@ public final class KeyRing: Sendable {
         return key
     }
 
-    private func known(_ id: String) -> APIKey? {
+    private func known(_ id: APIKeyID) -> APIKey? {
         state.withLockedValue { $0.keys?[id] }
     }
 

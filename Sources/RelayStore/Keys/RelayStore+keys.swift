@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 extension RelayStore {
     private static let publisherSQL = "INSERT INTO publishers (id) VALUES ($1) ON CONFLICT DO NOTHING"
@@ -24,7 +24,8 @@ extension RelayStore {
     ///
     /// - Returns: the key itself: nobody can read it a second time.
     public func createKey(
-        role: KeyRole, name: String, publisher: String, app: String, using generator: inout some RandomNumberGenerator
+        role: KeyRole, name: String, publisher: PublisherID, app: BundleID,
+        using generator: inout some RandomNumberGenerator
     ) async throws -> String {
         let (id, key) = APIKey.make(role: role, using: &generator)
         try await pool.withTransaction { transaction in
@@ -57,7 +58,7 @@ extension RelayStore {
     }
 
     /// False for an unknown id. A running copy forgets a revoked key within two seconds.
-    public func revokeKey(_ id: String) async throws -> Bool {
+    public func revokeKey(_ id: APIKeyID) async throws -> Bool {
         try await pool.query(PostgresQuery(Self.revokeSQL, [.text(id)])).affectedRows == 1
     }
 }

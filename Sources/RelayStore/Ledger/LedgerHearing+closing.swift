@@ -144,7 +144,7 @@ extension LedgerHearing {
 
     /// Of subscriptions whose owners have something to hear, and of those that go by another id from now on.
     private func customerChanges(_ heard: [Heard]) -> [CustomerChange] {
-        func change(_ heard: Heard, _ username: String, _ reason: CustomerChange.Reason) -> CustomerChange {
+        func change(_ heard: Heard, _ username: Username, _ reason: CustomerChange.Reason) -> CustomerChange {
             CustomerChange(
                 customer: CustomerName(publisher: heard.message.name.publisher, username: username), reason: reason,
                 subscription: heard.message.name)
@@ -214,7 +214,7 @@ extension LedgerHearing {
     private func access(_ heard: [Heard]) -> PostgresQuery {
         struct Row {
             var name: SubscriptionName
-            var customer: String
+            var customer: CustomerID
             var ends: Bool
             var reason: String?
             var expiresAt: Timestamp?
@@ -256,13 +256,13 @@ extension LedgerHearing.Heard {
     /// For those who have to reach what was granted under them: `BUCKET:ID`, with spaces between. Nil for none.
     fileprivate var predecessors: String? {
         guard !ledger.movedFrom.isEmpty else { return nil }
-        return ledger.movedFrom.sorted().map { old in
+        return ledger.movedFrom.sorted().map { old -> String in
             "\(message.name.under(old).bucket.number):\(old)"
         }.joined(separator: " ")
     }
 
     /// Nil where it goes by the subscription's own number.
-    fileprivate var newestTransaction: String? {
+    fileprivate var newestTransaction: TransactionID? {
         let newest = ledger.periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.transactionID
         return newest == message.name.originalTransactionID ? nil : newest
     }

@@ -90,13 +90,13 @@ struct LedgerHearing: Sendable {
         var before = Before()
         var standing: SubscriptionStanding?
         /// Under which of the publisher's names it stands; nil where nobody has claimed it.
-        var username: String?
+        var username: Username?
         /// Nil where Cleeng was never told of it.
         var owner: HeardSubscription.Owner?
         var ownerValidation: ValidationID?
         var now = Timestamp(microseconds: 0)
         var leeway = Duration.zero
-        var bundleID: String?
+        var bundleID: BundleID?
         /// The contract that it is of, with who is to be told of that; nil where it is of none.
         var contract: ContractNews.Contract?
 
@@ -151,8 +151,8 @@ struct LedgerHearing: Sendable {
         var heard = messages.map { Heard(message: $0) }
         for row in answers[0] {
             let index = try row.get(0, as: Int.self) - 1
-            heard[index].username = try row.open(7, as: String.self)
-            guard let customer = try row.open(1, as: String?.self) else { continue }
+            heard[index].username = try row.open(7, as: Username.self)
+            guard let customer = try row.open(1, as: CustomerID?.self) else { continue }
             heard[index].owner = .init(customer: customer, email: try row.open(2), offerID: try row.get(3))
             heard[index].ownerValidation = try row.validationID(bucket: 4, day: 5, id: 6)
         }
@@ -203,7 +203,7 @@ struct LedgerHearing: Sendable {
 
 extension SubscriptionName {
     /// In which rows are locked.
-    var order: (UInt8, String, String, String) {
+    var order: (UInt8, PublisherID, StoreEnvironment, TransactionID) {
         (bucket.number, publisher, environment, originalTransactionID)
     }
 }

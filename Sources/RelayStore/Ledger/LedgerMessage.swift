@@ -21,12 +21,13 @@ public struct LedgerMessage: Sendable {
 
     public var name: SubscriptionName
     public var word: LedgerWord
-    public var bundleID: String?
+    public var bundleID: BundleID?
     /// Nil: nothing was said, it is only looked at again. A change of status is noted all the same.
     public var note: Note?
 
-    public init(_ name: SubscriptionName, _ word: LedgerWord = LedgerWord(), bundleID: String? = nil, note: Note? = nil)
-    {
+    public init(
+        _ name: SubscriptionName, _ word: LedgerWord = LedgerWord(), bundleID: BundleID? = nil, note: Note? = nil
+    ) {
         self.name = name
         self.word = word
         self.bundleID = bundleID
@@ -55,14 +56,14 @@ extension LedgerMessage {
 public struct HeardSubscription: Sendable {
     /// Whom Cleeng would have to be asked about.
     public struct Owner: Sendable, Hashable {
-        public var customer: String
-        public var email: String
-        public var offerID: String
+        public var customer: CustomerID
+        public var email: EmailAddress
+        public var offerID: OfferID
     }
 
     public var name: SubscriptionName
     /// The app's; nil where nobody said.
-    public var bundleID: String?
+    public var bundleID: BundleID?
     /// Nil where nothing is known to have been bought.
     public var standing: SubscriptionStanding?
     /// When whoever knows said last whether it is over; nil where nobody did.

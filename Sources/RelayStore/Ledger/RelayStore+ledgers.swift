@@ -30,7 +30,7 @@ extension RelayStore {
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
     public func claimDueSubscriptions(
-        own: [String] = [], limit: Int, lease: Duration
+        own: [PublisherID] = [], limit: Int, lease: Duration
     ) async throws -> [SubscriptionName] {
         let rows = try await pool.query(
             PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds), .textArray(own)]))

@@ -10,7 +10,7 @@ public struct ClaimedNotification: Sendable {
     /// This one included.
     public var attempts: Int
     /// The subscription; of what is about none the notification itself.
-    public var lane: String
+    public var lane: TransactionID
     /// Nil where it is no longer kept.
     public var body: [UInt8]?
     /// That of whoever brought it; see ``StoredTrace``.

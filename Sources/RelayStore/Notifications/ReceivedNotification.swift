@@ -14,12 +14,12 @@ public struct ReceivedNotification: Sendable {
     }
 
     /// Whether it is passed on to Cleeng.
-    func isRelayed(for publisher: String) -> Bool { isRelayed.isRelayed(for: publisher) }
+    func isRelayed(for publisher: PublisherID) -> Bool { isRelayed.isRelayed(for: publisher) }
 }
 
 extension PerPublisher<Bool> {
     /// Whether a publisher's notifications are passed on. Where this copy does not have its account, that is left to those that do.
-    public func isRelayed(for publisher: String) -> Bool { self[publisher] ?? true }
+    public func isRelayed(for publisher: PublisherID) -> Bool { self[publisher] ?? true }
 }
 
 /// What became of it. Both are after the commit.

@@ -74,7 +74,7 @@ extension RelayStore {
     ) async throws -> ReceiveOutcome {
         let publisher = try await publisher(of: received.notification)
         let unique = UUID()
-        let lane = received.notification.originalTransactionID ?? unique.uuidString
+        let lane = received.notification.originalTransactionID ?? TransactionID(unique.uuidString)
         var generator = SystemRandomNumberGenerator()
         let id = NotificationID(
             bucket: Bucket(of: publisher, lane), day: UInt16(clamping: now.daysSince1970), using: &generator)
@@ -88,7 +88,8 @@ extension RelayStore {
     }
 
     private func receive(
-        _ received: ReceivedNotification, as id: NotificationID, lane: String, publisher: String, leeway: Duration
+        _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID,
+        leeway: Duration
     ) async throws -> ReceiveOutcome {
         let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
@@ -110,7 +111,7 @@ extension RelayStore {
     }
 
     private static func arrival(
-        _ received: ReceivedNotification, as id: NotificationID, lane: String, publisher: String
+        _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID
     ) -> [PostgresQuery] {
         let notification = received.notification
         let name = Array(SHA256.hash(data: Array(notification.identity.utf8)))
@@ -141,9 +142,11 @@ extension RelayStore {
     }
 
     /// One for the subscription, and one for each that it was before.
-    static func messages(of notification: StoreNotification, publisher: String, id: NotificationID) -> [LedgerMessage] {
+    static func messages(of notification: StoreNotification, publisher: PublisherID, id: NotificationID)
+        -> [LedgerMessage]
+    {
         guard let word = notification.word, let original = notification.originalTransactionID else { return [] }
-        func name(_ key: String) -> SubscriptionName {
+        func name(_ key: TransactionID) -> SubscriptionName {
             SubscriptionName(publisher: publisher, environment: notification.environment, originalTransactionID: key)
         }
         var note = LedgerMessage.Note(
@@ -155,19 +158,19 @@ extension RelayStore {
 
     /// Whose it is: of several publishers the one that alone has keys for its app, else the one whose app has sent a purchase of it,
     /// else whoever has a key for the app, else the first.
-    private func publisher(of notification: StoreNotification) async throws -> String {
+    private func publisher(of notification: StoreNotification) async throws -> PublisherID {
         let publishers = try await publishers()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
         // An app that one publisher alone has keys for is that one's, whatever others send about its purchases.
         if let bundle = notification.bundleID {
             let owners = try await pool.query(PostgresQuery(Self.bundleSQL, [.text(bundle)]))
-            if owners.count == 1, let publisher = try owners.first?.get(0, as: String.self) { return publisher }
+            if owners.count == 1, let publisher = try owners.first?.get(0, as: PublisherID.self) { return publisher }
         }
         if let key = notification.originalTransactionID {
             let rows = try await pool.query(
                 PostgresQuery(
                     Self.purchaserSQL, [buckets(of: key, publishers), .text(key), .text(notification.environment)]))
-            if let publisher = try rows.first?.get(0, as: String.self) { return publisher }
+            if let publisher = try rows.first?.get(0, as: PublisherID.self) { return publisher }
         }
         guard let bundle = notification.bundleID else { return PublisherID.first }
         return try await pool.query(PostgresQuery(Self.keySQL, [.text(bundle)])).first?.get(0) ?? PublisherID.first
@@ -176,13 +179,13 @@ extension RelayStore {
     private static let publishersSQL = "SELECT id FROM publishers"
 
     /// The first one may have notifications before it has a key.
-    func publishers() async throws -> Set<String> {
+    func publishers() async throws -> Set<PublisherID> {
         let rows = try await pool.query(PostgresQuery(Self.publishersSQL))
         return Set(try rows.map { try $0.get(0) }).union([PublisherID.first])
     }
 
     /// Where each publisher's rows of a subscription are.
-    func buckets(of key: String, _ publishers: Set<String>) -> PostgresValue {
+    func buckets<Kind>(of key: Identifier<Kind>, _ publishers: Set<PublisherID>) -> PostgresValue {
         .int2Array(Set(publishers.map { Int16(Bucket(of: $0, key).number) }).sorted())
     }
 

@@ -1,16 +1,18 @@
 import NIOConcurrencyHelpers
+public import RelayCore
 
 /// The offers in memory: a purchase is held against them without asking the database. Read anew every five seconds, so that is how
 /// long a change takes to count.
 public final class OfferCatalogue: Sendable {
     private struct Publisher {
-        var products: [String: Set<String>] = [:]
-        var offers: [String: [String]] = [:]
-        var coupons: [String: Set<String>] = [:]
+        var products: [OfferID: Set<ProductID>] = [:]
+        var offers: [ProductID: [OfferID]] = [:]
+        /// In lower case.
+        var coupons: [OfferID: Set<CouponID>] = [:]
     }
 
     private let store: RelayStore
-    private let known = NIOLockedValueBox<[String: Publisher]>([:])
+    private let known = NIOLockedValueBox<[PublisherID: Publisher]>([:])
     private let isLoaded = NIOLockedValueBox(false)
 
     public init(store: RelayStore) {
@@ -20,18 +22,18 @@ public final class OfferCatalogue: Sendable {
     /// The offer that a product is sold as. Nil where there is none; of several the first by name.
     ///
     /// - Parameter product: with the store before it.
-    public func offer(forProduct product: String, of publisher: String) -> String? {
+    public func offer(forProduct product: ProductID, of publisher: PublisherID) -> OfferID? {
         known.withLockedValue { $0[publisher]?.offers[product]?.first }
     }
 
     /// Whether a product may be bought under an offer. Nil where no product of the offer is known.
-    public func allows(_ product: String, under offer: String, of publisher: String) -> Bool? {
+    public func allows(_ product: ProductID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
         known.withLockedValue { $0[publisher]?.products[offer]?.contains(product) }
     }
 
     /// Whether a coupon is one of an offer's. Nil where none of the offer's is known.
-    public func allows(coupon: String, under offer: String, of publisher: String) -> Bool? {
-        known.withLockedValue { $0[publisher]?.coupons[offer]?.contains(coupon.lowercased()) }
+    public func allows(coupon: CouponID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
+        known.withLockedValue { $0[publisher]?.coupons[offer]?.contains(CouponID(coupon.text.asciiLowercased())) }
     }
 
     /// Returns once they have been read at all.
@@ -40,7 +42,7 @@ public final class OfferCatalogue: Sendable {
     }
 
     func load() async throws {
-        var publishers: [String: Publisher] = [:]
+        var publishers: [PublisherID: Publisher] = [:]
         for (publisher, offer) in try await store.offers() {
             if !offer.products.isEmpty {
                 publishers[publisher, default: Publisher()].products[offer.id] = Set(offer.products)

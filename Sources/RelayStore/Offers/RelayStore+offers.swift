@@ -1,4 +1,5 @@
 import Postgres
+public import RelayCore
 
 extension RelayStore {
     /// The whole of small tables.
@@ -59,13 +60,18 @@ extension RelayStore {
         """
 
     /// Of one publisher, or of all.
-    public func offers(of publisher: String? = nil) async throws -> [(publisher: String, offer: Offer)] {
+    public func offers(of publisher: PublisherID? = nil) async throws -> [(publisher: PublisherID, offer: Offer)] {
         try await pool.query(PostgresQuery(Self.offersSQL, [.text(publisher)])).map { row in
             let campaigns: [String] = try row.get(5)
-            let coupons = zip(try row.get(4, as: [String].self), campaigns).map { Offer.Coupon(code: $0, campaign: $1) }
+            let coupons = zip(try row.get(4, as: [String].self), campaigns).map {
+                Offer.Coupon(code: CouponID($0), campaign: $1)
+            }
             return (
                 try row.get(0),
-                Offer(id: try row.get(1), name: try row.get(2), products: try row.get(3), coupons: coupons)
+                Offer(
+                    id: try row.get(1), name: try row.get(2),
+                    products: try row.get(3, as: [String].self).map { ProductID($0) },
+                    coupons: coupons)
             )
         }
     }
@@ -73,11 +79,11 @@ extension RelayStore {
     /// Adds to what is known of these offers.
     ///
     /// - Parameter replacing: what is known of all of the publisher's goes first.
-    public func put(_ offers: [Offer], of publisher: String, replacing: Bool = false) async throws {
+    public func put(_ offers: [Offer], of publisher: PublisherID, replacing: Bool = false) async throws {
         let products = offers.flatMap { offer in offer.products.map { (product: $0, offer: offer.id) } }
         // Codes are compared without regard to case: of two spellings the last one counts.
         let coupons = offers.flatMap { offer in
-            Dictionary(offer.coupons.map { ($0.code.lowercased(), $0) }, uniquingKeysWith: { $1 })
+            Dictionary(offer.coupons.map { (CouponID($0.code.text.asciiLowercased()), $0) }, uniquingKeysWith: { $1 })
                 .sorted { $0.key < $1.key }.map { (code: $0.key, campaign: $0.value.campaign, offer: offer.id) }
         }
         try await pool.withTransaction { transaction in
@@ -104,7 +110,7 @@ extension RelayStore {
     /// False where it is not known.
     ///
     /// - Parameter product: nil: the whole offer.
-    public func removeOffer(_ id: String, product: String?, of publisher: String) async throws -> Bool {
+    public func removeOffer(_ id: OfferID, product: ProductID?, of publisher: PublisherID) async throws -> Bool {
         let query =
             product.map { PostgresQuery(Self.removeProductSQL, [.text(publisher), .text(id), .text($0)]) }
             ?? PostgresQuery(Self.clearSQL, [.text(publisher), .text(id)])

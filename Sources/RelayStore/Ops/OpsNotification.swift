@@ -22,10 +22,10 @@ public struct OpsNotification: Sendable {
     public var uuid: String?
     public var type: String
     public var subtype: String?
-    public var publisher: String
-    public var environment: String
-    public var bundleID: String?
-    public var originalTransactionID: String?
+    public var publisher: PublisherID
+    public var environment: StoreEnvironment
+    public var bundleID: BundleID?
+    public var originalTransactionID: TransactionID?
     public var signedAt: Timestamp
     public var receivedAt: Timestamp
     public var relay: RelayStatus
@@ -37,13 +37,13 @@ public struct OpsNotification: Sendable {
 /// Which notifications.
 public struct NotificationFilter: Sendable {
     public var relay: OpsNotification.RelayStatus?
-    public var originalTransactionID: String?
+    public var originalTransactionID: TransactionID?
     public var limit: Int
     /// Of the last of a page: when it was received, and its id.
     public var cursor: ValidationCursor?
 
     public init(
-        relay: OpsNotification.RelayStatus? = nil, originalTransactionID: String? = nil, limit: Int = 50,
+        relay: OpsNotification.RelayStatus? = nil, originalTransactionID: TransactionID? = nil, limit: Int = 50,
         cursor: ValidationCursor? = nil
     ) {
         self.relay = relay

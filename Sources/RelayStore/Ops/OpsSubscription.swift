@@ -17,17 +17,17 @@ public struct OpsSubscription: Sendable {
 
     public var name: SubscriptionName
     /// Nil where nobody has claimed it.
-    public var email: String?
-    public var offerID: String?
+    public var email: EmailAddress?
+    public var offerID: OfferID?
     public var validation: ValidationID?
     /// Nil where nothing but the grant is known of it.
     public var status: SubscriptionStanding.Status?
     public var willRenew: Bool?
     public var expiresAt: Timestamp?
-    public var productID: String?
-    public var autoRenewProductID: String?
+    public var productID: ProductID?
+    public var autoRenewProductID: ProductID?
     public var reason: String?
-    public var bundleID: String?
+    public var bundleID: BundleID?
     /// When it is looked at next without anybody's word.
     public var dueAt: Timestamp?
     /// Why it could not be looked at.
@@ -38,13 +38,13 @@ public struct OpsSubscription: Sendable {
 
 /// Which subscriptions.
 public struct SubscriptionFilter: Sendable {
-    public var originalTransactionID: String?
-    public var customer: String?
+    public var originalTransactionID: TransactionID?
+    public var customer: CustomerID?
     public var limit: Int
     public var cursor: SubscriptionCursor?
 
     public init(
-        originalTransactionID: String? = nil, customer: String? = nil, limit: Int = 50,
+        originalTransactionID: TransactionID? = nil, customer: CustomerID? = nil, limit: Int = 50,
         cursor: SubscriptionCursor? = nil
     ) {
         self.originalTransactionID = originalTransactionID
@@ -64,11 +64,15 @@ public struct SubscriptionCursor: Sendable, Hashable, CustomStringConvertible {
         guard let bytes = Hex.bytes(text[...]), let plain = String(validating: bytes, as: UTF8.self) else { return nil }
         let parts = plain.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, !plain.utf8.contains(0) else { return nil }
-        name = SubscriptionName(publisher: parts[0], environment: parts[1], originalTransactionID: parts[2])
+        name = SubscriptionName(
+            publisher: PublisherID(parts[0]), environment: StoreEnvironment(parts[1]),
+            originalTransactionID: TransactionID(parts[2]))
     }
 
     public var description: String {
         Hex.text(
-            of: Array([name.publisher, name.environment, name.originalTransactionID].joined(separator: "\n").utf8))
+            of: Array(
+                [name.publisher.text, name.environment.text, name.originalTransactionID.text].joined(separator: "\n")
+                    .utf8))
     }
 }

@@ -1,4 +1,4 @@
-import RelayCore
+public import RelayCore
 
 /// What ops asks the list of validations for.
 public struct ValidationFilter: Sendable {
@@ -15,17 +15,18 @@ public struct ValidationFilter: Sendable {
 
     public var status: ValidationStatus?
     public var olderThan: Duration?
-    public var customer: String?
-    public var offerID: String?
+    public var customer: CustomerID?
+    public var offerID: OfferID?
     public var selection: Selection
     /// As the receipt names it, else as the app does.
-    public var originalTransactionID: String?
+    public var originalTransactionID: TransactionID?
     public var limit: Int
     public var cursor: ValidationCursor?
 
     public init(
-        status: ValidationStatus? = nil, olderThan: Duration? = nil, customer: String? = nil, offerID: String? = nil,
-        selection: Selection = .all, originalTransactionID: String? = nil, limit: Int = 50,
+        status: ValidationStatus? = nil, olderThan: Duration? = nil, customer: CustomerID? = nil,
+        offerID: OfferID? = nil,
+        selection: Selection = .all, originalTransactionID: TransactionID? = nil, limit: Int = 50,
         cursor: ValidationCursor? = nil
     ) {
         self.status = status
@@ -93,13 +94,13 @@ public struct ValidationDetail: Sendable {
 
     public var validation: Validation
     public var appType: String
-    public var couponCode: String?
-    public var transactionID: String
-    public var originalTransactionID: String
-    public var environment: String
-    public var productID: String?
-    public var bundleID: String?
-    public var applicationUsername: String
+    public var couponCode: CouponID?
+    public var transactionID: TransactionID
+    public var originalTransactionID: TransactionID
+    public var environment: StoreEnvironment
+    public var productID: ProductID?
+    public var bundleID: BundleID?
+    public var applicationUsername: Username
     public var isReceiptReadable: Bool
     public var verification: Verification
     public var driver: PurchaseDriver

@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 extension RelayStore {
     private static let lockSQL = """
@@ -143,8 +143,8 @@ extension RelayStore {
 
     private struct Locked {
         var validation: Validation
-        var environment: String
-        var subscriptionKey: String
+        var environment: StoreEnvironment
+        var subscriptionKey: TransactionID
         var hasReceipt: Bool
         var nextFence: Int32
         var isSending: Bool

@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 import Traces
 
 extension RelayStore {
@@ -178,7 +178,7 @@ extension RelayStore {
         guard let row = try await pool.query(PostgresQuery(Self.detailSQL, id.key)).first else { return nil }
         let validation = try Self.validation(row)
         let stored = try Self.stored(row)
-        let key = try row.get(19, as: String.self)
+        let key = try row.get(19, as: TransactionID.self)
         async let events = pool.query(PostgresQuery(Self.timelineSQL, id.key))
         async let transfers = pool.query(
             PostgresQuery(

@@ -1,5 +1,5 @@
 import Postgres
-import RelayCore
+public import RelayCore
 
 extension RelayStore {
     private static let columns = """
@@ -118,7 +118,7 @@ extension RelayStore {
     }
 
     private static func subscription(_ row: PostgresRow) throws -> OpsSubscription {
-        let email = try row.open(4, as: String?.self)
+        let email = try row.open(4, as: EmailAddress?.self)
         return OpsSubscription(
             name: SubscriptionName(
                 publisher: try row.get(1), environment: try row.get(2), originalTransactionID: try row.get(3)),

@@ -30,7 +30,7 @@ extension RelayStore {
     /// - Parameters:
     ///   - cursor: of the last of a page: when it was, and the new owner's validation.
     public func transfers(
-        originalTransactionID: String?, customer: String?, limit: Int, cursor: ValidationCursor?
+        originalTransactionID: TransactionID?, customer: CustomerID?, limit: Int, cursor: ValidationCursor?
     ) async throws -> (items: [OpsTransfer], next: ValidationCursor?) {
         let rows = try await pool.query(
             PostgresQuery(

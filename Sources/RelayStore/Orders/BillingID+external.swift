@@ -7,8 +7,8 @@ extension BillingID {
     public init(external name: SubscriptionName) {
         var hash = SHA256()
         for part in [
-            "external subscription", name.publisher, name.platform.rawValue, name.environment,
-            name.originalTransactionID,
+            "external subscription", name.publisher.text, name.platform.rawValue, name.environment.text,
+            name.originalTransactionID.text,
         ] {
             hash.update(data: Array("\(part.utf8.count):".utf8))
             hash.update(data: Array(part.utf8))

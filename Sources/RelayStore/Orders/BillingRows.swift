@@ -33,7 +33,7 @@ public struct BillingOrder: Sendable, Equatable {
     public var completedAt: Timestamp?
     public var platform: StorePlatform
     /// As the store names it; nil where nobody said.
-    public var productID: String?
+    public var productID: ProductID?
     public var isTrial: Bool
 }
 

@@ -7,7 +7,7 @@ enum ContractNews {
     struct Contract: Sendable {
         var id: String
         var customer: String
-        var publisher: String
+        var publisher: PublisherID
         /// Those that take messages.
         var endpoints: [Endpoint]
     }
@@ -20,21 +20,22 @@ enum ContractNews {
 
         func wants(_ event: BillingEvent) -> Bool { events.contains { $0 == event.rawValue } }
 
-        func takes(_ environment: String) -> Bool {
+        func takes(_ environment: StoreEnvironment) -> Bool {
             switch self.environment {
             case .all: true
-            case .production: environment == "Production"
-            case .sandbox: environment == "Sandbox"
+            case .production: environment == .production
+            case .sandbox: environment == .sandbox
             }
         }
 
         /// In a lane of its own: no message of this kind takes another's place.
         func delivery(
-            _ event: BillingEvent, publisher: String, contract: String, customer: String, order: String? = nil
+            _ event: BillingEvent, publisher: PublisherID, contract: String, customer: String, order: String? = nil
         ) -> NewDelivery {
             var generator = SystemRandomNumberGenerator()
             return NewDelivery(
-                endpoint: id, publisher: publisher, lane: EndpointID(using: &generator).description, sequence: 1,
+                endpoint: id, publisher: publisher, lane: Username(EndpointID(using: &generator).description),
+                sequence: 1,
                 body: event.body(contract: contract, customer: customer, order: order), replaces: false)
         }
     }
@@ -67,7 +68,9 @@ enum ContractNews {
         ON CONFLICT (bucket, external_subscription) DO NOTHING
         """
 
-    static func endpoints(of publisher: String) -> PostgresQuery { PostgresQuery(endpointsSQL, [.text(publisher)]) }
+    static func endpoints(of publisher: PublisherID) -> PostgresQuery {
+        PostgresQuery(endpointsSQL, [.text(publisher)])
+    }
 
     static func endpoints(_ rows: PostgresRows) throws -> [Endpoint] { try rows.compactMap(endpoint) }
 

@@ -40,7 +40,7 @@ enum ContractOwners {
     }
 
     /// Those of the bundle ids that are known to be other publishers' apps.
-    static func foreign(_ bundleIDs: [String], to publisher: String) -> PostgresQuery {
+    static func foreign(_ bundleIDs: [BundleID], to publisher: PublisherID) -> PostgresQuery {
         PostgresQuery(foreignSQL, [.textArray(bundleIDs), .text(publisher)])
     }
 }

@@ -9,11 +9,11 @@ public struct NewOrder: Sendable {
         case contract(BillingID)
     }
 
-    public var publisher: String
+    public var publisher: PublisherID
     public var externalSubscription: BillingID
     public var party: Party
 
-    public init(publisher: String, externalSubscription: BillingID, party: Party) {
+    public init(publisher: PublisherID, externalSubscription: BillingID, party: Party) {
         self.publisher = publisher
         self.externalSubscription = externalSubscription
         self.party = party

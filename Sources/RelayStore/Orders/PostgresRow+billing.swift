@@ -39,7 +39,7 @@ extension BillingPage {
         """
     }
 
-    func parameters(of publisher: String) -> [PostgresValue] {
+    func parameters(of publisher: PublisherID) -> [PostgresValue] {
         [
             .text(publisher), .text(from?.description ?? ""), .int2(from.map { Int16($0.bucket.number) }),
             .timestamptz((from?.madeAt ?? Timestamp(seconds: 0)).postgres), .int4(Int32(clamping: take)),

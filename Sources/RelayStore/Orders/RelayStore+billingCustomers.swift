@@ -20,12 +20,12 @@ extension RelayStore {
         """
 
     /// - Parameter details: a JSON object.
-    static func newCustomer(_ id: BillingID, publisher: String, details: String) -> PostgresQuery {
+    static func newCustomer(_ id: BillingID, publisher: PublisherID, details: String) -> PostgresQuery {
         PostgresQuery(insertSQL, id.key + [.text(publisher), .privateText(details)])
     }
 
     /// - Parameter details: a JSON object.
-    public func addBillingCustomer(details: String, publisher: String) async throws -> BillingCustomer {
+    public func addBillingCustomer(details: String, publisher: PublisherID) async throws -> BillingCustomer {
         let id = newBillingID()
         let rows = try await pool.query(Self.newCustomer(id, publisher: publisher, details: details))
         guard let row = rows.first else { throw StoreError.unreadable(column: "id") }
@@ -33,11 +33,11 @@ extension RelayStore {
     }
 
     /// Nil where this publisher has none by that id.
-    public func billingCustomer(_ id: BillingID, publisher: String) async throws -> BillingCustomer? {
+    public func billingCustomer(_ id: BillingID, publisher: PublisherID) async throws -> BillingCustomer? {
         try await pool.query(PostgresQuery(Self.oneSQL, id.key + [.text(publisher)])).first.map(Self.billingCustomer)
     }
 
-    public func billingCustomers(of publisher: String, _ page: BillingPage) async throws -> [BillingCustomer] {
+    public func billingCustomers(of publisher: PublisherID, _ page: BillingPage) async throws -> [BillingCustomer] {
         try await pool.query(PostgresQuery(Self.listSQL, page.parameters(of: publisher))).map(Self.billingCustomer)
     }
 

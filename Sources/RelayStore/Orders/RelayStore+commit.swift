@@ -51,7 +51,7 @@ extension RelayStore {
     /// Makes the contract of an order, or brings its subscription into the contract that it names.
     ///
     /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
-    public func commitOrder(_ id: BillingID, publisher: String, leeway: Duration) async throws -> CommitOutcome {
+    public func commitOrder(_ id: BillingID, publisher: PublisherID, leeway: Duration) async throws -> CommitOutcome {
         guard let order = try await order(id, publisher: publisher) else { return .unknownOrder }
         guard let (verdict, changed, closing) = try await tryToCommit(order, publisher: publisher, leeway: leeway)
         else {
@@ -69,7 +69,7 @@ extension RelayStore {
 
     /// Nil where the order is gone meanwhile.
     private func tryToCommit(
-        _ order: BillingOrder, publisher: String, leeway: Duration
+        _ order: BillingOrder, publisher: PublisherID, leeway: Duration
     ) async throws -> Committed? {
         var triesLeft = Self.mostTries
         while true {
@@ -85,7 +85,7 @@ extension RelayStore {
     }
 
     private func commit(
-        _ order: BillingOrder, publisher: String, leeway: Duration, in transaction: PostgresTransaction
+        _ order: BillingOrder, publisher: PublisherID, leeway: Duration, in transaction: PostgresTransaction
     ) async throws -> Committed? {
         let subscription = order.externalSubscription
         let found = try await transaction.pipeline([
@@ -148,7 +148,7 @@ extension RelayStore {
     }
 
     private func writes(
-        _ order: BillingOrder, _ names: [SubscriptionName], publisher: String
+        _ order: BillingOrder, _ names: [SubscriptionName], publisher: PublisherID
     ) -> [PostgresQuery] {
         let joins = names.map { name in
             PostgresQuery(

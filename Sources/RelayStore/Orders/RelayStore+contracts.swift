@@ -30,7 +30,7 @@ extension RelayStore {
     /// Nil where this publisher has none by that id.
     ///
     /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
-    public func contract(_ id: BillingID, publisher: String, leeway: Duration) async throws -> BillingContract? {
+    public func contract(_ id: BillingID, publisher: PublisherID, leeway: Duration) async throws -> BillingContract? {
         try Self.contracts(
             try await pool.query(PostgresQuery(Self.oneSQL, id.key + [.text(publisher)])), leeway: leeway
         ).first
@@ -38,7 +38,7 @@ extension RelayStore {
 
     /// - Parameter customer: nil: everybody's.
     public func contracts(
-        of publisher: String, customer: BillingID? = nil, _ page: BillingPage, leeway: Duration
+        of publisher: PublisherID, customer: BillingID? = nil, _ page: BillingPage, leeway: Duration
     ) async throws -> [BillingContract] {
         let parameters = page.parameters(of: publisher)
         let query =

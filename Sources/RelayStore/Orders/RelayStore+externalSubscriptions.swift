@@ -35,13 +35,13 @@ extension RelayStore {
         LIMIT 8
         """
 
-    private static let environments = ["Production", "Sandbox", "Xcode", "LocalTesting"]
+    private static let environments = ["Production", "Sandbox", "Xcode", "LocalTesting"] as [StoreEnvironment]
 
     /// Keeps what was checked, so that an order can name it. What the store goes on with under another number stands under that one.
     ///
     /// - Returns: in the same order; each once. Without those of another publisher's apps.
     public func record(
-        _ subscriptions: [ExternalSubscription], publisher: String
+        _ subscriptions: [ExternalSubscription], publisher: PublisherID
     ) async throws -> [CheckedSubscription] {
         var found = try await present(subscriptions, publisher: publisher)
         guard !found.isEmpty else { return [] }
@@ -83,7 +83,7 @@ extension RelayStore {
 
     /// Each under the name that it goes by now, and once.
     private func present(
-        _ subscriptions: [ExternalSubscription], publisher: String
+        _ subscriptions: [ExternalSubscription], publisher: PublisherID
     ) async throws -> [Present] {
         let trails = try await SubscriptionTrail.read(
             subscriptions.map {
@@ -112,7 +112,7 @@ extension RelayStore {
     }
 
     /// Those of the bundle ids that are known to be other publishers' apps.
-    func foreign(_ bundleIDs: [String?], to publisher: String) async throws -> Set<String> {
+    func foreign(_ bundleIDs: [BundleID?], to publisher: PublisherID) async throws -> Set<BundleID> {
         let bundleIDs = Set(bundleIDs.compactMap(\.self)).sorted()
         guard !bundleIDs.isEmpty else { return [] }
         return Set(try await pool.query(ContractOwners.foreign(bundleIDs, to: publisher)).map { try $0.get(0) })
@@ -121,7 +121,7 @@ extension RelayStore {
     /// Apple's subscriptions of a publisher that the ledger knows by this transaction: the first one, which names the subscription, or
     /// the newest. Under whichever number they go by now they stand once they are recorded.
     public func subscriptions(
-        ofTransaction id: String, publisher: String
+        ofTransaction id: TransactionID, publisher: PublisherID
     ) async throws -> [ExternalSubscription] {
         try await pool.query(
             PostgresQuery(

@@ -71,7 +71,7 @@ extension RelayStore {
             $0.names(and: $0.hasMoved ? [] : told?.movesFrom ?? [])
         }
         guard try await contracts(of: names).isEmpty else { return .conflict }
-        let app = try subject.get(2, as: String?.self)
+        let app = try subject.get(2, as: BundleID?.self)
         guard try await foreign([app], to: order.publisher).isEmpty else { return .unknownSubscription }
         let platform = try subject.platform(4)
         var queries: [PostgresQuery] = []
@@ -111,11 +111,11 @@ extension RelayStore {
     }
 
     /// Nil where this publisher has none by that id.
-    public func order(_ id: BillingID, publisher: String) async throws -> BillingOrder? {
+    public func order(_ id: BillingID, publisher: PublisherID) async throws -> BillingOrder? {
         try await pool.query(PostgresQuery(Self.oneSQL, id.key + [.text(publisher)])).first.map(Self.order)
     }
 
-    public func orders(of publisher: String, _ page: BillingPage) async throws -> [BillingOrder] {
+    public func orders(of publisher: PublisherID, _ page: BillingPage) async throws -> [BillingOrder] {
         try await pool.query(PostgresQuery(Self.listSQL, page.parameters(of: publisher))).map(Self.order)
     }
 
@@ -123,7 +123,7 @@ extension RelayStore {
     ///
     /// - Parameter after: the last one of the page before.
     public func newestOrders(
-        of publisher: String, after: BillingID? = nil, limit: Int = 50
+        of publisher: PublisherID, after: BillingID? = nil, limit: Int = 50
     ) async throws -> (items: [BillingOrder], next: BillingID?) {
         let rows = try await pool.query(
             PostgresQuery(

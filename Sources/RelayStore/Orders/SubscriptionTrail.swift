@@ -8,7 +8,7 @@ struct SubscriptionTrail: Sendable {
     private(set) var path: [SubscriptionName]
     /// Of the present one; nil where the ledger has not heard of it.
     private(set) var ledger: SubscriptionLedger?
-    private(set) var bundleID: String?
+    private(set) var bundleID: BundleID?
 
     /// Of more moves the rest is not followed.
     private static let mostMoves = SubscriptionLedger.mostPredecessors
@@ -19,7 +19,7 @@ struct SubscriptionTrail: Sendable {
     /// All of them, the present one first.
     ///
     /// - Parameter told: those that somebody says it had before, and the ledger may not have heard of.
-    func names(and told: Set<String> = []) -> [SubscriptionName] {
+    func names(and told: Set<TransactionID> = []) -> [SubscriptionName] {
         let earlier = told.union(ledger?.movedFrom ?? []).sorted().map(current.under)
         var seen: Set<SubscriptionName> = []
         return (path.reversed() + earlier).filter { seen.insert($0).inserted }
@@ -71,7 +71,7 @@ struct SubscriptionTrail: Sendable {
 
 extension ExternalSubscription {
     /// What the ledger knows already.
-    init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: String?) {
+    init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: BundleID?) {
         let newest = ledger?.periods.values.max { $0.purchasedAt < $1.purchasedAt }
         self.init(
             key: name.originalTransactionID, environment: name.environment, word: LedgerWord(), bundleID: bundleID,

@@ -3,7 +3,7 @@ public import RelayCore
 
 /// A publisher, and how much of what belongs to it.
 public struct Publisher: Sendable {
-    public var id: String
+    public var id: PublisherID
     public var createdAt: Timestamp
     /// That are not revoked.
     public var keys: Int
@@ -29,7 +29,7 @@ extension RelayStore {
         """
 
     /// False for one that is there already.
-    public func addPublisher(_ id: String) async throws -> Bool {
+    public func addPublisher(_ id: PublisherID) async throws -> Bool {
         try await pool.query(PostgresQuery(Self.addSQL, [.text(id)])).affectedRows == 1
     }
 

@@ -12,7 +12,8 @@ extension ClaimedPursuit {
             throw StoreError.claimedInVain(times: strikes, trouble: try row.get(23))
         }
         // The only columns that a validation always has: without it they are NULL.
-        guard let email = try row.open(17, as: String?.self), let offerID = try row.get(18, as: String?.self) else {
+        guard let email = try row.open(17, as: EmailAddress?.self), let offerID = try row.get(18, as: OfferID?.self)
+        else {
             throw StoreError.missingRow("its validation")
         }
         let phase = try row.get(8, as: Int16.self)

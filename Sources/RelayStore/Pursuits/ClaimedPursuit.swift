@@ -1,15 +1,15 @@
-import RelayCore
+public import RelayCore
 
 /// A pursuit whose lease this process holds.
 public struct ClaimedPursuit: Sendable {
     public let id: ValidationID
     /// The claim's number: every write names it, and a newer claim makes it void.
     public let fence: Int32
-    public let publisher: String
-    public let subscriptionKey: String
-    public let customer: String
-    public let email: String
-    public let offerID: String
+    public let publisher: PublisherID
+    public let subscriptionKey: TransactionID
+    public let customer: CustomerID
+    public let email: EmailAddress
+    public let offerID: OfferID
     /// The claim took the right to send for this subscription along.
     public let isSending: Bool
     /// Older requests for the same subscription still wait to be sent.
@@ -21,7 +21,7 @@ public struct ClaimedPursuit: Sendable {
     /// That of whoever sent the purchase; see ``StoredTrace``.
     public let trace: String?
     /// Nil where the version before took it in.
-    public let environment: String?
+    public let environment: StoreEnvironment?
     public var pursuit: Pursuit
 
     /// As many strikes set a pursuit aside.
@@ -43,11 +43,11 @@ public struct Purchase: Sendable {
         case transaction(cleengCustomer: Int64)
     }
 
-    public var email: String
-    public var offerID: String
-    public var transactionID: String
+    public var email: EmailAddress
+    public var offerID: OfferID
+    public var transactionID: TransactionID
     public var appType: String
     public var ipAddress: String?
-    public var couponCode: String?
+    public var couponCode: CouponID?
     public var proof: Proof
 }

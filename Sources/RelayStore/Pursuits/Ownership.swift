@@ -20,13 +20,13 @@ struct Ownership: Sendable {
     }
 
     struct Transfer: Sendable {
-        var publisher: String
-        var environment: String
-        var subscriptionKey: String
+        var publisher: PublisherID
+        var environment: StoreEnvironment
+        var subscriptionKey: TransactionID
         var to: ValidationID
-        var toCustomer: String
+        var toCustomer: CustomerID
         var from: ValidationID
-        var fromCustomer: String
+        var fromCustomer: CustomerID
     }
 
     let transaction: PostgresTransaction
@@ -101,9 +101,9 @@ struct Ownership: Sendable {
         for row in rows {
             let owner = try row.validationID(bucket: 0, day: 1, id: 2)
             owners.insert(owner)
-            let customer = try row.open(6, as: String.self)
+            let customer = try row.open(6, as: CustomerID.self)
             judgement.changes += try Self.changes(row, trace: traces[owner] ?? nil)
-            guard let previous = try row.open(7, as: String?.self), previous != customer else { continue }
+            guard let previous = try row.open(7, as: CustomerID?.self), previous != customer else { continue }
             judgement.moved.append(
                 Transfer(
                     publisher: try row.get(3), environment: try row.get(4), subscriptionKey: try row.get(5), to: owner,
@@ -128,14 +128,14 @@ struct Ownership: Sendable {
     private static func changes(_ row: PostgresRow, trace: String?) throws -> [CustomerChange] {
         let subscription = SubscriptionName(
             publisher: try row.get(3), environment: try row.get(4), originalTransactionID: try row.get(5))
-        func change(_ username: String, _ reason: CustomerChange.Reason) -> CustomerChange {
+        func change(_ username: Username, _ reason: CustomerChange.Reason) -> CustomerChange {
             CustomerChange(
                 customer: CustomerName(publisher: subscription.publisher, username: username), reason: reason,
                 subscription: subscription, trace: trace)
         }
-        let username = try row.open(11, as: String.self)
+        let username = try row.open(11, as: Username.self)
         let now = change(username, .purchased)
-        guard let previous = try row.open(12, as: String?.self), previous != username else { return [now] }
+        guard let previous = try row.open(12, as: Username?.self), previous != username else { return [now] }
         return [now, change(previous, .other)]
     }
 }

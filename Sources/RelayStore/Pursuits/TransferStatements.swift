@@ -66,8 +66,12 @@ enum TransferStatements {
 
     /// The last one answers with the validations that ended.
     static func queries(_ transfers: [Ownership.Transfer], instance: String) -> [PostgresQuery] {
-        func texts(_ value: (Ownership.Transfer) -> String) -> PostgresValue { .textArray(transfers.map(value)) }
-        func names(_ value: (Ownership.Transfer) -> String) -> PostgresValue { .privateTextArray(transfers.map(value)) }
+        func texts<Kind>(_ value: (Ownership.Transfer) -> Identifier<Kind>) -> PostgresValue {
+            .textArray(transfers.map(value))
+        }
+        func names(_ value: (Ownership.Transfer) -> CustomerID) -> PostgresValue {
+            .privateTextArray(transfers.map(value))
+        }
         let buckets = PostgresValue.int2Array(
             transfers.map { Int16(Bucket(of: $0.publisher, $0.subscriptionKey).number) })
         return [

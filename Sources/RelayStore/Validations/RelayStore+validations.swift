@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import RelayCore
+public import RelayCore
 
 extension RelayStore {
     static let validationColumns =
@@ -76,7 +76,7 @@ extension RelayStore {
     }
 
     /// What counts for "is this customer entitled to this offer now".
-    public func validation(customer: String, offerID: String, publisher: String, app: String) async throws
+    public func validation(customer: CustomerID, offerID: OfferID, publisher: PublisherID, app: BundleID) async throws
         -> Validation?
     {
         try await pool.query(

@@ -4,7 +4,7 @@ public import RelayCore
 public struct ClaimedDelivery: Sendable {
     public var id: DeliveryID
     public var endpoint: EndpointID
-    public var lane: String
+    public var lane: Username
     public var fence: Int32
     /// This one included.
     public var tries: Int

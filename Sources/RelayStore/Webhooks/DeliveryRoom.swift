@@ -4,11 +4,11 @@ public import RelayCore
 public struct DeliveryRoom: Sendable {
     public var count: Int
     /// Whose endpoint it is.
-    public var publisher: String
+    public var publisher: PublisherID
     /// Of the password that is sent to it.
     public var mark: BodyMark
 
-    public init(count: Int, publisher: String, mark: BodyMark) {
+    public init(count: Int, publisher: PublisherID, mark: BodyMark) {
         self.count = count
         self.publisher = publisher
         self.mark = mark

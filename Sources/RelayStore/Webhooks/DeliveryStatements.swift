@@ -88,8 +88,8 @@ public enum DeliveryStatements {
 
     private struct Lane: Hashable {
         var endpoint: EndpointID
-        var publisher: String
-        var lane: String
+        var publisher: PublisherID
+        var lane: Username
     }
 
     private static func newest(of deliveries: [NewDelivery]) -> [NewDelivery] {

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import RelayCore
+public import RelayCore
 
 /// The endpoints as they were a moment ago, for those who ask many times a second: one that was disabled or removed is called at
 /// most a second longer.
@@ -30,7 +30,7 @@ public final class EndpointDirectory: Sendable {
     }
 
     /// Those of a publisher that take messages.
-    public func active(publisher: String) async throws -> [WebhookEndpoint] {
+    public func active(publisher: PublisherID) async throws -> [WebhookEndpoint] {
         try await all().filter { $0.publisher == publisher && $0.isActive }
     }
 

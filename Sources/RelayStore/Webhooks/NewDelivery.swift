@@ -9,9 +9,9 @@ public typealias DeliveryID = ValidationID
 public struct NewDelivery: Sendable {
     public let id: DeliveryID
     public let endpoint: EndpointID
-    public let publisher: String
+    public let publisher: PublisherID
     /// Whom it is about: the publisher's own name for a customer. Of one endpoint and lane messages go in order.
-    public let lane: String
+    public let lane: Username
     /// Of two states of a lane the greater one is newer.
     public let sequence: Int64
     /// JSON, without the password; see ``RelayCore/WebhookBody``.
@@ -22,7 +22,7 @@ public struct NewDelivery: Sendable {
     public let trace: String?
 
     public init(
-        endpoint: EndpointID, publisher: String, lane: String, sequence: Int64, body: String, replaces: Bool,
+        endpoint: EndpointID, publisher: PublisherID, lane: Username, sequence: Int64, body: String, replaces: Bool,
         trace: String? = StoredTrace.current
     ) {
         var generator = SystemRandomNumberGenerator()

@@ -5,8 +5,8 @@ public struct OpsDelivery: Sendable, Equatable {
     public var id: DeliveryID
     public var endpoint: String
     public var url: String
-    public var publisher: String
-    public var applicationUsername: String
+    public var publisher: PublisherID
+    public var applicationUsername: Username
     public var state: DeliveryState
     public var tries: Int
     public var lastStatus: Int?
@@ -21,13 +21,13 @@ public struct OpsDelivery: Sendable, Equatable {
 public struct DeliveryFilter: Sendable {
     public var state: DeliveryState?
     public var endpoint: EndpointID?
-    public var applicationUsername: String?
+    public var applicationUsername: Username?
     public var limit: Int
     /// Of the last of a page: when it was made, and its id.
     public var cursor: ValidationCursor?
 
     public init(
-        state: DeliveryState? = nil, endpoint: EndpointID? = nil, applicationUsername: String? = nil, limit: Int = 50,
+        state: DeliveryState? = nil, endpoint: EndpointID? = nil, applicationUsername: Username? = nil, limit: Int = 50,
         cursor: ValidationCursor? = nil
     ) {
         self.state = state
@@ -40,8 +40,8 @@ public struct DeliveryFilter: Sendable {
 
 /// To whom the present state is told once more.
 public struct RepeatTarget: Sendable, Hashable {
-    public var publisher: String
-    public var username: String
+    public var publisher: PublisherID
+    public var username: Username
     public var endpoint: EndpointID
 }
 

@@ -120,7 +120,7 @@ extension RelayStore {
     ///   - own: publishers whose own credentials this copy has.
     /// - Throws: ``PostgresError``; with the constraint `webhook_queue_one_sender` the same again succeeds.
     public func claimDeliveries(
-        _ rooms: [EndpointID: DeliveryRoom], own: [String] = [], lease: Duration
+        _ rooms: [EndpointID: DeliveryRoom], own: [PublisherID] = [], lease: Duration
     ) async throws -> [ClaimedDelivery] {
         try vault.check()
         let rooms = rooms.filter { $0.value.count > 0 }

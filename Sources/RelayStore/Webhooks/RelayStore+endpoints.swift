@@ -71,7 +71,7 @@ extension RelayStore {
         """
 
     /// All that were not removed, in the order in which they were added; of one publisher where one is named.
-    public func endpoints(publisher: String? = nil) async throws -> [WebhookEndpoint] {
+    public func endpoints(publisher: PublisherID? = nil) async throws -> [WebhookEndpoint] {
         try await pool.query(PostgresQuery(Self.endpointsSQL, [.text(publisher)])).map(Self.endpoint)
     }
 
@@ -82,7 +82,7 @@ extension RelayStore {
 
     /// Nil where there is no such publisher.
     public func addEndpoint(
-        publisher: String, kind: WebhookEndpoint.Kind = .purchases, url: String,
+        publisher: PublisherID, kind: WebhookEndpoint.Kind = .purchases, url: String,
         environment: WebhookEnvironment = .all
     ) async throws -> EndpointID? {
         var generator = SystemRandomNumberGenerator()
@@ -138,7 +138,7 @@ extension RelayStore {
 
     /// Brings the endpoints of the configuration in step with it: those that are new are added, those no longer listed are
     /// removed. Safe when several copies do it at once.
-    public func keepEndpoints(listed urls: [String], publisher: String? = nil) async throws {
+    public func keepEndpoints(listed urls: [String], publisher: PublisherID? = nil) async throws {
         let publisher = publisher ?? PublisherID.first
         var generator = SystemRandomNumberGenerator()
         let ids = urls.map { _ in EndpointID(using: &generator).description }

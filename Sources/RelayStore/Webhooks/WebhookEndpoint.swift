@@ -13,7 +13,7 @@ public struct WebhookEndpoint: Sendable, Equatable {
     }
 
     public var id: EndpointID
-    public var publisher: String
+    public var publisher: PublisherID
     public var kind: Kind
     public var url: String
     public var environment: WebhookEnvironment

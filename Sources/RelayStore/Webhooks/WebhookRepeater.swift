@@ -6,5 +6,5 @@ public protocol WebhookRepeater: Sendable {
     ///   - username: the publisher's own name for the customer.
     ///   - endpoint: nil for all of the publisher's that take messages.
     /// - Returns: the new message, of several one; nil where nobody is there to be told.
-    func repeatCustomer(publisher: String, username: String, endpoint: EndpointID?) async throws -> DeliveryID?
+    func repeatCustomer(publisher: PublisherID, username: Username, endpoint: EndpointID?) async throws -> DeliveryID?
 }

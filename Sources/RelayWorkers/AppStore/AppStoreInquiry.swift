@@ -20,7 +20,7 @@ public struct AppStoreInquiry: Sendable {
 
     /// - Returns: what the ledger is to hear; nil where the App Store cannot be asked, or has nothing to say.
     func ask(about subscription: HeardSubscription) async -> LedgerMessage? {
-        guard let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment),
+        guard let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment.text),
             gate.isOpen(environment),
             let bundleID = subscription.bundleID ?? (scope.bundleIds.count == 1 ? scope.bundleIds.first : nil)
         else { return nil }

@@ -49,7 +49,7 @@ public struct AppStoreTransactions: ExternalStore {
     }
 
     private func ask(
-        _ id: String, _ environment: AppStoreServerClient.Environment, _ bundleID: String
+        _ id: TransactionID, _ environment: AppStoreServerClient.Environment, _ bundleID: BundleID
     ) async -> ExternalStoreAnswer {
         guard gate.isOpen(environment) else { return .tryAgain(after: Self.pause) }
         let answer = await gate.ask("subscriptions", in: environment) {
@@ -69,7 +69,7 @@ public struct AppStoreTransactions: ExternalStore {
 
     /// It tells of all subscriptions of whoever made the transaction. Where one of them is named by it that one counts, else all do: it
     /// is of an earlier renewal then.
-    private func judge(_ items: [SubscriptionStatusItem], of id: String) async -> ExternalStoreAnswer {
+    private func judge(_ items: [SubscriptionStatusItem], of id: TransactionID) async -> ExternalStoreAnswer {
         var found: [(ExternalSubscription, isNamed: Bool)] = []
         for item in items {
             do {

@@ -3,7 +3,7 @@ public import AppleStore
 import Foundation
 public import Logging
 import Metrics
-import RelayCore
+public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
@@ -96,7 +96,7 @@ public struct MissedNotifications: Service {
 
     /// - Returns: whether all pages were read.
     private func askAll(
-        _ range: Range<Int64>, _ environment: AppStoreServerClient.Environment, _ bundleID: String,
+        _ range: Range<Int64>, _ environment: AppStoreServerClient.Environment, _ bundleID: BundleID,
         _ turn: MissedNotificationsTurn
     ) async throws -> Bool {
         var page: String?

@@ -3,7 +3,7 @@ import Foundation
 public import Logging
 import Metrics
 import NIOCore
-import RelayCore
+public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
@@ -110,13 +110,13 @@ public struct CleengEventService: Service {
     ///
     /// - Returns: nil where that is not known, or not yet.
     private func subject(
-        of event: CleengEvent, _ offer: String, _ claimed: ClaimedEvent, _ account: Account
+        of event: CleengEvent, _ offer: OfferID, _ claimed: ClaimedEvent, _ account: Account
     ) async throws -> EventSubject? {
         var subject = EventSubject(
             customer: nil, cleengCustomer: event.customerID, offerID: offer,
             scope: accounts.scope(ofAccount: claimed.account))
-        if let text = event.customerEmail {
-            subject.customer = CustomerEmail(text)?.customer
+        if let email = event.customerEmail {
+            subject.customer = CustomerEmail(email.text)?.customer
             return subject
         }
         guard let id = event.customerID else {

@@ -21,7 +21,7 @@ actor ReadDesk {
     }
 
     private struct Waiting {
-        var offer: String
+        var offer: OfferID
         /// Resumed with nil where it came too late to be read for.
         var continuation: CheckedContinuation<Outcome?, any Error>
     }
@@ -127,7 +127,7 @@ actor ReadDesk {
     }
 
     private static func answer(
-        _ offer: String, in answers: [String: EntitlementAnswer]
+        _ offer: OfferID, in answers: [OfferID: EntitlementAnswer]
     ) throws -> EntitlementAnswer {
         guard let answer = answers[offer] else { throw CancellationError() }
         return answer

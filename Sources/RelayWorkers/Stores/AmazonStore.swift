@@ -17,7 +17,7 @@ public struct AmazonStore: ExternalStore {
         guard case .amazon(let receiptID, let userID) = query else { return .notConfigured }
         let readAt = now()
         return await ExternalStoreAnswer(
-            client.receipt(receiptID, userID: userID), asked: userID, store: "the Amazon Appstore"
+            client.receipt(receiptID, userID: userID), asked: BundleID(userID), store: "the Amazon Appstore"
         ) { $0.subscription(readAt: readAt) }
     }
 }

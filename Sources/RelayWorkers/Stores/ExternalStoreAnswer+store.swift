@@ -6,7 +6,7 @@ extension ExternalStoreAnswer {
     ///   - asked: what it took to ask beside the purchase's own name.
     ///   - store: as a publisher reads it.
     init<Value: Sendable>(
-        _ answer: StoreAnswer<Value>, asked: String, store: String, _ subscription: (Value) -> StoreSubscription
+        _ answer: StoreAnswer<Value>, asked: BundleID, store: String, _ subscription: (Value) -> StoreSubscription
     ) {
         switch answer {
         case .found(let value):

@@ -19,7 +19,7 @@ public struct GoogleStore: ExternalStore {
         let answer = await client.subscription(token: token, packageName: packageName)
         // What was bought once is another kind of thing there.
         if case .notAPurchase = answer, !product.isEmpty {
-            let once = await client.product(product, token: token, packageName: packageName)
+            let once = await client.product(ProductID(product), token: token, packageName: packageName)
             if case .notAPurchase = once {
             } else {
                 return ExternalStoreAnswer(once, asked: packageName, store: Self.name) {

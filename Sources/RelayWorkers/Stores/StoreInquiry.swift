@@ -12,7 +12,7 @@ public struct StoreInquiry: Sendable {
         self.logger = logger
     }
 
-    func canAsk(_ platform: StorePlatform, of publisher: String) -> Bool { stores[publisher]?[platform] != nil }
+    func canAsk(_ platform: StorePlatform, of publisher: PublisherID) -> Bool { stores[publisher]?[platform] != nil }
 
     enum Answer: Sendable {
         /// What the ledger is to hear.
@@ -35,8 +35,8 @@ public struct StoreInquiry: Sendable {
         let isOver = LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))
         let query: ExternalStoreQuery
         switch platform {
-        case .google: query = .google(packageName: asked, subscriptionID: "", token: name)
-        case .amazon: query = .amazon(receiptID: name, userID: asked)
+        case .google: query = .google(packageName: asked, subscriptionID: "", token: name.text)
+        case .amazon: query = .amazon(receiptID: name.text, userID: asked.text)
         case .apple: return .nothing
         }
         switch await store.find(query) {

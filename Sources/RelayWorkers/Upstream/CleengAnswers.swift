@@ -11,8 +11,10 @@ extension ApplePayment {
             receipt.isText
             ? ByteBuffer(bytes: receipt.bytes) : ByteBuffer(string: Data(receipt.bytes).base64EncodedString())
         self.init(
-            customerEmail: purchase.email, offerId: purchase.offerID, transactionId: purchase.transactionID,
-            receiptData: text, appType: purchase.appType, ipAddress: purchase.ipAddress, couponCode: purchase.couponCode
+            customerEmail: purchase.email.text, offerId: purchase.offerID.text,
+            transactionId: purchase.transactionID.text,
+            receiptData: text, appType: purchase.appType, ipAddress: purchase.ipAddress,
+            couponCode: purchase.couponCode?.text
         )
     }
 }
@@ -20,19 +22,20 @@ extension ApplePayment {
 extension AndroidPayment {
     init(_ purchase: Purchase, _ receipt: StoreReceipt.Google) {
         self.init(
-            customerEmail: purchase.email, offerId: purchase.offerID,
+            customerEmail: purchase.email.text, offerId: purchase.offerID.text,
             receipt: Receipt(
-                productId: receipt.productId, purchaseToken: receipt.purchaseToken, packageName: receipt.packageName,
+                productId: receipt.productId.text, purchaseToken: receipt.purchaseToken,
+                packageName: receipt.packageName.text,
                 orderId: receipt.orderId, purchaseState: receipt.purchaseState, purchaseTime: receipt.purchaseTime,
                 developerPayload: receipt.developerPayload),
-            ipAddress: purchase.ipAddress, couponCode: purchase.couponCode)
+            ipAddress: purchase.ipAddress, couponCode: purchase.couponCode?.text)
     }
 }
 
 extension AmazonPayment {
     init(_ purchase: Purchase, _ receipt: StoreReceipt.Amazon) {
         self.init(
-            customerEmail: purchase.email, offerId: purchase.offerID, receiptId: receipt.receiptId,
+            customerEmail: purchase.email.text, offerId: purchase.offerID.text, receiptId: receipt.receiptId,
             userId: receipt.userId, ipAddress: purchase.ipAddress)
     }
 }
@@ -79,7 +82,7 @@ extension RelayCore.ForwardAnswer {
 }
 
 extension RelayCore.EntitlementAnswer {
-    init(_ answer: Cleeng.EntitlementAnswer, offer: String, observedAt: Timestamp) {
+    init(_ answer: Cleeng.EntitlementAnswer, offer: OfferID, observedAt: Timestamp) {
         let verdict: Verdict
         switch answer.verdict {
         case .read(let offers):
@@ -114,7 +117,7 @@ extension RelayCore.EntitlementAnswer {
 }
 
 extension RelayCore.SynchronizationAnswer {
-    init(_ answer: Cleeng.SynchronizationAnswer, offer: String, observedAt: Timestamp) {
+    init(_ answer: Cleeng.SynchronizationAnswer, offer: OfferID, observedAt: Timestamp) {
         let verdict: Verdict
         switch answer.verdict {
         case .running(let status): verdict = .running(status)
@@ -162,7 +165,7 @@ extension RelayCore.SynchronizationAnswer {
 /// What a grant that rests on a synchronization is justified by.
 private struct SynchronizationEvidence: Encodable {
     let source = "storekit2"
-    let offerId: String?
+    let offerId: OfferID?
     let result: String?
 
     private enum CodingKeys: CodingKey { case source, offerId, result }

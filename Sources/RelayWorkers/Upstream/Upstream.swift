@@ -2,7 +2,7 @@ import Cleeng
 import Foundation
 import Logging
 import Metrics
-import RelayCore
+public import RelayCore
 import RelayStore
 
 /// Cleeng as the workers see it: purchases in, answers in the domain's terms out, no more calls at once than are wanted, and
@@ -13,7 +13,7 @@ public final class Upstream: Sendable {
     private let logger: Logger
     private let gate: UpstreamGate
     private let work: Wakeup
-    private let account: String?
+    private let account: PublisherID?
     private let news: Wakeup
 
     /// - Parameters:
@@ -22,7 +22,7 @@ public final class Upstream: Sendable {
     ///   - news: rung when a route's health has changed.
     ///   - work: rung when a route that was shut is open again.
     public init(
-        client: CleengClient, account: String? = nil, clock: DatabaseClock, maxConcurrentCalls: Int,
+        client: CleengClient, account: PublisherID? = nil, clock: DatabaseClock, maxConcurrentCalls: Int,
         news: Wakeup = Wakeup(), work: Wakeup, logger: Logger
     ) {
         self.client = client
@@ -109,7 +109,7 @@ public final class Upstream: Sendable {
 
     /// How far Cleeng is with a purchase that it took by StoreKit 2.
     func synchronization(
-        _ name: String, of email: String, offer: String, _ pass: CallGate.Pass
+        _ name: String, of email: EmailAddress, offer: OfferID, _ pass: CallGate.Pass
     ) async -> RelayCore.SynchronizationAnswer {
         let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
         let sorted = RelayCore.SynchronizationAnswer(
@@ -123,11 +123,11 @@ public final class Upstream: Sendable {
     ///
     /// - Parameter timeout: instead of the configured one. What is given up so early says nothing of the upstream.
     func entitlements(
-        of email: String, offers: [String], timeout: Duration? = nil, _ pass: CallGate.Pass
-    ) async -> [String: RelayCore.EntitlementAnswer] {
+        of email: EmailAddress, offers: [OfferID], timeout: Duration? = nil, _ pass: CallGate.Pass
+    ) async -> [OfferID: RelayCore.EntitlementAnswer] {
         let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
         let answer = await client.entitlements(customerEmail: email, offers: offers, timeout: timeout)
-        var sorted: [String: RelayCore.EntitlementAnswer] = [:]
+        var sorted: [OfferID: RelayCore.EntitlementAnswer] = [:]
         for offer in offers {
             sorted[offer] = RelayCore.EntitlementAnswer(answer, offer: offer, observedAt: observedAt)
         }
@@ -196,7 +196,7 @@ public final class Upstream: Sendable {
     /// Of metrics: the account is named where it is one publisher's own.
     public func labels(_ route: String) -> [(String, String)] { accountLabel + [("route", route)] }
 
-    public var accountLabel: [(String, String)] { account.map { [("account", $0)] } ?? [] }
+    public var accountLabel: [(String, String)] { account.map { [("account", $0.text)] } ?? [] }
 
     private func tell(_ health: UpstreamHealth, _ route: String) {
         let metadata: Logger.Metadata = [

@@ -1,3 +1,4 @@
+import RelayCore
 import Testing
 
 @testable import RelayCore
@@ -19,7 +20,8 @@ struct Life {
     ) -> LedgerPeriod {
         let told = told ?? start
         return LedgerPeriod(
-            id: id, productID: product, purchasedAt: day(start), expiresAt: day(end ?? start + 30),
+            id: TransactionID(id), productID: ProductID(product), purchasedAt: day(start),
+            expiresAt: day(end ?? start + 30),
             revocation: revoked.map { LedgerPeriod.Revocation(at: day(told), kind: $0) }, isUpgraded: isUpgraded,
             replacesEarlier: replaces, toldAt: day(told))
     }
@@ -29,7 +31,7 @@ struct Life {
         told: Double
     ) -> LedgerRenewal {
         LedgerRenewal(
-            willRenew: willRenew, productID: product, isInBillingRetry: retry, graceUntil: grace.map(day),
+            willRenew: willRenew, productID: ProductID(product), isInBillingRetry: retry, graceUntil: grace.map(day),
             expirationIntent: intent, toldAt: day(told))
     }
 

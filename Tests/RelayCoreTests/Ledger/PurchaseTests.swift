@@ -1,3 +1,4 @@
+import RelayCore
 import Testing
 
 @testable import RelayCore
@@ -159,7 +160,8 @@ struct PurchaseTests {
     func newest() {
         func purchase(_ id: String, renewed: Double) -> CustomerPurchase {
             var purchase = CustomerPurchase(
-                platform: .apple, productID: "month", purchaseID: id, transactionID: id, isSandbox: false,
+                platform: .apple, productID: "month", purchaseID: TransactionID(id), transactionID: TransactionID(id),
+                isSandbox: false,
                 isExpired: false)
             purchase.renewedAt = Life.day(renewed)
             return purchase

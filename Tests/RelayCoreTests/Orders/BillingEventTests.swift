@@ -9,7 +9,7 @@ struct BillingEventTests {
         _ status: SubscriptionStanding.Status?, until end: Timestamp? = end, renews: Bool? = true,
         _ product: String = "p"
     ) -> BillingEvent.Picture {
-        BillingEvent.Picture(status: status, expiresAt: end, willRenew: renews, productID: product)
+        BillingEvent.Picture(status: status, expiresAt: end, willRenew: renews, productID: ProductID(product))
     }
 
     @Test("renewed, expired, refunded, recovered and changed are changes")

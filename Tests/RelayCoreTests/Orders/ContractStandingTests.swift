@@ -11,7 +11,7 @@ struct ContractStandingTests {
         revokedOn: Int? = nil
     ) -> LedgerPeriod {
         LedgerPeriod(
-            id: id, productID: product, purchasedAt: Self.start + Self.day * from,
+            id: TransactionID(id), productID: ProductID(product), purchasedAt: Self.start + Self.day * from,
             expiresAt: Self.start + Self.day * to,
             revocation: revokedOn.map { .init(at: Self.start + Self.day * $0, kind: .refunded) },
             toldAt: Self.start + Self.day * (revokedOn ?? from), isTrial: isTrial)
@@ -25,7 +25,8 @@ struct ContractStandingTests {
             var ledger = SubscriptionLedger()
             for word in words { ledger.hear(word) }
             return ContractStanding.Part(
-                name: SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: key),
+                name: SubscriptionName(
+                    publisher: "main", environment: "Sandbox", originalTransactionID: TransactionID(key)),
                 ledger: ledger, shown: shown)
         }
         return ContractStanding(parts, at: Self.start + Self.day * day, leeway: .seconds(3_600))

@@ -8,7 +8,7 @@ import Testing
     /// Two publishers may have a customer of the same name, and both in the same bucket.
     @Test func anotherPublishersCustomerOfTheSameNameKeepsItsMessages() async throws {
         try await withStore { database, store in
-            for publisher in ["main", "other"] { _ = try await store.addPublisher(publisher) }
+            for publisher in ["main", "other"] { _ = try await store.addPublisher(PublisherID(publisher)) }
             let name = try #require(
                 (0..<100_000).lazy.map { "u-\($0)" }.first { Bucket(of: "main", $0) == Bucket(of: "other", $0) })
             let bucket = Int16(Bucket(of: "main", name).number)

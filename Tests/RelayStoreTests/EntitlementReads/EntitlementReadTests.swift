@@ -121,7 +121,9 @@ struct EntitlementReadTests {
             _ = try await store.takeReads(of: [ben], interval: interval)
             #expect(try await store.pruneEntitlementReads() == 1)
             #expect(
-                try await database.column("SELECT customer FROM entitlement_reads", as: String.self) == [ben.customer])
+                try await database.column("SELECT customer FROM entitlement_reads", as: String.self) == [
+                    ben.customer.text
+                ])
         }
     }
 }

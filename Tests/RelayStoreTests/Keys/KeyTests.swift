@@ -11,11 +11,12 @@ struct KeyTests {
         _ store: RelayStore, role: KeyRole = .app, name: String = "tv", publisher: String = "main", app: String = ""
     ) async throws -> String {
         var generator = SystemRandomNumberGenerator()
-        return try await store.createKey(role: role, name: name, publisher: publisher, app: app, using: &generator)
+        return try await store.createKey(
+            role: role, name: name, publisher: PublisherID(publisher), app: BundleID(app), using: &generator)
     }
 
     private func id(_ key: String) throws -> String {
-        try #require(APIKey.parse(Substring(key))).id
+        try #require(APIKey.parse(Substring(key))).id.text
     }
 
     @Test("open what their role names, for whom they were made", arguments: KeyRole.allCases)
@@ -118,7 +119,7 @@ struct KeyTests {
             let second = try await make(stores[1])
             try await ring.load()
             #expect(try await ring.authenticate(second) != nil)
-            #expect(try await stores[1].revokeKey(try id(first)))
+            #expect(try await stores[1].revokeKey(try APIKeyID(id(first))))
             // In memory still.
             #expect(try await ring.authenticate(first) != nil)
             try await ring.load()
@@ -134,12 +135,12 @@ struct KeyTests {
                 try await make(store, name: "a"), try await make(store, name: "b"), try await make(store, name: "c"),
             ]
             #expect(try await store.keys(includingRevoked: false).map(\.name) == ["a", "b", "c"])
-            #expect(try await store.revokeKey(try id(keys[1])))
+            #expect(try await store.revokeKey(try APIKeyID(id(keys[1]))))
             #expect(try await store.keys(includingRevoked: false).map(\.name) == ["a", "c"])
             let all = try await store.keys(includingRevoked: true)
             #expect(all.map { $0.revokedAt != nil } == [false, true, false])
             // A second revocation changes nothing of the first.
-            #expect(try await store.revokeKey(try id(keys[1])))
+            #expect(try await store.revokeKey(try APIKeyID(id(keys[1]))))
             #expect(try await store.keys(includingRevoked: true) == all)
             #expect(try await store.revokeKey("0000000000000000") == false)
         }

@@ -20,12 +20,12 @@ struct LedgerPeriodJSONTests {
         func maybe<T>(_ value: T) -> T? { Bool.random(using: &generator) ? value : nil }
         let kind = LedgerPeriod.Revocation.Kind.allCases.randomElement(using: &generator) ?? .refunded
         let period = LedgerPeriod(
-            id: text(), productID: text(), purchasedAt: moment(),
+            id: TransactionID(text()), productID: ProductID(text()), purchasedAt: moment(),
             expiresAt: Bool.random(using: &generator) ? moment() : nil,
             revocation: Bool.random(using: &generator)
                 ? .init(at: moment(), kind: kind, reason: maybe(CancelationReason.allCases[seed % 14])) : nil,
             isUpgraded: Bool.random(using: &generator), replacesEarlier: Bool.random(using: &generator),
-            toldAt: moment(), transactionID: maybe(text()), originalPurchasedAt: maybe(moment()),
+            toldAt: moment(), transactionID: maybe(TransactionID(text())), originalPurchasedAt: maybe(moment()),
             isTrial: maybe(seed.isMultiple(of: 2)), isIntro: maybe(seed.isMultiple(of: 3)), discountID: maybe(text()))
         #expect(period.json == LedgerJSON.text(period))
         #expect(try LedgerJSON.value(LedgerPeriod.self, period.json, column: "period") == period)

@@ -33,7 +33,8 @@ struct Notices {
         let word = LedgerWord(
             periods: [
                 LedgerPeriod(
-                    id: period, productID: "com.example.monthly", purchasedAt: try await at(began ?? said),
+                    id: TransactionID(period), productID: "com.example.monthly",
+                    purchasedAt: try await at(began ?? said),
                     expiresAt: try await at(ends),
                     revocation: revoked.map { .init(at: saidAt, kind: $0) }, toldAt: saidAt)
             ],
@@ -42,10 +43,10 @@ struct Notices {
                 graceUntil: try await grace.asyncMap { try await at($0) }, toldAt: saidAt),
             end: try await over.asyncMap { isOver in
                 LedgerEnd(isOver: isOver, until: isOver ? try await at(ends) : nil, toldAt: saidAt)
-            }, movesFrom: movedFrom.map { [$0] } ?? [], isCurrentAt: movedFrom.map { _ in saidAt })
+            }, movesFrom: movedFrom.map { [TransactionID($0)] } ?? [], isCurrentAt: movedFrom.map { _ in saidAt })
         let notification = StoreNotification(
-            version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: environment,
-            bundleID: "com.example.tv", originalTransactionID: key, saidAt: saidAt, word: word)
+            version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: StoreEnvironment(environment),
+            bundleID: "com.example.tv", originalTransactionID: TransactionID(key), saidAt: saidAt, word: word)
         return try await (store ?? self.store).receive(
             ReceivedNotification(
                 notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8), isRelayed: PerPublisher(isRelayed)),
@@ -60,7 +61,8 @@ struct Notices {
     }
 
     func subscription() async throws -> OpsSubscription? {
-        try await store.subscriptions(matching: SubscriptionFilter(originalTransactionID: key)).items.first
+        try await store.subscriptions(matching: SubscriptionFilter(originalTransactionID: TransactionID(key))).items
+            .first
     }
 }
 
@@ -76,7 +78,8 @@ extension Acceptance {
     func saying(_ period: String, ends: Timestamp, toldAt: Timestamp) -> Acceptance {
         var acceptance = self
         acceptance.period = LedgerPeriod(
-            id: period, productID: "com.example.monthly", purchasedAt: toldAt, expiresAt: ends, toldAt: toldAt)
+            id: TransactionID(period), productID: "com.example.monthly", purchasedAt: toldAt, expiresAt: ends,
+            toldAt: toldAt)
         return acceptance
     }
 }

@@ -52,7 +52,8 @@ struct NotificationTests {
             let id = try await store.takeAndGrant(.sample())
             try await notices.come("REFUND", said: 0, revoked: .refunded, environment: "Sandbox")
             #expect(try await store.status(of: id) == .granted)
-            let page = try await store.subscriptions(matching: SubscriptionFilter(originalTransactionID: notices.key))
+            let page = try await store.subscriptions(
+                matching: SubscriptionFilter(originalTransactionID: TransactionID(notices.key)))
             #expect(page.items.map(\.name.environment) == ["Production", "Sandbox"])
         }
     }

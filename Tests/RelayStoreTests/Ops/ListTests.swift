@@ -44,7 +44,7 @@ struct ListTests {
             let customer = "c1@example.test"
             let theirs: [UUID] = try await database.column(
                 "SELECT id FROM validations WHERE customer = $1 ORDER BY accepted_at DESC, id DESC", .text(customer))
-            let pages = try await all(store, ValidationFilter(customer: customer), limit: 4)
+            let pages = try await all(store, ValidationFilter(customer: CustomerID(customer)), limit: 4)
             #expect(pages.flatMap { $0 }.map(\.uuid) == theirs)
         }
     }

@@ -17,12 +17,17 @@ struct Billing {
         let now = try await database.now()
         let word = LedgerWord(periods: [
             LedgerPeriod(
-                id: key, productID: "com.example.monthly", purchasedAt: now, expiresAt: now + .seconds(86_400),
+                id: TransactionID(key), productID: "com.example.monthly", purchasedAt: now,
+                expiresAt: now + .seconds(86_400),
                 toldAt: now)
         ])
         let checked = try await store.record(
-            [ExternalSubscription(key: key, environment: environment, word: word, bundleID: "com.example.app")],
-            publisher: publisher)
+            [
+                ExternalSubscription(
+                    key: TransactionID(key), environment: StoreEnvironment(environment), word: word,
+                    bundleID: "com.example.app")
+            ],
+            publisher: PublisherID(publisher))
         guard let one = checked.first, checked.count == 1 else { throw Unexpected("\(checked)") }
         return one
     }
@@ -30,7 +35,8 @@ struct Billing {
     func add(
         _ subscription: BillingID, _ party: NewOrder.Party = .newCustomer(details: "{}")
     ) async throws -> OrderOutcome {
-        try await store.add(NewOrder(publisher: publisher, externalSubscription: subscription, party: party))
+        try await store.add(
+            NewOrder(publisher: PublisherID(publisher), externalSubscription: subscription, party: party))
     }
 
     func order(
@@ -42,7 +48,7 @@ struct Billing {
     }
 
     func commit(_ order: BillingOrder, by store: RelayStore? = nil) async throws -> CommitOutcome {
-        try await (store ?? self.store).commitOrder(order.id, publisher: publisher, leeway: Self.leeway)
+        try await (store ?? self.store).commitOrder(order.id, publisher: PublisherID(publisher), leeway: Self.leeway)
     }
 
     func contract(of subscription: BillingID) async throws -> BillingContract {
@@ -66,7 +72,8 @@ struct Billing {
     /// Told of everything.
     func listen() async throws {
         _ = try await store.addEndpoint(
-            publisher: publisher, kind: .events(BillingEvent.allCases.map(\.rawValue)), url: "https://example.test/")
+            publisher: PublisherID(publisher), kind: .events(BillingEvent.allCases.map(\.rawValue)),
+            url: "https://example.test/")
     }
 
     struct Unexpected: Error {

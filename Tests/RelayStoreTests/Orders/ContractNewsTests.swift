@@ -19,7 +19,7 @@ struct ContractNewsTests {
                 let before = try await billing.events()
                 let saidAt = now + .seconds(rounded: seconds)
                 let period = LedgerPeriod(
-                    id: id, productID: "com.example.monthly", purchasedAt: now,
+                    id: TransactionID(id), productID: "com.example.monthly", purchasedAt: now,
                     expiresAt: now + .seconds(rounded: days * 86_400),
                     revocation: isRefunded ? .init(at: saidAt, kind: .refunded) : nil, toldAt: saidAt)
                 let word = LedgerWord(
@@ -130,7 +130,7 @@ struct ContractNewsTests {
                         LedgerWord(periods: [period]))
                 ], leeway: Billing.leeway)
             for id in ["1000000001", "1000000777"] {
-                let found = try await billing.store.subscriptions(ofTransaction: id, publisher: "main")
+                let found = try await billing.store.subscriptions(ofTransaction: TransactionID(id), publisher: "main")
                 #expect(found.map(\.key) == ["1000000001"], "\(id)")
                 #expect(try await billing.store.record(found, publisher: "main").first?.id == subscription.id)
             }

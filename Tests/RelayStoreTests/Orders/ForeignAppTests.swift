@@ -11,11 +11,14 @@ struct ForeignAppTests {
     {
         var generator = SystemRandomNumberGenerator()
         return try await billing.store.createKey(
-            role: .app, name: "k", publisher: publisher, app: app, using: &generator)
+            role: .app, name: "k", publisher: PublisherID(publisher), app: BundleID(app), using: &generator)
     }
 
     private static func found(_ key: String, app: String? = "com.example.app") -> [ExternalSubscription] {
-        [ExternalSubscription(key: key, environment: "Sandbox", word: LedgerWord(), bundleID: app)]
+        [
+            ExternalSubscription(
+                key: TransactionID(key), environment: "Sandbox", word: LedgerWord(), bundleID: BundleID(app))
+        ]
     }
 
     @Test("is not there for this one, as long as that one alone has a key for the app")

@@ -24,9 +24,9 @@ struct MovedContractTests {
                 LedgerPeriod(
                     id: "moved", productID: "com.example.monthly", purchasedAt: now, expiresAt: now + .seconds(86_400),
                     toldAt: now)
-            ], movesFrom: [old], isCurrentAt: now)
+            ], movesFrom: [TransactionID(old)], isCurrentAt: now)
         let checked = try await billing.store.record(
-            [ExternalSubscription(key: new, environment: "Sandbox", word: word)], publisher: "main")
+            [ExternalSubscription(key: TransactionID(new), environment: "Sandbox", word: word)], publisher: "main")
         return try #require(checked.first)
     }
 
@@ -47,7 +47,9 @@ struct MovedContractTests {
                 #expect(checked.contract?.id == contract.id, "\(key)")
                 #expect(checked.id == last, "\(key)")
             }
-            #expect(try await billing.store.subscriptions(ofTransaction: Self.old, publisher: "main").count == 1)
+            #expect(
+                try await billing.store.subscriptions(ofTransaction: TransactionID(Self.old), publisher: "main").count
+                    == 1)
             #expect(try await billing.database.count("contracts") == 1)
         }
     }

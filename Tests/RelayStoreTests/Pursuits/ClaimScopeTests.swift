@@ -12,7 +12,7 @@ struct ClaimScopeTests {
 
     private func withPublishers(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
         try await withStore { database, store in
-            for publisher in ["main", "nordic", "south"] { _ = try await store.addPublisher(publisher) }
+            for publisher in ["main", "nordic", "south"] { _ = try await store.addPublisher(PublisherID(publisher)) }
             #expect(try await store.adoptAccounts(of: ["nordic"]) == ["nordic"])
             try await body(database, store)
         }
@@ -148,8 +148,12 @@ struct ClaimScopeTests {
         try await withStore { database, store in
             let now = try await database.now()
             for account in [nil, "nordic", "south"] {
-                #expect(try await store.receiveEvent(topic: "t", body: [1], account: account, now: now) == .stored)
-                #expect(try await store.receiveEvent(topic: "t", body: [1], account: account, now: now) == .repeated)
+                #expect(
+                    try await store.receiveEvent(topic: "t", body: [1], account: PublisherID(account), now: now)
+                        == .stored)
+                #expect(
+                    try await store.receiveEvent(topic: "t", body: [1], account: PublisherID(account), now: now)
+                        == .repeated)
             }
             let claimed = try await store.claimEvents(own: ["nordic"], limit: 9, lease: .seconds(60))
             #expect(Set(claimed.map(\.account)) == [nil, "nordic"])

@@ -18,12 +18,14 @@ extension Acceptance {
             id: ValidationID(
                 bucket: Bucket(of: publisher, subscription), day: UInt16(Date().timeIntervalSince1970 / 86_400),
                 using: &generator),
-            publisher: publisher, app: app, email: email, applicationUsername: email.customer, offerID: offer,
-            transactionID: subscription, appType: "ios", ipAddress: "192.0.2.7", couponCode: "SUMMER",
-            subscriptionKey: subscription, environment: environment, productID: "com.example.monthly",
+            publisher: PublisherID(publisher), app: BundleID(app), email: email,
+            applicationUsername: Username(email.customer.text), offerID: OfferID(offer),
+            transactionID: TransactionID(subscription), appType: "ios", ipAddress: "192.0.2.7", couponCode: "SUMMER",
+            subscriptionKey: TransactionID(subscription), environment: StoreEnvironment(environment),
+            productID: "com.example.monthly",
             bundleID: "com.example.tv", isReceiptReadable: true, receipt: receipt,
             purchaseKey: thirtyTwoBytes(
-                [publisher, app, email.customer, offer, subscription, environment, "\(receipt.bytes)"].joined(
+                [publisher, app, email.customer.text, offer, subscription, environment, "\(receipt.bytes)"].joined(
                     separator: "\n")),
             idempotencyKey: idempotencyKey)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import RelayCore
 import Testing
 
 /// What is wrong is said in billwerk's form.

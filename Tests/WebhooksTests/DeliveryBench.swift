@@ -63,8 +63,10 @@ struct DeliveryBench: Sendable {
         await running.value
     }
 
-    func endpoint(_ port: Int, _ path: String = "/") async throws -> EndpointID {
-        guard let id = try await store.addEndpoint(publisher: "main", url: "http://127.0.0.1:\(port)\(path)") else {
+    func endpoint(
+        _ port: Int, _ path: String = "/", host: String = "127.0.0.1", publisher: String = "main"
+    ) async throws -> EndpointID {
+        guard let id = try await store.addEndpoint(publisher: publisher, url: "http://\(host):\(port)\(path)") else {
             throw NoCluster()
         }
         return id
@@ -74,9 +76,11 @@ struct DeliveryBench: Sendable {
         _ = try await pool.withTransaction { try await $0.pipeline(DeliveryStatements.enqueue(deliveries)) }
     }
 
-    static func state(_ endpoint: EndpointID, _ lane: String, _ sequence: Int) -> NewDelivery {
+    static func state(
+        _ endpoint: EndpointID, _ lane: String, _ sequence: Int, publisher: String = "main"
+    ) -> NewDelivery {
         NewDelivery(
-            endpoint: endpoint, publisher: "main", lane: lane, sequence: Int64(sequence),
+            endpoint: endpoint, publisher: publisher, lane: lane, sequence: Int64(sequence),
             body: #"{"type":"purchases.updated","applicationUsername":"\#(lane)","n":\#(sequence)}"#, replaces: true)
     }
 
@@ -97,10 +101,12 @@ struct DeliveryBench: Sendable {
     /// A copy that delivers while `body` runs, and is then told to go.
     func delivering(
         _ instance: String = "one", timeout: Duration = .seconds(5), retries: [Duration] = [.milliseconds(50)],
-        rooms: EndpointRooms = EndpointRooms(), _ body: (Wakeup) async throws -> Void
+        rooms: EndpointRooms = EndpointRooms(), hosts: HostDirectory = HostDirectory(),
+        _ body: (Wakeup) async throws -> Void
     ) async throws {
         let client = WebhookClient(
-            timeout: timeout, policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }))
+            timeout: timeout, policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }),
+            hosts: hosts)
         let wakeup = Wakeup()
         let service = DeliveryService(
             store: RelayStore(pool: pool, vault: .plain(), instance: instance, logger: Self.silent), client: client,

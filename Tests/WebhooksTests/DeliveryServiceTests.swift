@@ -148,6 +148,41 @@ struct DeliveryServiceTests {
         }
     }
 
+    @Test(
+        "names that nobody answers for hold up no other publisher's messages, and what was not looked up was not tried")
+    func deadNames() async throws {
+        let server = HostDirectoryTests.NameServer()
+        let hosts = HostDirectory { host in
+            server.waits(for: host)
+            return [IPAddress("127.0.0.1")].compactMap(\.self)
+        }
+        try await withReceiver { port, received in
+            try await DeliveryBench.run { bench in
+                _ = try await bench.store.addPublisher("other")
+                let count = 80
+                for number in 0..<count {
+                    let dead = try await bench.endpoint(port, host: "dead\(number).example.com")
+                    try await bench.enqueue([DeliveryBench.state(dead, "ana", 1)])
+                }
+                try await bench.delivering(timeout: .seconds(600), retries: [], hosts: hosts) { bell in
+                    try await bench.eventually("one publisher has all the look-ups that it may have") {
+                        try await bench.number("SELECT count(*) FROM webhook_queue WHERE fence > 0") == count
+                            && server.names.count == 32
+                    }
+                    let well = try await bench.endpoint(port, host: "well.example.com", publisher: "other")
+                    try await bench.enqueue([DeliveryBench.state(well, "ben", 1, publisher: "other")])
+                    bell.ring()
+                    try await bench.eventually("the other one's message is delivered") { try await isDone(bench, 1, 1) }
+                    #expect(received().map { $0.headers["host"] } == ["well.example.com:\(port)"])
+                    server.release()
+                    try await bench.eventually("all are delivered") { try await isDone(bench, 1, count + 1) }
+                    // One more would have been given up.
+                    #expect(try await bench.number("SELECT max(tries) FROM webhook_deliveries") == 1)
+                }
+            }
+        }
+    }
+
     @Test("an endpoint of the configuration is called like any other, and an address within is refused with its reason")
     func listed() async throws {
         try await DeliveryBench.run { bench in

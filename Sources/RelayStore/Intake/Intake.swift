@@ -14,12 +14,14 @@ public final class Intake: Sendable {
         var since: ContinuousClock.Instant
 
         var subscription: Subscription {
-            Subscription(publisher: acceptance.publisher, key: acceptance.subscriptionKey)
+            Subscription(
+                publisher: acceptance.publisher, environment: acceptance.environment, key: acceptance.subscriptionKey)
         }
     }
 
     private struct Subscription: Hashable {
         var publisher: String
+        var environment: String
         var key: String
     }
 

@@ -48,8 +48,8 @@ struct DeliveryBench: Sendable {
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.sharedConnections = 4
         configuration.exclusiveConnections = 2
-        configuration.connectionWait = .seconds(20)
-        configuration.queryTimeout = .seconds(25)
+        configuration.connectionWait = .seconds(120)
+        configuration.queryTimeout = .seconds(120)
         let pool = PostgresPool(configuration, logger: silent)
         let running = Task { await pool.run() }
         do {
@@ -91,7 +91,7 @@ struct DeliveryBench: Sendable {
     /// Looks again and again, and gives up long after any machine would have got there.
     func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
         struct Never: Error { var what: String }
-        let end = ContinuousClock.now + .seconds(40)
+        let end = ContinuousClock.now + .seconds(180)
         while try await !holds() {
             guard ContinuousClock.now < end else { throw Never(what: what) }
             try await Task.sleep(for: .milliseconds(10))

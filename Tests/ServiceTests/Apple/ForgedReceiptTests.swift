@@ -67,7 +67,7 @@ import Testing
     @Test func itOvertakesNoPurchaseThatWaits() async throws {
         let store = try TestAppStore()
         defer { store.end() }
-        let settings = store.settings("observe").merging(["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { $1 }
+        let settings = store.settings("observe").merging(["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { $1 }
         try await Setup.run(settings: settings) { setup in
             let control = SimulatorControl(setup.simulator)
             let original = TestPurchase.newTransactionID()

@@ -52,7 +52,7 @@ import Testing
             let accepted = try await relay.purchase(purchase, headers: ["X-Customer-Token": good])
             #expect(accepted.status == 202, "\(accepted.text)")
             let id = try #require(accepted.json["validationId"].string)
-            let held = try await relay.poll(id, wait: 30, headers: ["X-Customer-Token": good])
+            let held = try await relay.poll(id, wait: 60, headers: ["X-Customer-Token": good])
             #expect(held.json["status"].string == "granted")
             let query = relay.url + "/entitlements?customerEmail=ANA%40example.test&offerId=\(purchase.offer)"
             func newest(_ token: String?) async throws -> HTTP.Answer {

@@ -28,7 +28,7 @@ extension BadDays {
                                 try await Self.waiting(in: day.database)
                             )
                         } holds: {
-                            $0.0 == 12 && $0.1 > 0
+                            $0.0 >= 12 && $0.1 > 0
                         }
                         frozen.process.signal(SIGSTOP)
                         #expect(try await day.control.payments().isEmpty)

@@ -35,10 +35,11 @@ struct TestDatabase: Sendable {
         try await Self.query(on: url, query)
     }
 
-    /// As if every app had waited to the end: what is pending is timed out from now on.
+    /// As if every app had waited to the end: what is pending is timed out from now on. What is granted stays as it is.
     func letDeadlinesCome() async throws {
         for table in ["validations", "pursuits", "purchases"] {
-            _ = try await query(PostgresQuery("UPDATE \(table) SET deadline = now() WHERE deadline > now()"))
+            _ = try await query(
+                PostgresQuery("UPDATE \(table) SET deadline = now() WHERE deadline > now() AND status <> 1"))
         }
     }
 

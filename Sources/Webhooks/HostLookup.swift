@@ -13,8 +13,8 @@ enum HostLookup {
     static let mostAddresses = 16
 
     /// Every spelling of an address that the system would call (`0x7f.1`, `2130706433`) comes back as that address. Empty where there
-    /// is none.
-    static func addresses(of host: String) -> [IPAddress] {
+    /// is none; nil where nobody who knows could be asked.
+    static func addresses(of host: String) -> [IPAddress]? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         #if canImport(Glibc)
@@ -23,7 +23,10 @@ enum HostLookup {
             hints.ai_socktype = Int32(SOCK_STREAM)
         #endif
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        let status = getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else {
+            return [EAI_AGAIN, EAI_FAIL, EAI_MEMORY, EAI_SYSTEM].contains(status) ? nil : []
+        }
         defer { freeaddrinfo(list) }
         var found: [IPAddress] = []
         var next = list

@@ -47,15 +47,19 @@ public final class WebhookClient: Sendable {
 
     /// One try. It ends within ``timeout``, or soon after the task is cancelled.
     ///
-    /// - Parameter credentials: whose secrets sign it.
+    /// - Parameters:
+    ///   - credentials: whose secrets sign it.
+    ///   - publisher: whose endpoint it is: host names are looked up on its account.
     public func send(
-        _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials
+        _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials, of publisher: String
     ) async -> WebhookResult {
         let start = ContinuousClock.now
         let deadline = start + timeout
         // The HTTP client's own deadline ends with the head, and a look-up has none: both are raced against the clock.
         let result = await withTaskGroup(of: Result<WebhookResult, WebhookTrouble>?.self) { group in
-            group.addTask { await self.exchange(message, url, credentials, start: start, deadline: deadline) }
+            group.addTask {
+                await self.exchange(message, url, credentials, publisher, start: start, deadline: deadline)
+            }
             group.addTask {
                 try? await Task.sleep(until: deadline, clock: .continuous)
                 return nil
@@ -78,12 +82,12 @@ public final class WebhookClient: Sendable {
     }
 
     private func exchange(
-        _ message: WebhookMessage, _ text: String, _ credentials: WebhookCredentials,
+        _ message: WebhookMessage, _ text: String, _ credentials: WebhookCredentials, _ publisher: String,
         start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
     ) async -> Result<WebhookResult, WebhookTrouble> {
         do {
             guard let url = WebhookURL(text) else { throw WebhookTrouble(.url) }
-            let addresses = try await vetted(url.host)
+            let addresses = try await vetted(url.host, publisher)
             var request = request(message, url, credentials)
             let span = ClientSpan.start(.POST, "webhook", url: text, headers: &request.headers)
             for (index, address) in addresses.enumerated() {
@@ -106,8 +110,8 @@ public final class WebhookClient: Sendable {
     }
 
     /// Of every address of the host those that may be called.
-    private func vetted(_ host: String) async throws -> [IPAddress] {
-        let all = try await hosts.addresses(of: host)
+    private func vetted(_ host: String, _ publisher: String) async throws -> [IPAddress] {
+        let all = try await hosts.addresses(of: host, for: publisher)
         let allowed = all.filter(policy.allows)
         guard !allowed.isEmpty else { throw WebhookTrouble(all.first.map { .refused($0) } ?? .unresolved) }
         return Array(allowed.prefix(Self.addressesPerTry))

@@ -37,6 +37,7 @@ struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
     var verdict: WebhookResult.Verdict {
         switch code {
         case .cancelled: .cancelled
+        case .busyResolving: .postponed
         case .refused, .url: .refused
         default: .failed
         }

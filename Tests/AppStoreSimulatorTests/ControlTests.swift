@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("What the simulated API is told", .timeLimit(.minutes(1)))
+@Suite("What the simulated API is told", .timeLimit(.minutes(10)))
 struct ControlTests {
     @Test func aSubscriptionThatCannotBe() async throws {
         try await APIBench.serving { bench in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("What was told, asked of the App Store Server API", .timeLimit(.minutes(1)))
+@Suite("What was told, asked of the App Store Server API", .timeLimit(.minutes(10)))
 struct NotificationHistoryTests {
     private static let path = "/inApps/v1/notifications/history"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("The log of the simulated API", .timeLimit(.minutes(1)))
+@Suite("The log of the simulated API", .timeLimit(.minutes(10)))
 struct RequestLogTests {
     private func items(_ answer: Answer) -> [[String: Any]] { answer.json["items"] as? [[String: Any]] ?? [] }
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("app-store-simulator serve as a process", .timeLimit(.minutes(2)))
+@Suite("app-store-simulator serve as a process", .timeLimit(.minutes(10)))
 struct ServeCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 
@@ -104,7 +104,7 @@ struct ServeCommandTests {
 
     /// Fails rather than hangs.
     private func eventually(_ condition: () async throws -> Bool) async throws {
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .seconds(180)
         while try await !condition() {
             guard ContinuousClock.now < limit else { throw NeverHappened() }
             try await Task.sleep(for: .milliseconds(10))

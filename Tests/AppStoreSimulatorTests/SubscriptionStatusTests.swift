@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("How a subscription stands, asked of the App Store Server API", .timeLimit(.minutes(1)))
+@Suite("How a subscription stands, asked of the App Store Server API", .timeLimit(.minutes(10)))
 struct SubscriptionStatusTests {
     @Test func littleIsEnough() async throws {
         try await APIBench.serving { bench in

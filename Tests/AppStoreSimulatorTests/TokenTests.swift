@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("Who may ask the App Store Server API", .timeLimit(.minutes(1)))
+@Suite("Who may ask the App Store Server API", .timeLimit(.minutes(10)))
 struct TokenTests {
     private static let path = "/inApps/v1/subscriptions/1"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-@Suite("notify and play tell the simulated API", .timeLimit(.minutes(1)))
+@Suite("notify and play tell the simulated API", .timeLimit(.minutes(10)))
 struct ToldAPITests {
     private static let nobody = "http://127.0.0.1:1"
 

@@ -135,7 +135,7 @@ struct OtherStorePaymentTests {
             try await withCleeng(url, timeout: .seconds(2)) { await kind.pay($0) }
         }
         #expect(answer.verdict == .tryAgain(.timeout, retryAfter: nil))
-        #expect(answer.latency >= .seconds(2) && answer.latency < .seconds(15))
+        #expect(answer.latency >= .seconds(2))
     }
 
     @Test(arguments: Kind.allCases) func anEchoedTokenIsHidden(kind: Kind) async throws {

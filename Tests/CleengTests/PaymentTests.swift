@@ -129,7 +129,6 @@ struct PaymentTests {
         #expect(answer.verdict == verdict)
         #expect(answer.status == status)
         #expect(answer.latency >= .seconds(2))
-        #expect(answer.latency < .seconds(15))
     }
 
     @Test(
@@ -159,7 +158,6 @@ struct PaymentTests {
         let url = try await withRawServer([]) { $0 }
         let answer = try await withCleeng(url) { await $0.pay(payment) }
         #expect(answer.verdict == .tryAgain(.connectionFailed, retryAfter: nil))
-        #expect(answer.latency < .seconds(15))
     }
 
     @Test func aBodyBeyondTheBoundIsNotRead() async throws {

@@ -12,7 +12,7 @@ struct DeadlineTests {
         } _: { pool in
             let before = try await pool.query(backend)[0].get(0, as: Int.self)
             let error = await postgresError {
-                _ = try await pool.query(PostgresQuery("SELECT pg_sleep(0.5)"), timeout: .milliseconds(50))
+                _ = try await pool.query(PostgresQuery("SELECT pg_sleep(4)"), timeout: .seconds(1))
             }
             #expect(error?.code == .timedOut)
             #expect(error?.outcomeUnknown == true)

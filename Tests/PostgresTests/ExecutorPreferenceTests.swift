@@ -32,7 +32,7 @@ import Testing
             for number in 0..<200 {
                 Task(executorPreference: executor) {
                     do {
-                        try await pool.withTransaction(timeout: .seconds(30)) { transaction in
+                        try await pool.withTransaction(timeout: .seconds(120)) { transaction in
                             _ = try await transaction.query(PostgresQuery("SELECT 1"))
                             if number.isMultiple(of: 2) { throw Unwanted() }
                         }
@@ -42,7 +42,7 @@ import Testing
                     }
                 }
             }
-            let limit = ContinuousClock.now + .seconds(40)
+            let limit = ContinuousClock.now + .seconds(180)
             while ended.count < 200, .now < limit {
                 try await Task.sleep(for: .milliseconds(20))
             }

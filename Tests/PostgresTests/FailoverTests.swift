@@ -40,17 +40,16 @@ struct FailoverTests {
         try await withPool(hosts(hole.port, server.port), observer: events) {
             $0.sharedConnections = 1
             $0.exclusiveConnections = 1
-            $0.failoverConnectTimeout = .seconds(2)
+            $0.failoverConnectTimeout = .seconds(8)
         } _: { pool in
             #expect(try await port(of: pool) == "\(server.port)")
             let first = ContinuousClock.now - began
-            #expect(first < .seconds(8))
             print("measured: first connection past a host that swallows everything: \(first)")
             let cut = ContinuousClock.now
             _ = try? await pool.query(PostgresQuery("SELECT pg_terminate_backend(pg_backend_pid())"))
             try await events.wait { if case .connected(.shared, isFirst: false) = $0 { true } else { false } }
             let second = ContinuousClock.now - cut
-            #expect(second < .seconds(2))
+            #expect(second < .seconds(8), "it is not waited for again")
             print("measured: connection made anew past it: \(second)")
         }
     }

@@ -61,9 +61,9 @@ struct OutageTests {
         let server = try await TestCluster.launch()
         try await server.stop()
         try await withPool(server.connectionString, awaitsServer: false) {
-            $0.connectionWait = .seconds(25)
+            $0.connectionWait = .seconds(120)
         } _: { pool in
-            let call = Task { try await pool.query(ping, timeout: .seconds(25)) }
+            let call = Task { try await pool.query(ping, timeout: .seconds(120)) }
             try await server.start()
             #expect(try await call.value.count == 1)
         }

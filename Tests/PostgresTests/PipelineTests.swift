@@ -101,7 +101,7 @@ struct PipelineTests {
     @Test func copyEndsInAnErrorAndNotInAHang() async throws {
         try await withPool { pool in
             let error = await postgresError {
-                _ = try await within(.seconds(20)) { try await pool.query(PostgresQuery("COPY pg_class TO STDOUT")) }
+                _ = try await within(.seconds(180)) { try await pool.query(PostgresQuery("COPY pg_class TO STDOUT")) }
             }
             #expect(error != nil)
             try await eventually { try await pool.query(PostgresQuery("SELECT 1")).count == 1 }

@@ -13,8 +13,8 @@ struct ShutdownTests {
         configuration.sharedConnections = 1
         configuration.exclusiveConnections = 1
         configuration.pipelineDepth = 1
-        configuration.connectionWait = .seconds(25)
-        configuration.queryTimeout = .seconds(25)
+        configuration.connectionWait = .seconds(120)
+        configuration.queryTimeout = .seconds(120)
         let pool = PostgresPool(configuration, logger: .silent, observer: events)
         let running = Task { await pool.run() }
         let sleep = PostgresQuery("SELECT pg_sleep(20)")
@@ -48,9 +48,9 @@ struct ShutdownTests {
         configuration.connectTimeout = .seconds(60)
         let pool = PostgresPool(configuration, logger: .silent)
         let running = Task { await pool.run() }
-        try await within(.seconds(20)) { try await eventually { port.hasVisitor } }
+        try await within(.seconds(180)) { try await eventually { port.hasVisitor } }
         running.cancel()
-        try await within(.seconds(20)) { await running.value }
+        try await within(.seconds(180)) { await running.value }
     }
 
     @Test func endsItsThreadWhenNobodyHoldsItAnyMore() async throws {

@@ -25,9 +25,7 @@ struct TransactionEndTests {
             }
             try await eventually { try await isRunning(pool, mark) }
             task.cancel()
-            let start = ContinuousClock.now
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(start.duration(to: .now) < .seconds(30))
             #expect(try await !isRunning(pool, mark))
             let after = try await pool.withTransaction { try await $0.query(backend)[0].get(0, as: Int.self) }
             #expect(after == before)

@@ -125,6 +125,84 @@ struct CustomerTokenVerifierTests {
         #expect(fetched.withLockedValue { $0 } == 1)
     }
 
+    /// A clock that the test moves, and a key set that it takes away.
+    private final class Issuer: Sendable {
+        struct Away: Error {}
+        private let start = ContinuousClock.now
+        private let state: NIOLockedValueBox<(json: String?, passed: Duration, fetches: Int)>
+
+        init(_ json: String) { state = NIOLockedValueBox((json, .zero, 0)) }
+
+        var fetches: Int { state.withLockedValue { $0.fetches } }
+        func publish(_ json: String?) { state.withLockedValue { $0.json = json } }
+        func letPass(_ time: Duration) { state.withLockedValue { $0.passed += time } }
+        func now() -> ContinuousClock.Instant { start + state.withLockedValue { $0.passed } }
+
+        func fetch() throws -> String {
+            try state.withLockedValue { state in
+                state.fetches += 1
+                guard let json = state.json else { throw Away() }
+                return json
+            }
+        }
+    }
+
+    @Test(
+        "a set that cannot be fetched is trusted for its maximum age and no longer: then nobody is told that their token is bad"
+    )
+    func tooOld() async throws {
+        let issuer = Issuer(set(try entry(key)))
+        let verifier = try await CustomerTokenVerifier(
+            jwks: nil, maximumAge: .seconds(3_600), refresh: issuer.fetch, now: issuer.now)
+        let good = try await token()
+        #expect(try await verifier.verify(good, now: Self.now) == "ana@example.test")
+        issuer.publish(nil)
+        issuer.letPass(.seconds(3_599))
+        #expect(try await verifier.verify(good, now: Self.now) == "ana@example.test")
+        issuer.letPass(.seconds(1))
+        for _ in 0..<2 {
+            await #expect(throws: Problem(.customerKeysUnavailable, "")) {
+                try await verifier.verify(good, now: Self.now)
+            }
+        }
+        // The withdrawn key is forgotten with the next set, and that one counts at once.
+        let newer = ES256PrivateKey()
+        issuer.publish(set(try entry(newer, kid: "two")))
+        issuer.letPass(.seconds(1))
+        #expect(try await verifier.verify(token(kid: "two", by: newer), now: Self.now) == "ana@example.test")
+        await #expect(throws: Problem(.invalidCustomerToken, "")) { try await verifier.verify(good, now: Self.now) }
+    }
+
+    @Test(
+        "a set that could not be fetched is asked for again soon, and until then an unknown key is neither good nor bad"
+    )
+    func failedRefresh() async throws {
+        let issuer = Issuer(set(try entry(key)))
+        let verifier = try await CustomerTokenVerifier(
+            jwks: nil, maximumAge: .seconds(3_600), refresh: issuer.fetch, now: issuer.now)
+        #expect(try await verifier.verify(token(), now: Self.now) == "ana@example.test")
+        issuer.publish(nil)
+        issuer.letPass(.seconds(60))
+        let newer = ES256PrivateKey()
+        let unknown = try await token(kid: "two", by: newer)
+        await #expect(throws: Problem(.customerKeysUnavailable, "")) {
+            try await verifier.verify(unknown, now: Self.now)
+        }
+        #expect(issuer.fetches == 2)
+        issuer.publish(set(try entry(key), try entry(newer, kid: "two")))
+        issuer.letPass(.seconds(30))
+        #expect(try await verifier.verify(unknown, now: Self.now) == "ana@example.test")
+        #expect(issuer.fetches == 3)
+    }
+
+    @Test("a set that was given, and comes from nowhere, has no age")
+    func given() async throws {
+        let issuer = Issuer("")
+        let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)), refresh: nil, now: issuer.now)
+        issuer.letPass(.seconds(86_400))
+        #expect(try await verifier.verify(token(), now: Self.now) == "ana@example.test")
+    }
+
     @Test("while no set was ever read, nobody is told that their token is bad")
     func unavailable() async throws {
         struct Away: Error {}

@@ -2,7 +2,7 @@ import Foundation
 import StoreTestSupport
 import Testing
 
-@Suite("store-simulator as a process", .timeLimit(.minutes(2)))
+@Suite("store-simulator as a process", .timeLimit(.minutes(10)))
 struct CommandTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json").path
 

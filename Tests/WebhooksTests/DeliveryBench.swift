@@ -48,8 +48,8 @@ struct DeliveryBench: Sendable {
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.sharedConnections = 4
         configuration.exclusiveConnections = 2
-        configuration.connectionWait = .seconds(20)
-        configuration.queryTimeout = .seconds(25)
+        configuration.connectionWait = .seconds(120)
+        configuration.queryTimeout = .seconds(120)
         let pool = PostgresPool(configuration, logger: silent)
         let running = Task { await pool.run() }
         do {
@@ -63,8 +63,10 @@ struct DeliveryBench: Sendable {
         await running.value
     }
 
-    func endpoint(_ port: Int, _ path: String = "/") async throws -> EndpointID {
-        guard let id = try await store.addEndpoint(publisher: "main", url: "http://127.0.0.1:\(port)\(path)") else {
+    func endpoint(
+        _ port: Int, _ path: String = "/", host: String = "127.0.0.1", publisher: PublisherID = "main"
+    ) async throws -> EndpointID {
+        guard let id = try await store.addEndpoint(publisher: publisher, url: "http://\(host):\(port)\(path)") else {
             throw NoCluster()
         }
         return id
@@ -74,9 +76,11 @@ struct DeliveryBench: Sendable {
         _ = try await pool.withTransaction { try await $0.pipeline(DeliveryStatements.enqueue(deliveries)) }
     }
 
-    static func state(_ endpoint: EndpointID, _ lane: String, _ sequence: Int) -> NewDelivery {
+    static func state(
+        _ endpoint: EndpointID, _ lane: String, _ sequence: Int, publisher: PublisherID = "main"
+    ) -> NewDelivery {
         NewDelivery(
-            endpoint: endpoint, publisher: "main", lane: Username(lane), sequence: Int64(sequence),
+            endpoint: endpoint, publisher: publisher, lane: Username(lane), sequence: Int64(sequence),
             body: #"{"type":"purchases.updated","applicationUsername":"\#(lane)","n":\#(sequence)}"#, replaces: true)
     }
 
@@ -87,7 +91,7 @@ struct DeliveryBench: Sendable {
     /// Looks again and again, and gives up long after any machine would have got there.
     func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
         struct Never: Error { var what: String }
-        let end = ContinuousClock.now + .seconds(40)
+        let end = ContinuousClock.now + .seconds(180)
         while try await !holds() {
             guard ContinuousClock.now < end else { throw Never(what: what) }
             try await Task.sleep(for: .milliseconds(10))
@@ -97,10 +101,12 @@ struct DeliveryBench: Sendable {
     /// A copy that delivers while `body` runs, and is then told to go.
     func delivering(
         _ instance: String = "one", timeout: Duration = .seconds(5), retries: [Duration] = [.milliseconds(50)],
-        rooms: EndpointRooms = EndpointRooms(), _ body: (Wakeup) async throws -> Void
+        rooms: EndpointRooms = EndpointRooms(), hosts: HostDirectory = HostDirectory(),
+        _ body: (Wakeup) async throws -> Void
     ) async throws {
         let client = WebhookClient(
-            timeout: timeout, policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }))
+            timeout: timeout, policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }),
+            hosts: hosts)
         let wakeup = Wakeup()
         let service = DeliveryService(
             store: RelayStore(pool: pool, vault: .plain(), instance: instance, logger: Self.silent), client: client,

@@ -99,7 +99,7 @@ struct EncryptedEndpointTests {
                 configuration.tlsConfiguration = tls
             })
         let result = await client.send(
-            Self.message, to: "https://\(host):\(endpoint.port)/hook", with: WebhookCredentials())
+            Self.message, to: "https://\(host):\(endpoint.port)/hook", with: WebhookCredentials(), of: "main")
         await client.shutDown()
         return result
     }

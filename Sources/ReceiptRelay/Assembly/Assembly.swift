@@ -212,7 +212,8 @@ struct Assembly: Sendable {
             maxBodiesBytes: settings.maxBodiesBytes,
             trustedProxies: settings.trustedProxies,
             customerTokens: try await CustomerKeys.verifier(
-                settings.customerJWKS, settings.expectedTokens, httpClient: httpClient),
+                settings.customerJWKS, settings.expectedTokens, maximumAge: settings.customerJWKSMaximumAge,
+                httpClient: httpClient, logger: logger),
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
             drivers: settings.drivers,
             notifications: notifications, relaysNotifications: isRelayed,

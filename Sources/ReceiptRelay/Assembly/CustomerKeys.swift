@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Foundation
+import Logging
 import NIOCore
 import NIOHTTP1
 import RelayFront
@@ -10,7 +11,8 @@ enum CustomerKeys {
     private static let maximumBytes = 1 << 20
 
     static func verifier(
-        _ source: ServeSettings.CustomerJWKSSource?, _ expected: CustomerTokenVerifier.Expected, httpClient: HTTPClient
+        _ source: ServeSettings.CustomerJWKSSource?, _ expected: CustomerTokenVerifier.Expected, maximumAge: Duration,
+        httpClient: HTTPClient, logger: Logger
     ) async throws -> CustomerTokenVerifier? {
         switch source {
         case nil: return nil
@@ -24,14 +26,24 @@ enum CustomerKeys {
                 throw ExitCodes.configuration
             }
         case .url(let url):
-            return try await CustomerTokenVerifier(jwks: nil, expected: expected) {
-                let response = try await httpClient.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
-                guard response.status == .ok else { throw KeySetUnavailable() }
-                return String(buffer: try await response.body.collect(upTo: maximumBytes))
+            return try await CustomerTokenVerifier(jwks: nil, expected: expected, maximumAge: maximumAge) {
+                do {
+                    let response = try await httpClient.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
+                    guard response.status == .ok else { throw KeySetUnavailable(status: response.status.code) }
+                    return String(buffer: try await response.body.collect(upTo: maximumBytes))
+                } catch {
+                    logger.warning(
+                        "the key set of customers' tokens cannot be fetched: the last one serves until it is too old",
+                        metadata: ["error": "\(error)"])
+                    throw error
+                }
             }
         }
     }
 }
 
 /// The address of the key set answered, but not with one.
-private struct KeySetUnavailable: Error {}
+private struct KeySetUnavailable: Error, CustomStringConvertible {
+    let status: UInt
+    var description: String { "HTTP \(status)" }
+}

@@ -59,7 +59,13 @@ extension WebhookCommands {
                         results.append((index, WebhookResult(.failed, error: why)))
                         continue
                     }
-                    group.addTask { (index, await client.send(own.testMessage(), to: endpoint.url, with: own)) }
+                    group.addTask {
+                        let message = own.testMessage()
+                        return (
+                            index,
+                            await client.send(message, to: endpoint.url, with: own, of: endpoint.publisher)
+                        )
+                    }
                 }
                 for await ended in group { results.append(ended) }
             }

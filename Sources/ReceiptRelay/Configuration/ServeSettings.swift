@@ -31,6 +31,7 @@ struct ServeSettings: Sendable {
     var keyLimit: RateLimit?
     var addressLimit: RateLimit?
     var customerJWKS: CustomerJWKSSource?
+    var customerJWKSMaximumAge: Duration
     var expectedTokens: CustomerTokenVerifier.Expected
     var apple: AppleSettings
     /// Nil: the App Store is not asked.
@@ -67,6 +68,7 @@ struct ServeSettings: Sendable {
         keyLimit = try Self.limit(.keyLimit, reader)
         addressLimit = try Self.limit(.addressLimit, reader)
         customerJWKS = try Self.jwks(reader)
+        customerJWKSMaximumAge = try reader.duration(.customerJWKSMaximumAge)
         expectedTokens = CustomerTokenVerifier.Expected(
             issuer: try reader.text(.customerIssuer), audience: try reader.text(.customerAudience))
         apple = try AppleSettings(reader)

@@ -14,7 +14,7 @@ extension Setting {
         amazonSharedSecret, amazonRVSURL,
         webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
         trustedProxies, keyLimit, addressLimit, maxBodyBytes, maxBodiesBytes,
-        customerJWKSURL, customerJWKSFile, customerIssuer, customerAudience,
+        customerJWKSURL, customerJWKSFile, customerJWKSMaximumAge, customerIssuer, customerAudience,
         retentionDays, receiptRetentionDays,
         encryptionKeys,
         publishersFile,

@@ -34,6 +34,12 @@ extension Setting {
     static let customerJWKSFile = Setting(
         name: "RELAY_CUSTOMER_JWKS_FILE", kind: .path, standard: nil, group: .customer, readers: .front,
         example: "/etc/receipt-relay/jwks.json", meaning: "the same from a file")
+    static let customerJWKSMaximumAge = Setting(
+        name: "RELAY_CUSTOMER_JWKS_MAX_AGE_SECONDS", kind: .seconds(1...86_400), standard: "3600", group: .customer,
+        readers: .front,
+        meaning:
+            "how long the keys of `RELAY_CUSTOMER_JWKS_URL` are trusted while it cannot be fetched: so long a withdrawn key may still serve. After it app calls are answered 503 with `Retry-After`"
+    )
     static let customerIssuer = Setting(
         name: "RELAY_CUSTOMER_TOKEN_ISSUER", kind: .text, standard: nil, group: .customer, readers: .front,
         example: "https://id.example.com/", meaning: "what `iss` of a token must be; without it nobody looks")

@@ -14,7 +14,7 @@ public enum DeliveryOutcome: Sendable, Equatable {
         switch result.verdict {
         case .delivered: self = .delivered
         case .gone: self = .failed
-        case .cancelled: return nil
+        case .cancelled, .postponed: return nil
         case .failed, .refused:
             let pause = retries.pause(failures: tries, retryAfter: result.retryAfter, jitter: jitter)
             self = pause.map { .again(after: $0) } ?? .failed

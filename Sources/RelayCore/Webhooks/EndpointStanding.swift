@@ -41,7 +41,7 @@ public struct EndpointStanding: Sendable, Equatable {
     public mutating func heard(_ verdict: WebhookResult.Verdict, at now: Timestamp) -> Change? {
         guard !isDisabled else { return nil }
         switch verdict {
-        case .cancelled: return nil
+        case .cancelled, .postponed: return nil
         case .delivered:
             let isNews = failingSince != nil || lastSuccessAt.map { now - $0 >= Self.noteEvery } ?? true
             guard isNews else { return nil }

@@ -11,6 +11,8 @@ public struct WebhookResult: Sendable, Equatable {
         case refused
         /// Broken off by ourselves, as in a shutdown: it says nothing.
         case cancelled
+        /// Not begun, for want of room in this process: it says nothing, and is no try.
+        case postponed
     }
 
     public var verdict: Verdict

@@ -6,14 +6,20 @@ public import RelayCore
 public final class CustomerTokenVerifier: Sendable {
     private struct State {
         var keys: CustomerKeySet?
+        /// When the set was asked for that ``keys`` came from.
+        var readAt: ContinuousClock.Instant?
         var triedAt: ContinuousClock.Instant?
         var refreshing: Task<Void, Never>?
     }
 
     /// A token that names an unknown key makes the set be fetched anew, though not more often than this: anybody can send one.
     static let minimumPause = Duration.seconds(30)
-    /// After this the set is fetched anew while the old one goes on serving, so that a withdrawn key is forgotten.
-    static let maximumAge = Duration.seconds(600)
+    /// While there is no set to verify with, every request waits for one.
+    static let urgentPause = Duration.seconds(1)
+    /// After this, or half of the maximum age, the set is fetched anew while the old one goes on serving.
+    static let refreshAge = Duration.seconds(600)
+    /// How long a set is trusted that cannot be fetched anew: so long a withdrawn key may still serve.
+    public static let maximumAge = Duration.seconds(3_600)
     /// Between the issuer's clock and the database's.
     static let leeway = Duration.seconds(5)
 
@@ -31,15 +37,26 @@ public final class CustomerTokenVerifier: Sendable {
     }
 
     private let expected: Expected
+    private let maximumAge: Duration
     private let refresh: (@Sendable () async throws -> String)?
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
     ///   - jwks: a JSON Web Key Set (RFC 7517); nil where `refresh` is to bring the first one, when it is needed.
+    ///   - maximumAge: after which a set is no longer trusted. Without `refresh` it never is over.
     ///   - refresh: brings the set's present text; must end in seconds.
     /// - Throws: ``CustomerTokenError``.
-    public init(
-        jwks: String?, expected: Expected = Expected(), refresh: (@Sendable () async throws -> String)? = nil
+    public convenience init(
+        jwks: String?, expected: Expected = Expected(), maximumAge: Duration = CustomerTokenVerifier.maximumAge,
+        refresh: (@Sendable () async throws -> String)? = nil
+    ) async throws {
+        try await self.init(jwks: jwks, expected: expected, maximumAge: maximumAge, refresh: refresh) { .now }
+    }
+
+    init(
+        jwks: String?, expected: Expected = Expected(), maximumAge: Duration = CustomerTokenVerifier.maximumAge,
+        refresh: (@Sendable () async throws -> String)?, now: @escaping @Sendable () -> ContinuousClock.Instant
     ) async throws {
         var keys: CustomerKeySet?
         if let jwks {
@@ -52,8 +69,11 @@ public final class CustomerTokenVerifier: Sendable {
             }
         }
         self.expected = expected
+        self.maximumAge = maximumAge
         self.refresh = refresh
-        self.state = NIOLockedValueBox(State(keys: keys, triedAt: keys == nil ? nil : .now))
+        self.now = now
+        let readAt = keys == nil ? nil : now()
+        self.state = NIOLockedValueBox(State(keys: keys, readAt: readAt, triedAt: readAt))
     }
 
     /// - Returns: the token's email, trimmed and lower-cased.
@@ -61,8 +81,14 @@ public final class CustomerTokenVerifier: Sendable {
     func verify(_ text: String, now: Timestamp) async throws -> CustomerID {
         guard let token = CustomerToken(text) else { throw Self.invalid }
         try await refreshIfNeeded(for: token)
-        guard let keys = state.withLockedValue({ $0.keys }) else {
-            throw Problem(.customerKeysUnavailable, "the key set could not be read yet")
+        let (keys, hasFailed) = state.withLockedValue { (trusted($0), $0.triedAt != $0.readAt) }
+        guard let keys else {
+            throw Problem(.customerKeysUnavailable, "the key set cannot be read now")
+        }
+        // Whether the key is new or made up cannot be known before the set is read again.
+        if hasFailed, !keys.knows(token.header.kid) {
+            throw Problem(
+                .customerKeysUnavailable, "the key set cannot be read now, and the token's key is not in the last one")
         }
         guard keys.verifies(token), let claims = token.claims else { throw Self.invalid }
         let seconds = Double(now.microseconds) / 1_000_000
@@ -84,19 +110,25 @@ public final class CustomerTokenVerifier: Sendable {
 
     private func refreshIfNeeded(for token: CustomerToken) async throws {
         guard let refresh else { return }
+        let now = now()
         let (refreshing, mustWait) = state.withLockedValue { state -> (Task<Void, Never>?, Bool) in
-            let age = state.triedAt.map { ContinuousClock.now - $0 } ?? .seconds(Int64.max / 2)
-            let isLacking = state.keys.map { !$0.knows(token.header.kid) } ?? true
-            // Nothing at all may be asked for more eagerly: every request is waiting for it.
-            let pause = state.keys == nil ? .seconds(1) : Self.minimumPause
+            let keys = trusted(state)
+            let isLacking = keys.map { !$0.knows(token.header.kid) } ?? true
             if let running = state.refreshing { return (running, isLacking) }
-            guard isLacking ? age >= pause : age >= Self.maximumAge else { return (nil, false) }
-            state.triedAt = .now
+            let pause = keys == nil ? Self.urgentPause : Self.minimumPause
+            if let triedAt = state.triedAt, now - triedAt < min(pause, maximumAge / 2) { return (nil, false) }
+            if !isLacking, let readAt = state.readAt, now - readAt < min(Self.refreshAge, maximumAge / 2) {
+                return (nil, false)
+            }
+            state.triedAt = now
             let task = Task { [box = self.state] in
                 let keys: CustomerKeySet? =
                     if let json = try? await refresh() { try? await CustomerKeySet(json: json) } else { nil }
                 box.withLockedValue { state in
-                    if let keys { state.keys = keys }
+                    if let keys {
+                        state.keys = keys
+                        state.readAt = now
+                    }
                     state.refreshing = nil
                 }
             }
@@ -104,5 +136,11 @@ public final class CustomerTokenVerifier: Sendable {
             return (task, isLacking)
         }
         if mustWait { await refreshing?.value }
+    }
+
+    /// Nil where none was ever read, or the last one too long ago.
+    private func trusted(_ state: State) -> CustomerKeySet? {
+        guard let keys = state.keys, let readAt = state.readAt else { return nil }
+        return refresh == nil || now() - readAt < maximumAge ? keys : nil
     }
 }

@@ -14,13 +14,15 @@ public final class Intake: Sendable {
         var since: ContinuousClock.Instant
 
         var subscription: Subscription {
-            Subscription(publisher: acceptance.publisher, key: acceptance.subscriptionKey)
+            Subscription(
+                publisher: acceptance.publisher, environment: acceptance.environment, key: acceptance.subscriptionKey)
         }
     }
 
     private struct Subscription: Hashable {
         var publisher: PublisherID
-        var key: TransactionID
+        var environment: StoreEnvironment
+        var key: String
     }
 
     /// The last time that the wait for a connection, or for a commit, was in vain.

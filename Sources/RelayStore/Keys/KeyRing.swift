@@ -4,26 +4,37 @@ public import RelayCore
 
 /// The keys in memory: a request is authenticated without asking the database. Looked up anew every two seconds, so that is
 /// how long a revoked key lives on. A key that is not found is looked up at once; everybody who waits shares the look, and
-/// there are at most twenty in a second, so that guessing costs the database next to nothing.
+/// there are at most twenty in a second, so that guessing costs the database next to nothing. Keys that cannot be looked up anew
+/// serve for a minute: then nobody knows whether they were revoked.
 public final class KeyRing: Sendable {
     private struct State {
         var keys: [APIKeyID: APIKey]?
+        /// When the look was sent that ``keys`` came from.
+        var readAt: ContinuousClock.Instant?
         var lookedAt: ContinuousClock.Instant?
         var loading: Task<ContinuousClock.Instant, any Error>?
     }
 
     private static let shortestPause = Duration.milliseconds(50)
+    static let maximumAge = Duration.seconds(60)
 
     private let store: RelayStore
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state = NIOLockedValueBox(State())
 
-    public init(store: RelayStore) {
+    public convenience init(store: RelayStore) {
+        self.init(store: store) { .now }
+    }
+
+    /// - Parameter now: by which keys grow old.
+    init(store: RelayStore, now: @escaping @Sendable () -> ContinuousClock.Instant) {
         self.store = store
+        self.now = now
     }
 
     /// Nil for an unknown or revoked key.
     ///
-    /// - Throws: ``PostgresError`` where the keys have never been read yet and cannot be now.
+    /// - Throws: ``PostgresError`` where the keys cannot be read now, and have never been, or not for ``maximumAge``.
     public func authenticate(_ text: Substring) async throws -> APIKey? {
         guard let (id, digest) = APIKey.parse(text) else { return nil }
         if let key = known(id) { return key.matches(digest) ? key : nil }
@@ -42,7 +53,7 @@ public final class KeyRing: Sendable {
 
     private func lookUp(_ id: APIKeyID, isRight: (APIKey) -> Bool) async throws -> APIKey? {
         let arrival = ContinuousClock.now
-        let isLoaded = state.withLockedValue { $0.keys != nil }
+        let isLoaded = state.withLockedValue { trusted($0) != nil }
         // A look that was under way already may have been sent before the key was made: then there is one more.
         for _ in 0..<2 {
             do {
@@ -63,7 +74,12 @@ public final class KeyRing: Sendable {
     }
 
     private func known(_ id: APIKeyID) -> APIKey? {
-        state.withLockedValue { $0.keys?[id] }
+        state.withLockedValue { trusted($0)?[id] }
+    }
+
+    private func trusted(_ state: State) -> [APIKeyID: APIKey]? {
+        guard let readAt = state.readAt, now() - readAt < Self.maximumAge else { return nil }
+        return state.keys
     }
 
     /// Those who come while it runs share one look.
@@ -74,13 +90,17 @@ public final class KeyRing: Sendable {
         let loading = state.withLockedValue { state in
             if let loading = state.loading { return loading }
             let earliest = state.lookedAt.map { $0 + Self.shortestPause } ?? .now
-            let task = Task { [store, box = self.state] in
+            let task = Task { [store, now, box = self.state] in
                 defer { box.withLockedValue { $0.loading = nil } }
                 try await Task.sleep(until: earliest, clock: .continuous)
                 let lookedAt = ContinuousClock.now
+                let readAt = now()
                 box.withLockedValue { $0.lookedAt = lookedAt }
-                let keys = try await store.keys(includingRevoked: false)
-                box.withLockedValue { $0.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 }) }
+                let keys = try await store.usableKeys()
+                box.withLockedValue { state in
+                    state.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+                    state.readAt = readAt
+                }
                 return lookedAt
             }
             state.loading = task

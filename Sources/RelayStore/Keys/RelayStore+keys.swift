@@ -45,6 +45,11 @@ extension RelayStore {
         try await pool.query(PostgresQuery(Self.listSQL, [.bool(includingRevoked)])).map { try Self.key($0) }
     }
 
+    /// Those that open something. One that this version cannot make sense of opens nothing, and keeps no other from it.
+    func usableKeys() async throws -> [APIKey] {
+        try await pool.query(PostgresQuery(Self.listSQL, [.bool(false)])).compactMap { try? Self.key($0) }
+    }
+
     /// Of a row whose first columns are those of ``keys(includingRevoked:)``.
     static func key(_ row: PostgresRow) throws -> APIKey {
         let number = try row.get(2, as: Int16.self)

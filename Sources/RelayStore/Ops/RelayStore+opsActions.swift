@@ -24,7 +24,7 @@ extension RelayStore {
         SELECT EXISTS (
                 SELECT FROM pursuits q
                 WHERE q.bucket = $1 AND q.subscription_key = $2 AND q.publisher IS NOT DISTINCT FROM $3
-                  AND q.accepted_at > $4
+                  AND q.environment = $5 AND q.accepted_at > $4
                   AND (q.sending OR q.phase IN (1, 4) OR q.forwards > 0))
             OR EXISTS (
                 SELECT FROM subscriptions s

@@ -20,8 +20,8 @@ public struct ClaimedPursuit: Sendable {
     public let strikes: Int
     /// That of whoever sent the purchase; see ``StoredTrace``.
     public let trace: String?
-    /// Nil where the version before took it in.
-    public let environment: StoreEnvironment?
+    /// The store's; `unknown` where Apple did not sign the receipt. With ``subscriptionKey`` it names the subscription.
+    public let environment: StoreEnvironment
     public var pursuit: Pursuit
 
     /// As many strikes set a pursuit aside.

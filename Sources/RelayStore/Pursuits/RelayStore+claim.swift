@@ -46,33 +46,34 @@ extension RelayStore {
         """
     }
 
+    /// Another pursuit `q` for the subscription of `p`, in the same environment: what Apple did not sign is in one of its own, and neither
+    /// holds up nor overtakes what it did. Index used: `pursuits_subscription`.
+    private static let isOfSameSubscription = """
+        q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.environment = p.environment
+        AND q.publisher IS NOT DISTINCT FROM p.publisher AND q.id <> p.id
+        """
+
     /// That may be sent: nothing older of the same subscription goes before it, and nothing of it is being sent.
     private static let maySend = """
         AND (p.sending OR NOT EXISTS (
             SELECT FROM pursuits q
-            WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
-              AND q.id <> p.id
+            WHERE \(isOfSameSubscription)
               AND (q.sending
                    OR (q.phase IN (0, 3) AND (q.phase = p.phase OR q.phase = ANY ($7::int2[]))
                        AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
         """
 
-    /// Of another environment is what nobody has proved: it overtakes no genuine one. Rows of the version before have none.
-    private static let isOfItsEnvironment = "(q.environment = p.environment) IS NOT FALSE"
-
     private static let overtakes = """
         p.sending AND EXISTS (
              SELECT FROM pursuits q
-             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
-               AND \(isOfItsEnvironment)
-               AND q.phase IN (0, 3) AND q.accepted_at < p.accepted_at AND q.id <> p.id)
+             WHERE \(isOfSameSubscription) AND q.phase IN (0, 3) AND q.accepted_at < p.accepted_at)
         """
 
     private static let isOvertaken = """
         p.sending AND (EXISTS (
              SELECT FROM pursuits q
-             WHERE q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.publisher IS NOT DISTINCT FROM p.publisher
-               AND \(isOfItsEnvironment) AND q.accepted_at > p.accepted_at AND (q.phase IN (1, 4) OR q.forwards > 0))
+             WHERE \(isOfSameSubscription) AND q.accepted_at > p.accepted_at
+               AND (q.phase IN (1, 4) OR q.forwards > 0))
              OR EXISTS (
              SELECT FROM subscriptions s
              WHERE s.bucket = p.bucket AND s.publisher = p.publisher AND s.environment = v.environment
@@ -82,7 +83,7 @@ extension RelayStore {
     /// Takes what is due: of each phase so many, the oldest first. Index used: `pursuits_due`, once for each publisher and phase, so
     /// that a crowd that may not go now is not looked through for the others.
     ///
-    /// Of one subscription only one may be sending, and an older request that is due goes before a newer one; an older one
+    /// Of one subscription and environment only one may be sending, and an older request that is due goes before a newer one; an older one
     /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
     /// gone: it may have reached Cleeng, is counted as a forward, and goes before all others. Two workers that take two requests of one
     /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
@@ -180,7 +181,7 @@ extension RelayStore {
             SELECT p.bucket, p.id
             FROM pursuits p
             WHERE p.bucket = $1 AND p.subscription_key = $2 AND p.publisher IS NOT DISTINCT FROM $3 AND p.phase IN (0, 3)
-              AND p.accepted_at < $4 AND NOT p.sending AND (p.environment = $7) IS NOT FALSE
+              AND p.accepted_at < $4 AND NOT p.sending AND p.environment = $7
             ORDER BY p.bucket, p.id
             FOR UPDATE OF p
         ), claimed AS (

@@ -72,7 +72,7 @@ extension RelayStore {
     /// What was overtaken meanwhile goes back too: the next claim finds it so.
     private static let returnSQL = """
         UPDATE webhook_queue q
-        SET owner = NULL, due_at = now(), tries = q.tries - 1
+        SET owner = NULL, due_at = now() + $5::int8 * interval '1 microsecond', tries = q.tries - 1
         FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
         WHERE q.bucket = i.bucket AND q.id = i.id AND q.fence = i.fence AND q.owner = $4
         """
@@ -164,15 +164,15 @@ extension RelayStore {
         return records.map { record in states[record.claimed.id].map { .written($0) } ?? .leaseLost }
     }
 
-    /// Gives back untouched: another copy goes on at once.
-    public func giveBackDeliveries(_ claimed: [ClaimedDelivery]) async throws {
+    /// Gives back untouched: another copy goes on when the pause is over.
+    public func giveBackDeliveries(_ claimed: [ClaimedDelivery], after pause: Duration = .zero) async throws {
         guard !claimed.isEmpty else { return }
         _ = try await pool.query(
             PostgresQuery(
                 Self.returnSQL,
                 [
                     .int2Array(claimed.map { Int16($0.id.bucket.number) }), .uuidArray(claimed.map(\.id.uuid)),
-                    .int4Array(claimed.map(\.fence)), .text(instance),
+                    .int4Array(claimed.map(\.fence)), .text(instance), .int8(pause.microseconds),
                 ]), timeout: .seconds(2))
     }
 

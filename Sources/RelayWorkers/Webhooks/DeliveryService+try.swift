@@ -46,7 +46,8 @@ extension DeliveryService {
                 heard(nil, of: claimed.endpoint, turn.admission)
                 return try await Task { try await giveBack(claimed) }.value
             }
-            let result = await client.send(message, to: turn.endpoint.url, with: credentials)
+            let result = await client.send(
+                message, to: turn.endpoint.url, with: credentials, of: turn.endpoint.publisher)
             try await ended(result, claimed, turn)
         } catch {
             // It is taken up again when its lease has run out, and sent twice under one id.
@@ -62,7 +63,8 @@ extension DeliveryService {
                 result, tries: claimed.tries, retries: settings.retries, jitter: .random(in: 0..<1))
         else {
             // The task's own cancellation would cancel the statement.
-            return try await Task { try await giveBack(claimed) }.value
+            let pause = result.verdict == .postponed ? settings.postponedFor : .zero
+            return try await Task { try await giveBack(claimed, after: pause) }.value
         }
         Timer(label: "relay_webhook_duration").record(duration: result.latency)
         logger.debug(
@@ -98,7 +100,7 @@ extension CallResult {
     /// Nil where the try says nothing.
     fileprivate init?(_ result: WebhookResult, subject: Int) {
         switch result.verdict {
-        case .cancelled: return nil
+        case .cancelled, .postponed: return nil
         case .delivered: self.init(.success, subject: subject)
         case .failed, .gone, .refused:
             let concernsAll = result.status == 429 || result.status == 503

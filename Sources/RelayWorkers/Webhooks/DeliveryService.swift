@@ -169,7 +169,10 @@ public final class DeliveryService: Service {
             metadata: ["endpoint": "\(id)", "reason": "\(reason.rawValue)"])
     }
 
-    func giveBack(_ claimed: ClaimedDelivery) async throws { try await store.giveBackDeliveries([claimed]) }
+    /// The try does not count.
+    func giveBack(_ claimed: ClaimedDelivery, after pause: Duration = .zero) async throws {
+        try await store.giveBackDeliveries([claimed], after: pause)
+    }
 
     private func settleDown() async {
         let end = ContinuousClock.now + settings.grace

@@ -12,6 +12,8 @@ public struct DeliverySettings: Sendable {
     public var claimGap: Duration
     /// After the claim. What is begun by then ends within the lease.
     public var startAtMost: Duration
+    /// How long a message waits that this process had no room to try.
+    public var postponedFor = Duration.seconds(5)
     /// How long tries under way are waited for in a shutdown.
     public var grace: Duration
 

@@ -27,7 +27,7 @@ final class LoadEvents: PostgresObserver {
     /// Returns at the first event, from where the last wait ended, that the test is after.
     func wait(for isWanted: @escaping @Sendable (Event) -> Bool) async throws {
         let events = events
-        try await within(.seconds(30)) {
+        try await within(.seconds(180)) {
             for await event in events where isWanted(event) { return }
             throw NeverHappened()
         }

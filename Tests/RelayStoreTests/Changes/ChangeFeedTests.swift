@@ -17,7 +17,7 @@ struct ChangeFeedTests {
             #expect(await waiter.wait(until: .now).kind == "timeout")
             try await stores[1].write(claimed.granted())
             try await feed.runOnce()
-            #expect(await waiter.wait(until: .now + .seconds(20)).kind == "granted")
+            #expect(await waiter.wait(until: .now + .seconds(180)).kind == "granted")
         }
     }
 
@@ -33,9 +33,9 @@ struct ChangeFeedTests {
             try await stores[1].abandon(abandoned.id, by: "ops", reason: "test")
             try await stores[1].write(late.timedOut(restingUntil: late.pursuit.deadline))
             try await ChangeFeed(store: stores[0]).runOnce()
-            #expect(await waiters[0].wait(until: .now + .seconds(20)).kind == "transferred")
-            #expect(await waiters[1].wait(until: .now + .seconds(20)).kind == "rejected")
-            #expect(await waiters[2].wait(until: .now + .seconds(20)).kind == "timed_out")
+            #expect(await waiters[0].wait(until: .now + .seconds(180)).kind == "transferred")
+            #expect(await waiters[1].wait(until: .now + .seconds(180)).kind == "rejected")
+            #expect(await waiters[2].wait(until: .now + .seconds(180)).kind == "timed_out")
             for waiter in waiters { waiter.leave() }
         }
     }
@@ -67,7 +67,7 @@ struct ChangeFeedTests {
             defer { waiter.leave() }
             let feed = ChangeFeed(store: stores[0])
             try await feed.runOnce()
-            #expect(await waiter.wait(until: .now + .seconds(20)).kind == "granted")
+            #expect(await waiter.wait(until: .now + .seconds(180)).kind == "granted")
             try await feed.runOnce()
             #expect(await waiter.wait(until: .now).kind == "timeout")
         }
@@ -87,7 +87,7 @@ struct ChangeFeedTests {
             try await steady.runOnce()
             #expect(await waiter.wait(until: .now).kind == "timeout")
             try await gappy.runOnce()
-            #expect(await waiter.wait(until: .now + .seconds(20)).kind == "granted")
+            #expect(await waiter.wait(until: .now + .seconds(180)).kind == "granted")
         }
     }
 
@@ -105,7 +105,7 @@ struct ChangeFeedTests {
             try await database.run("ALTER TABLE timeline RENAME COLUMN away TO recorded_at")
             try await stores[1].write(claimed.granted())
             let running = Task { await feed.run() }
-            #expect(await waiter.wait(until: .now + .seconds(20)).kind == "granted")
+            #expect(await waiter.wait(until: .now + .seconds(180)).kind == "granted")
             running.cancel()
             await running.value
         }

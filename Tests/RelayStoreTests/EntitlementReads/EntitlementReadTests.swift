@@ -7,7 +7,8 @@ import Testing
 @Suite("The right to read a customer's entitlement")
 struct EntitlementReadTests {
     private let ana = CustomerKey(publisher: "main", customer: "ana@example.test")
-    private let interval = Duration.seconds(5)
+    /// Longer than any machine needs between two statements.
+    private let interval = Duration.seconds(600)
 
     @Test("is given once in an interval; who is too early learns when it will be given again")
     func once() async throws {
@@ -66,7 +67,7 @@ struct EntitlementReadTests {
             try await stores[0].migrate()
             #expect(try await stores[0].takeReads(of: [ana], interval: interval)[ana] == .some(nil))
             #expect(try await stores[1].takeReads(of: [ana], interval: interval)[ana] != .some(nil))
-            try await database.moveFrozenTime(seconds: 5)
+            try await database.moveFrozenTime(seconds: 600)
             #expect(try await stores[1].takeReads(of: [ana], interval: interval)[ana] == .some(nil))
             #expect(try await stores[0].takeReads(of: [ana], interval: interval)[ana] != .some(nil))
         }
@@ -96,18 +97,18 @@ struct EntitlementReadTests {
             let before = try await database.now()
             // Whether or not it was read before; and a shorter wish does not undo a longer one.
             for customer in [ana, ben] {
-                try await stores[0].holdReads(of: customer, for: .seconds(30), interval: interval)
-                try await stores[1].holdReads(of: customer, for: .seconds(2), interval: interval)
+                try await stores[0].holdReads(of: customer, for: .seconds(3_000), interval: interval)
+                try await stores[1].holdReads(of: customer, for: .seconds(200), interval: interval)
             }
             let after = try await database.now()
             let answers = try await stores[1].takeReads(of: [ana, ben], interval: interval)
             for customer in [ana, ben] {
                 let next = try #require(answers[customer] ?? nil)
-                #expect((before + .seconds(30)...after + .seconds(30)).contains(next))
+                #expect((before + .seconds(3_000)...after + .seconds(3_000)).contains(next))
             }
-            try await database.letPass(seconds: 29)
+            try await database.letPass(seconds: 2_900)
             #expect(try await stores[0].takeReads(of: [ana, ben], interval: interval).values.allSatisfy { $0 != nil })
-            try await database.letPass(seconds: 1)
+            try await database.letPass(seconds: 100)
             #expect(try await stores[0].takeReads(of: [ana, ben], interval: interval) == [ana: nil, ben: nil])
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import Postgres
 import RelayCore
 import Testing
@@ -146,16 +147,36 @@ struct KeyTests {
         }
     }
 
-    @Test("once known, go on to open while the database is away")
+    @Test("of a role that a newer version has made open nothing, and keep no other from it")
+    func strangeRole() async throws {
+        try await withStore { database, store in
+            let (text, strange) = (try await make(store), try await make(store))
+            try await database.run("ALTER TABLE api_keys DROP CONSTRAINT api_keys_role_check")
+            try await database.run("UPDATE api_keys SET role = 99 WHERE id = $1", .text(try id(strange)))
+            let ring = KeyRing(store: store)
+            #expect(try await ring.authenticate(text) != nil)
+            #expect(try await ring.authenticate(strange) == nil)
+        }
+    }
+
+    @Test("once known, go on to open while the database is away, for a minute")
     func databaseAway() async throws {
         try await withStore { database, store in
-            let ring = KeyRing(store: store)
+            let start = ContinuousClock.now
+            let passed = NIOLockedValueBox(Duration.zero)
+            let ring = KeyRing(store: store) { start + passed.withLockedValue { $0 } }
             let text = try await make(store)
             #expect(try await ring.authenticate(text) != nil)
             try await database.run("ALTER TABLE api_keys RENAME TO away")
             let error = await postgresError { try await ring.load() }
             #expect(error?.sqlState == "42P01")
+            passed.withLockedValue { $0 = .seconds(59) }
             #expect(try await ring.authenticate(text) != nil)
+            // Whether it was revoked since cannot be known: that is no "no".
+            passed.withLockedValue { $0 = .seconds(60) }
+            let old = await postgresError { try await ring.authenticate(text) }
+            #expect(old?.sqlState == "42P01")
+            #expect(ring.known(Substring(text)) == nil)
             let fresh = KeyRing(store: store)
             let unread = await postgresError { try await fresh.authenticate(text) }
             #expect(unread != nil)

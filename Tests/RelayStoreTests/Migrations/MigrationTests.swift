@@ -41,6 +41,23 @@ struct MigrationTests {
         }
     }
 
+    @Test("pursuits that were taken in before they had an environment get their purchase's")
+    func environmentOfPursuits() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            try await store.migrate(Migration.all.filter { $0.number < 20 })
+            let known = try await store.take(.sample(subscription: "1", environment: "Sandbox"))
+            let orphan = try await store.take(.sample(subscription: "2", environment: "Sandbox"))
+            try await database.run("UPDATE pursuits SET environment = NULL")
+            try await database.run("DELETE FROM validations WHERE id = $1", .uuid(orphan.uuid))
+            try await store.migrate()
+            let environments = try await database.column(
+                "SELECT environment FROM pursuits ORDER BY subscription_key", as: String.self)
+            #expect(environments == ["Sandbox", "unknown"])
+            #expect(try await store.claimDue().map(\.id) == [known], "the other one is set aside")
+        }
+    }
+
     @Test("one that was edited after it had been applied is refused, and nothing is applied")
     func edited() async throws {
         try await TestDatabase.run { database in

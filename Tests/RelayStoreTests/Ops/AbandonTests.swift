@@ -20,7 +20,7 @@ struct AbandonTests {
             let last = try #require(try await store.detail(id)?.timeline.last)
             #expect(last.event.kind == .abandoned)
             #expect(last.event.detail == "by ops key: a test purchase")
-            #expect(await waiter.wait(until: .now + .seconds(20)).changed?.status == .rejected)
+            #expect(await waiter.wait(until: .now + .seconds(180)).changed?.status == .rejected)
             // The same purchase may start afresh.
             #expect(try await store.accept(.sample()).isCreated)
         }

@@ -91,6 +91,17 @@ struct RetryTests {
         }
     }
 
+    @Test("is not refused for what was sent in another environment since")
+    func otherEnvironment() async throws {
+        try await withStore { database, store in
+            let genuine = try await store.takeAndClaim(.sample(customer: "ana@example.test"))
+            try await store.write(genuine.failed(retryAt: genuine.pursuit.deadline))
+            _ = try await store.takeAndClaim(.sample(customer: "eve@example.test", environment: "unknown"))
+            try await store.retry(genuine.id, by: "ops", reason: "again")
+            #expect(try await store.claimOne().id == genuine.id)
+        }
+    }
+
     @Test("is refused for an unknown id")
     func unknown() async throws {
         try await withStore { database, store in

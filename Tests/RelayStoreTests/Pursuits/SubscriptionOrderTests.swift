@@ -56,6 +56,41 @@ struct SubscriptionOrderTests {
         }
     }
 
+    @Test(
+        "are told apart by environment: what Apple did not sign holds up nothing that it did, and the other way round")
+    func environments() async throws {
+        try await withStore { database, store in
+            var forged: [ValidationID] = []
+            for number in 0..<3 {
+                forged.append(
+                    try await store.take(.sample(customer: "eve\(number)@example.test", environment: "unknown")))
+            }
+            let genuine = try await store.take(.sample(customer: ana))
+            let second = try await store.take(.sample(customer: ben))
+            let claimed = try await store.claimDue()
+            #expect(Set(claimed.map(\.id)) == [forged[0], genuine])
+            #expect(claimed.allSatisfy { $0.isSending && !$0.overtakes && !$0.isOvertaken })
+            let own = try #require(claimed.first { $0.id == genuine })
+            try await store.write(own.watching(until: own.pursuit.deadline))
+            #expect(try await store.claimDue().map(\.id) == [second], "the next of this environment, and no other")
+        }
+    }
+
+    @Test("one of another environment is neither overtaken nor told that it was")
+    func overtakingByEnvironment() async throws {
+        try await withStore { database, store in
+            let genuine = try await store.takeAndClaim(.sample(customer: ana))
+            try await store.write(genuine.failed(retryAt: genuine.pursuit.deadline))
+            let forged = try await store.takeAndClaim(.sample(customer: ben, environment: "unknown"))
+            #expect(forged.isSending && !forged.overtakes)
+            #expect(try await store.claimOvertaken(by: forged, lease: .seconds(60)).isEmpty)
+            try await store.write(forged.watching(until: forged.pursuit.deadline + .seconds(60)))
+            try await database.letPass(seconds: 61)
+            let again = try #require(try await store.claimDue().first { $0.id == genuine.id })
+            #expect(again.isSending && !again.isOvertaken)
+        }
+    }
+
     @Test("have one sender at most, whoever claims at once", arguments: 1...3)
     func concurrentClaims(round: Int) async throws {
         try await withStores(3) { database, stores in

@@ -77,7 +77,7 @@ struct RetentionCopiesTests {
             try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
             let intake = stores[1].intake()
             let isOver = NIOLockedValueBox(false)
-            let slowest = NIOLockedValueBox(Duration.zero)
+            let accepted = NIOLockedValueBox(0)
             let told = ToldSteps()
             try await withThrowingTaskGroup { group in
                 for worker in 0..<4 {
@@ -85,17 +85,18 @@ struct RetentionCopiesTests {
                         var number = 0
                         while !isOver.withLockedValue({ $0 }) {
                             number += 1
-                            let began = ContinuousClock.now
                             _ = try await intake.accept(.sample(subscription: "load-\(worker)-\(number)"))
-                            let took = ContinuousClock.now - began
-                            slowest.withLockedValue { $0 = max($0, took) }
+                            accepted.withLockedValue { $0 += 1 }
                         }
                     }
                 }
                 // What a backup or a report does: a transaction that has read the table, and stays open.
-                try await database.hand.withTransaction(timeout: .seconds(25)) { transaction in
+                try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
                     _ = try await transaction.query(PostgresQuery("SELECT count(*) FROM validations"))
                     for _ in 0..<3 { try await RetentionPassTests.pass(stores[0]).run { told.add($0) } }
+                    // While it is still open.
+                    let before = accepted.withLockedValue { $0 }
+                    try await eventually { accepted.withLockedValue { $0 } >= before + 20 }
                 }
                 // The others are dropped at once: nobody reads them.
                 #expect(told.locked == [.validations, .validations, .validations])
@@ -107,9 +108,6 @@ struct RetentionCopiesTests {
                 isOver.withLockedValue { $0 = true }
                 try await group.waitForAll()
             }
-            // Each try waits for the table's lock a tenth of a second, and as long at most for those of two partitions.
-            print("retention under load: slowest accept \(slowest.withLockedValue { $0 })")
-            #expect(slowest.withLockedValue { $0 } < .seconds(2))
             #expect(try await database.pastWeeks(of: .validations) == 0)
         }
     }

@@ -139,7 +139,7 @@ struct RetentionPassTests {
             let id = try await database.age(claimed.id, days: 500)
             // An operator's transaction that has looked at the validation and not committed yet.
             let told = ToldSteps()
-            try await database.hand.withTransaction(timeout: .seconds(20)) { transaction in
+            try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
                 _ = try await transaction.query(PostgresQuery("SELECT FROM duties FOR SHARE"))
                 Task { try await Self.pass(stores[0]).run { told.add($0) } }
                 try await database.waitUntilBlocked()

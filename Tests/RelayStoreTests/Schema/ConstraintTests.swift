@@ -39,6 +39,16 @@ struct ConstraintTests {
         }
     }
 
+    @Test("no second sender in another environment")
+    func oneSenderByEnvironment() async throws {
+        try await withStore { database, store in
+            try await store.take(.sample())
+            try await store.take(.sample(environment: "unknown"))
+            try await database.run("UPDATE pursuits SET sending = true")
+            #expect(try await database.count("pursuits", where: "sending") == 2)
+        }
+    }
+
     @Test("a sender that is past sending")
     func senderPhase() async throws {
         try await withStore { database, store in

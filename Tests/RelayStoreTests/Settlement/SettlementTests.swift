@@ -195,7 +195,7 @@ struct SettlementTests {
             let waiter = store.changes.register(claimed.id)
             defer { waiter.leave() }
             try await store.write(claimed.granted())
-            #expect(await waiter.wait(until: .now + .seconds(20)).changed?.status == .granted)
+            #expect(await waiter.wait(until: .now + .seconds(180)).changed?.status == .granted)
         }
     }
 

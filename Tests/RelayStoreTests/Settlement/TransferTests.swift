@@ -33,7 +33,7 @@ struct TransferTests {
             let words = try await database.column(
                 "SELECT username || ' ' || reason FROM customers ORDER BY 1", as: String.self)
             #expect(words == ["\(ana) OTHER", "\(ben) PURCHASED"])
-            #expect(await waiter.wait(until: .now + .seconds(20)).changed?.status == .transferred)
+            #expect(await waiter.wait(until: .now + .seconds(180)).changed?.status == .transferred)
 
             for id in [old, claimed.id] {
                 let transfer = try #require(try await store.detail(id)?.transfer)

@@ -5,7 +5,7 @@ struct NeverHappened: Error {}
 
 /// Asks again and again until it is so, and gives up long after any machine would have got there.
 func eventually(_ condition: () async throws -> Bool) async throws {
-    let limit = ContinuousClock.now + .seconds(30)
+    let limit = ContinuousClock.now + .seconds(180)
     while try await !condition() {
         guard ContinuousClock.now < limit else { throw NeverHappened() }
         try await Task.sleep(for: .milliseconds(5))

@@ -11,10 +11,10 @@ struct RunningPool: Sendable {
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.sharedConnections = connections
         configuration.exclusiveConnections = connections
-        configuration.connectionWait = .seconds(20)
+        configuration.connectionWait = .seconds(120)
         configuration.sessionParameters = RelayStore.sessionParameters.merging(parameters) { $1 }
         if let vault { configuration.vault = vault }
-        configuration.queryTimeout = .seconds(30)
+        configuration.queryTimeout = .seconds(120)
         let pool = PostgresPool(configuration, logger: .silent)
         self.pool = pool
         self.running = Task { await pool.run() }

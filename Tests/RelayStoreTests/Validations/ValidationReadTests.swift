@@ -10,9 +10,9 @@ struct ValidationReadTests {
     func deadline() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
-            try await database.letPass(seconds: 55)
+            try await database.letPass(seconds: 30)
             #expect(try await store.status(of: id) == .pending)
-            try await database.letPass(seconds: 5)
+            try await database.letPass(seconds: 30)
             let told = try #require(try await store.validation(id))
             #expect(told.status == .timedOut)
             #expect(told.settledAt == told.deadline)

@@ -30,10 +30,44 @@ import Testing
         }
     }
 
+    /// One of them is being sent all the while, and the others wait for it.
+    @Test func twentyOfThemHoldUpNoGenuinePurchaseOfTheSameSubscription() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        let settings = store.settings("observe").merging(["RELAY_UPSTREAM_TIMEOUT_SECONDS": "60"]) { $1 }
+        try await Setup.run(settings: settings) { setup in
+            let control = SimulatorControl(setup.simulator)
+            let original = TestPurchase.newTransactionID()
+            for number in 0..<20 {
+                var forged = TestPurchase(email: "eve\(number)+hang@example.test", original: original)
+                forged.receipt = Data("unreadable \(number)".utf8).base64EncodedString()
+                _ = try await setup.relay.pursue(forged)
+            }
+            try await Awaiting.fact("the first of them is being sent") {
+                try await control.payments().count
+            } holds: {
+                $0 == 1
+            }
+            // Two genuine ones go one at a time, in order.
+            let ana = try await setup.relay.pursue(
+                try store.purchase(email: "ana+slow-500ms@example.test", original: original))
+            let ben = try await setup.relay.pursue(try store.purchase(email: "ben@example.test", original: original))
+            #expect(try await setup.relay.outcome(ben)["status"].string == "granted")
+            _ = try await setup.relay.becomes("transferred", ana)
+            let sent = try await control.payments()
+            #expect(
+                sent.map { $0.email?.prefix(3) } == ["eve", "ana", "ben"],
+                "one of the forged ones, and both genuine ones")
+            #expect(sent.first?.endedAt == nil, "it is still under way")
+            let anaEnded = try #require(sent.dropFirst().first?.endedAt)
+            #expect(try #require(sent.last).startedAt >= anaEnded)
+        }
+    }
+
     @Test func itOvertakesNoPurchaseThatWaits() async throws {
         let store = try TestAppStore()
         defer { store.end() }
-        let settings = store.settings("observe").merging(["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { $1 }
+        let settings = store.settings("observe").merging(["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { $1 }
         try await Setup.run(settings: settings) { setup in
             let control = SimulatorControl(setup.simulator)
             let original = TestPurchase.newTransactionID()

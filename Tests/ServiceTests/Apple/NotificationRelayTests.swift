@@ -73,7 +73,7 @@ import Testing
             relay.process.signal(SIGKILL)
             try await day.restartSimulator()
             let next = try await start(day, store)
-            try await Awaiting.fact("all are delivered", within: .seconds(60)) {
+            try await Awaiting.fact("all are delivered") {
                 try await next.ops("/ops/notifications?status=delivered").json["items"].array?.count ?? 0
             } holds: {
                 $0 == 12

@@ -23,7 +23,7 @@ import Testing
     }
 
     static func isReady(_ relay: Relay, _ ready: Bool) async throws {
-        try await Awaiting.fact("the copy is \(ready ? "ready" : "not ready")", within: .seconds(40)) {
+        try await Awaiting.fact("the copy is \(ready ? "ready" : "not ready")") {
             try await HTTP.get(relay.opsURL + "/readyz").status
         } holds: {
             $0 == (ready ? 200 : 503)

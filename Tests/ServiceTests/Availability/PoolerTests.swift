@@ -7,18 +7,18 @@ extension Availability {
     @Suite(.enabled(if: Pooler.isInstalled, "pgbouncer is not installed: apt-get install pgbouncer"))
     struct PoolerTests {
         /// Fewer connections to the server than each copy has to the pooler: every statement may come to another one.
-        @Test(.timeLimit(.minutes(2)))
+        @Test(.timeLimit(.minutes(10)))
         func theRoadThroughTransactionMode() async throws {
             try await Self.road(.transaction, connections: 4, settings: ["RELAY_DATABASE_PREPARED_STATEMENTS": "off"])
         }
 
-        @Test(.timeLimit(.minutes(2)))
+        @Test(.timeLimit(.minutes(10)))
         func theRoadThroughSessionMode() async throws {
             try await Self.road(.session, connections: 30, settings: [:])
         }
 
         /// Who leaves the setting as it is behind a pooler in transaction mode is told which one it is.
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(10)))
         func theSettingThatIsMissingIsNamed() async throws {
             let cluster = try await PrivateCluster.calm()
             try await Pooler.run(before: cluster, mode: .transaction, connections: 1) { pooler in

@@ -2,7 +2,7 @@ import Testing
 
 extension DatabaseDays {
     @Suite struct DatabaseAtStartTests {
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(10)))
         func aCopyStartedWithoutItsDatabaseSaysSoAndWorksOnceItIsThere() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in
@@ -30,7 +30,7 @@ extension DatabaseDays {
             }
         }
 
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(10)))
         func aDatabaseWithoutTheSchemaIsNamedUntilItIsMigrated() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in

@@ -1,29 +1,40 @@
 import Foundation
+import Postgres
 import Testing
 
 extension BadDays {
     @Suite struct FrozenCopyTests {
-        /// A copy reads what twelve customers have before it sends their purchases, and then does not run for as long as its
-        /// leases last. Another copy sends them, and after each of them a newer request for the same subscription. When the
+        /// A copy reads what twelve customers have before it sends their purchases, is kept from reading the receipts, and then does not
+        /// run for as long as its leases last. Another copy sends them, and after each of them a newer request for the same subscription. When the
         /// first one runs again it stands right before its own sending.
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(10)))
         func aCopyThatWasFrozenSendsNothingThatHasPassedOn() async throws {
             try await BadDay.run { day in
-                let frozen = try await day.relay()
+                let front = try await day.relay(role: "front")
                 let originals = (0..<12).map { _ in TestPurchase.newTransactionID() }
                 let early = originals.enumerated().map {
                     TestPurchase(email: "early-\($0)@example.test", original: $1)
                 }
-                for purchase in early { try await day.control.behave(purchase.email, "read-slow-1s-1", "after-0") }
-                let posted = await AppClient.post(early, to: frozen)
+                for purchase in early { try await day.control.behave(purchase.email, "after-0") }
+                let posted = await AppClient.post(early, to: front)
                 #expect(posted.accepted.count == 12)
-                try await Awaiting.fact("it reads before it sends") {
-                    try await day.simulator.requests(path: "/3.1/entitlements").count
-                } holds: {
-                    $0 == 12
+                let frozen = try await TestDatabase.withPool(day.database.url) { pool in
+                    try await pool.withTransaction(timeout: Awaiting.patience) { transaction in
+                        _ = try await transaction.query(PostgresQuery("LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE"))
+                        let frozen = try await day.relay(isReady: false)
+                        try await Awaiting.fact("it has read, and is about to send") {
+                            (
+                                try await day.simulator.requests(path: "/3.1/entitlements").count,
+                                try await Self.waiting(in: day.database)
+                            )
+                        } holds: {
+                            $0.0 >= 12 && $0.1 > 0
+                        }
+                        frozen.process.signal(SIGSTOP)
+                        #expect(try await day.control.payments().isEmpty)
+                        return frozen
+                    }
                 }
-                frozen.process.signal(SIGSTOP)
-                #expect(try await day.control.payments().isEmpty)
 
                 let other = try await day.relay()
                 #expect(try await AppClient.outcomes(posted.ids, of: other) == ["granted": 12])
@@ -43,6 +54,17 @@ extension BadDays {
                 #expect(try await AppClient.outcomes(late.ids, of: frozen) == ["granted": 12])
                 try await LostCopyTests.forwardedProperly(posted + late, day)
             }
+        }
+
+        /// Sessions of the relay's that wait for a lock.
+        private static func waiting(in database: TestDatabase) async throws -> Int {
+            try await database.query(
+                PostgresQuery(
+                    """
+                    SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND application_name = 'receipt-relay' AND wait_event_type = 'Lock'
+                    """)
+            ).first?.get(0, as: Int.self) ?? 0
         }
     }
 }

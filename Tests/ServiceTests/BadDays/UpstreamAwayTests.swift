@@ -2,7 +2,7 @@ import Testing
 
 extension BadDays {
     @Suite struct UpstreamAwayTests {
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(10)))
         func anUpstreamThatIsAwayAtFirstAndAgainLaterGetsEverything() async throws {
             try await BadDay.run { day in
                 await day.endSimulator()
@@ -36,9 +36,9 @@ extension BadDays {
 
         /// Forty calls hang, each customer's first one, of forty-eight that may be under way; the others' purchases go on
         /// meanwhile.
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(10)))
         func anUpstreamThatHangsForSomeHoldsUpNobodyElse() async throws {
-            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "4"]) { day in
+            try await BadDay.run(settings: ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "15"]) { day in
                 let relay = try await day.relay()
                 let hanging = (0..<40).map { TestPurchase(email: "hung-\($0)+hang-1@example.test") }
                 let hung = await AppClient.post(hanging, to: relay)
@@ -51,7 +51,8 @@ extension BadDays {
                 let others = await AppClient.post(AppClient.purchases(20, "others"), to: relay)
                 #expect(try await AppClient.outcomes(others.ids, of: relay) == ["granted": 20])
                 let took = ContinuousClock.now - began
-                #expect(took < .seconds(3))
+                let still = try await day.control.payments().filter { $0.email?.hasPrefix("hung-") == true }
+                #expect(still.count { $0.endedAt == nil } == 40, "they hang all the while")
                 Measured.note("20 purchases while 40 calls hang", took)
                 #expect(try await AppClient.outcomes(hung.ids, of: relay) == ["granted": 40])
                 try await LostCopyTests.forwardedProperly(hung + others, day)

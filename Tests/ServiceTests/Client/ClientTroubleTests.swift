@@ -4,12 +4,12 @@ import Testing
 
 /// The client while things break: no purchase is lost, and none is sent twice.
 @Suite struct ClientTroubleTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aRelayThatIsKilledAndComesBackEndsNoWait() async throws {
         let settings = ["RELAY_HTTP_PORT": "\(try FixedPort.free())"]
         try await BadDay.run(settings: settings) { day in
             let relay = try await day.relay()
-            try await day.control.behave("ana@example.test", "after-4s")
+            try await day.control.behave("ana@example.test", "never")
             let transport = WatchedTransport()
             let client = try relay.client(transport: transport)
             let ana = try await client.submit(Purchase("ana@example.test"))
@@ -18,7 +18,17 @@ import Testing
                 for try await state in client.states(of: ana) { states.append(state.status) }
                 return states
             }
-            try await Task.sleep(for: .seconds(1))
+            // Between a forward and its record Cleeng may rightly see two: the kill comes after it.
+            try await Awaiting.fact("it was sent, and that is written") {
+                try await relay.events(ana.id)
+            } holds: {
+                $0.contains("forwarded")
+            }
+            try await Awaiting.fact("a poll is held") {
+                try await relay.metric("http_server_held_polls")
+            } holds: {
+                $0 == 1
+            }
             await relay.process.end()
             try await Awaiting.fact("the held poll has broken, and a further one found nobody") {
                 transport.unanswered
@@ -26,12 +36,13 @@ import Testing
                 $0 >= 2
             }
             _ = try await day.relay()
+            try await day.control.entitle("ana@example.test", to: "S123456789_US", status: "active")
             #expect(try await waiting.value == [.pending, .granted])
             #expect(try await day.control.payments(of: "ana@example.test").count == 1)
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aPurchaseWhoseAnswerWasLostIsTakenOnce() async throws {
         try await Setup.run(grantAfter: 0.3) { setup in
             let transport = WatchedTransport(losing: 2)
@@ -48,7 +59,7 @@ import Testing
     }
 
     /// A purchase that a relay may have taken before it died must not pass for one that was never sent.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func whatWentOutIsNotSaidToBeUnsent() async throws {
         let server = try DyingServer()
         let url = try #require(URL(string: server.url + "/apple/payment"))
@@ -61,7 +72,7 @@ import Testing
         #expect(error?.code != .cannotConnectToHost, "\(error?.code.rawValue ?? 0)")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func whereNobodyListensNothingWasTaken() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:\(try FixedPort.free())"))
         let client = RelayClient(baseURL: url, key: "k")
@@ -71,21 +82,27 @@ import Testing
         #expect(error?.mayHaveBeenTaken == false)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func whoCancelsIsFreeAtOnceAndThePurchaseGoesOn() async throws {
-        try await Setup.run(grantAfter: 2, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { setup in
+        try await Setup.run { setup in
+            let control = SimulatorControl(setup.simulator)
+            try await control.behave("ana@example.test", "never")
             let client = try setup.relay.client()
             let (ids, teller) = AsyncStream.makeStream(of: String.self)
             let redeeming = Task {
                 try await client.redeem(Purchase("ana@example.test")) { teller.yield($0.id) }
             }
             let id = try #require(await ids.first { _ in true })
-            // The poll is held by now.
-            try await Task.sleep(for: .milliseconds(300))
-            let began = ContinuousClock.now
+            try await Awaiting.fact("the poll is held") {
+                try await setup.relay.metric("http_server_held_polls")
+            } holds: {
+                $0 == 1
+            }
             redeeming.cancel()
+            // Nothing has ended the wait but the cancellation.
             await #expect(throws: CancellationError.self) { try await redeeming.value }
-            #expect(ContinuousClock.now - began < .seconds(1))
+            #expect(try await setup.relay.poll(id).json["status"].string == "pending")
+            try await control.entitle("ana@example.test", to: "S123456789_US", status: "active")
 
             // As the app's next start has it.
             var states: [Validation.Status] = []

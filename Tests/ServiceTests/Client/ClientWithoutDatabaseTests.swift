@@ -4,7 +4,7 @@ import Testing
 
 extension DatabaseDays {
     @Suite struct ClientWithoutDatabaseTests {
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(10)))
         func aPurchaseThatFindsNoDatabaseIsTakenOnceItIsBack() async throws {
             let cluster = try await PrivateCluster.crashing()
             try await BadDay.run(in: cluster) { day in

@@ -125,7 +125,7 @@ import Testing
                 #expect(again.code == 0, "\(again.output)")
                 #expect(try await terminal.json("audit", "--target", id)["items"][0]["reason"].string == "ticket 1")
                 #expect(try await terminal.run("notifications", "replay", "x", "--reason", "y").code == 1)
-                let delivered = try await Awaiting.fact("messages are delivered", within: .seconds(30)) {
+                let delivered = try await Awaiting.fact("messages are delivered") {
                     try await terminal.json("webhooks", "deliveries", "--state", "delivered")
                 } holds: {
                     ($0["items"].array?.count ?? 0) > 0

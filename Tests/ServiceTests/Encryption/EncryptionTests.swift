@@ -62,7 +62,7 @@ import Testing
         try await Relay.makeKey("publisher", setup.database, publisher: "main", settings: keys)
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(10)))
     func nothingOfACustomerIsReadableInTheDatabase() async throws {
         let store = try TestAppStore()
         defer { store.end() }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(10)))
     func aDatabaseInUseIsSealedAndOpenedAgainWhileNoCopyRuns() async throws {
         let store = try TestAppStore()
         defer { store.end() }

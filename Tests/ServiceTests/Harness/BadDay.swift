@@ -18,7 +18,7 @@ final class BadDay: Sendable {
 
     /// - Parameters:
     ///   - cluster: where the database is made; the one that nobody crashes where nil.
-    ///   - settings: of every relay. An app waits half a minute unless told otherwise, so that trouble of seconds ends nothing.
+    ///   - settings: of every relay. An app waits five minutes unless told otherwise, so that trouble of seconds ends nothing.
     static func run(
         in cluster: PrivateCluster? = nil, grantAfter: Double = 0.2, settings: [String: String] = [:],
         _ body: (BadDay) async throws -> Void
@@ -33,7 +33,7 @@ final class BadDay: Sendable {
         _ body: (BadDay) async throws -> Void
     ) async throws {
         let simulator = try await Simulator.start(grantAfter: grantAfter, port: FixedPort.free())
-        let all = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "30"].merging(settings, uniquingKeysWith: { $1 })
+        let all = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"].merging(settings, uniquingKeysWith: { $1 })
         let day = try await BadDay(database, simulator, settings: all)
         do {
             try await body(day)

@@ -18,8 +18,8 @@ extension Relay {
     }
 
     /// Held polls until the status is this one.
-    func becomes(_ status: String, _ id: String, within limit: Duration = .seconds(20)) async throws -> JSON {
-        try await Awaiting.fact("validation is \(status)", within: limit) {
+    func becomes(_ status: String, _ id: String) async throws -> JSON {
+        try await Awaiting.fact("validation is \(status)") {
             let known = try await poll(id)
             guard known.json["status"].string != status, let tag = known.header("ETag") else { return known.json }
             let next = try await poll(id, wait: 15, headers: ["If-None-Match": tag])
@@ -36,7 +36,7 @@ extension Relay {
 
     /// Waits until so many of Cleeng's events have been acted on to their end.
     func hasHandledEvents(_ count: Int) async throws {
-        try await Awaiting.fact("\(count) events have been acted on", within: .seconds(40)) {
+        try await Awaiting.fact("\(count) events have been acted on") {
             try await metric("relay_cleeng_events_handled_total") ?? 0
         } holds: {
             $0 >= Double(count)

@@ -80,13 +80,13 @@ import Testing
                 headers: ["Idempotency-Key": "idempotency-of-key-test"])
             #expect(accepted.status == 202)
             let id = try #require(accepted.json["validationId"].string)
-            #expect(try await setup.relay.poll(id, wait: 30, key: app).json["status"].string == "granted")
+            #expect(try await setup.relay.poll(id, wait: 60, key: app).json["status"].string == "granted")
             try await Self.expectNowhere(
                 made + [setup.relay.keys.app, setup.relay.keys.operator, Simulator.token], in: setup.database)
 
             let keyID = try #require(mine["id"].string)
             #expect(try await keys("revoke", keyID).code == 0)
-            try await setup.relay.poll(upTo: .seconds(5), "the revoked key opens nothing") {
+            try await setup.relay.poll(upTo: Awaiting.patience, "the revoked key opens nothing") {
                 try await setup.relay.poll(id, key: app).status == 401
             }
             expectProblem(try await setup.relay.purchase(TestPurchase(email: "k2@example.test"), key: app), 401)

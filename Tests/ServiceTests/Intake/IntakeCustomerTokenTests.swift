@@ -1,5 +1,9 @@
 import Crypto
 import Foundation
+import Hummingbird
+import NIOConcurrencyHelpers
+import NIOCore
+import ReceiverSupport
 import Testing
 
 /// Where a key set is given, an app speaks for the email of its customer's token and for no other.
@@ -48,7 +52,7 @@ import Testing
             let accepted = try await relay.purchase(purchase, headers: ["X-Customer-Token": good])
             #expect(accepted.status == 202, "\(accepted.text)")
             let id = try #require(accepted.json["validationId"].string)
-            let held = try await relay.poll(id, wait: 30, headers: ["X-Customer-Token": good])
+            let held = try await relay.poll(id, wait: 60, headers: ["X-Customer-Token": good])
             #expect(held.json["status"].string == "granted")
             let query = relay.url + "/entitlements?customerEmail=ANA%40example.test&offerId=\(purchase.offer)"
             func newest(_ token: String?) async throws -> HTTP.Answer {
@@ -68,6 +72,41 @@ import Testing
             // A spelling of her own email is hers.
             let capitals = try issuer.token(email: " ANA@EXAMPLE.TEST ")
             #expect(try await relay.poll(id, headers: ["X-Customer-Token": capitals]).status == 200)
+        }
+    }
+
+    /// A key that was withdrawn must not serve for ever because nobody can be asked; and nobody is told that their token is bad.
+    @Test func keysThatCannotBeFetchedAnewAreNotTrustedForEver() async throws {
+        let issuer = CustomerTokenIssuer()
+        let isAway = NIOLockedValueBox(false)
+        try await withReceiver { _ in
+            isAway.withLockedValue { $0 }
+                ? Response(status: .serviceUnavailable)
+                : Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: issuer.jwks)))
+        } _: { port, _ in
+            let settings = [
+                "RELAY_CUSTOMER_JWKS_URL": "http://127.0.0.1:\(port)/jwks.json",
+                "RELAY_CUSTOMER_JWKS_MAX_AGE_SECONDS": "2",
+            ]
+            try await Setup.run(settings: settings) { setup in
+                let headers = ["X-Customer-Token": try issuer.token(email: "ana@example.test")]
+                let purchase = TestPurchase(email: "ana@example.test")
+                #expect(try await setup.relay.purchase(purchase, headers: headers).status == 202)
+                isAway.withLockedValue { $0 = true }
+                let refused = try await Awaiting.fact("the keys are no longer trusted") {
+                    try await setup.relay.purchase(purchase, headers: headers)
+                } holds: {
+                    !(200...202).contains($0.status)
+                }
+                expectProblem(refused, 503, "customer_keys_unavailable")
+                #expect(refused.header("Retry-After") != nil)
+                isAway.withLockedValue { $0 = false }
+                try await Awaiting.fact("they are again") {
+                    try await setup.relay.purchase(purchase, headers: headers).status
+                } holds: {
+                    (200...202).contains($0)
+                }
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ import Testing
     private static func told(
         _ count: Int, _ received: @escaping @Sendable () -> [Received]
     ) async throws -> [Received] {
-        try await Awaiting.fact("\(count) messages", within: .seconds(30)) {
+        try await Awaiting.fact("\(count) messages") {
             received()
         } holds: {
             $0.count >= count
@@ -93,7 +93,7 @@ import Testing
                 #expect(Set(tries.compactMap { $0.headers["webhook-id"] }).count == 1)
                 #expect(Set(tries.map(\.body)).count == 1)
                 let relay = billing.relay
-                let item = try await Awaiting.fact("it is delivered", within: .seconds(20)) {
+                let item = try await Awaiting.fact("it is delivered") {
                     try await relay.ops("/ops/webhooks").json["items"][0]
                 } holds: {
                     $0["state"].string == "delivered"

@@ -60,7 +60,7 @@ struct AccountScene {
     }
 
     func outcome(_ id: String, nordic: Bool) async throws -> String? {
-        try await Awaiting.fact("validation \(id) is no longer pending", within: .seconds(60)) {
+        try await Awaiting.fact("validation \(id) is no longer pending") {
             try await relay.poll(id, wait: 30, key: nordic ? nordicApp : nil).json["status"].string
         } holds: {
             $0 != "pending"

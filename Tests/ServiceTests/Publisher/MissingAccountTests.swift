@@ -81,7 +81,7 @@ import Testing
                     ["webhooks", "resync", "--username", "nordic0@example.test", "--publisher", "nordic"], scene)
                 let common = try await stray.buy(TestPurchase(email: "ana@example.test"), nordic: false)
                 #expect(try await stray.outcome(common, nordic: false) == "granted")
-                _ = try await Awaiting.fact("main is told", within: .seconds(30)) {
+                _ = try await Awaiting.fact("main is told") {
                     received()
                 } holds: {
                     $0.contains { $0.path == "/main" }
@@ -107,7 +107,7 @@ import Testing
 
                 try await Self.command(["publishers", "use-common-account", "nordic"], scene)
                 #expect(try await stray.outcome(waiting, nordic: true) != "pending")
-                _ = try await Awaiting.fact("nordic is told", within: .seconds(30)) {
+                _ = try await Awaiting.fact("nordic is told") {
                     received()
                 } holds: {
                     $0.contains { $0.path == "/nordic" }

@@ -104,7 +104,7 @@ import Testing
             #expect(try await setup.relay.outcome(id)["status"].string == "granted")
             #expect(try await setup.relay.detail(id)["verification"]["result"].string == "genuine")
             // The product is the store's word, and so are the dates and that it is a test.
-            let purchase = try await Awaiting.fact("the store's word of renewal", within: .seconds(20)) {
+            let purchase = try await Awaiting.fact("the store's word of renewal") {
                 try await Self.purchases(setup, of: "ana@example.test")["google:silver"]
             } holds: {
                 $0["renewalIntent"].string == "Renew"

@@ -236,7 +236,7 @@ import Testing
             }
             #expect(try await intent() == nil)
             try await scene.tell(scene.life.renewalTurned(.off, at: Date()))
-            _ = try await Awaiting.fact("the other copy tells it", within: .seconds(10)) {
+            _ = try await Awaiting.fact("the other copy tells it") {
                 try await intent()
             } holds: {
                 $0 == "Lapse"

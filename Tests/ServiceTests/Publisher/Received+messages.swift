@@ -9,7 +9,7 @@ extension Received {
     static func messages(
         _ count: Int, of username: String, _ received: @escaping @Sendable () -> [Received]
     ) async throws -> [Received] {
-        try await Awaiting.fact("\(count) messages about \(username)", within: .seconds(30)) {
+        try await Awaiting.fact("\(count) messages about \(username)") {
             received().filter { $0.json["applicationUsername"].string == username }
         } holds: {
             $0.count >= count

@@ -130,7 +130,7 @@ import Testing
             ] {
                 // A running copy has heard of the offer when the purchase goes on.
                 let list = "/ops/validations?customerEmail=\(email)"
-                let items = try await Awaiting.fact("it goes on to Cleeng", within: .seconds(20)) {
+                let items = try await Awaiting.fact("it goes on to Cleeng") {
                     _ = try await Self.post(setup, body)
                     return try await setup.relay.ops(list).json["items"]
                 } holds: {

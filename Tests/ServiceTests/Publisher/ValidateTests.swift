@@ -94,7 +94,7 @@ import Testing
             #expect(added.code == 0)
             scene.life.bought(at: Date())
             // A running copy has heard of the offer when the purchase goes on.
-            let first = try await Awaiting.fact("it goes on to Cleeng", within: .seconds(20)) {
+            let first = try await Awaiting.fact("it goes on to Cleeng") {
                 _ = try await Self.post(scene, Self.signed(scene, username: "ana@example.test"))
                 return try await scene.relay.ops("/ops/validations?customerEmail=ana@example.test").json["items"]
             } holds: {
@@ -195,7 +195,7 @@ import Testing
                 "receipt-relay", ["offers", "import", file.path],
                 environment: ["RELAY_DATABASE_URL": scene.setup.database.url])
             #expect(imported.code == 0 && imported.output == ["1 offers with 2 products"])
-            let warnings = try await Awaiting.fact("a purchase is reported", within: .seconds(20)) {
+            let warnings = try await Awaiting.fact("a purchase is reported") {
                 scene.life = try scene.store.subscription()
                 scene.life.bought(at: Date())
                 var purchase = try scene.store.purchase(scene.life, email: "ana@example.test")

@@ -88,7 +88,7 @@ import Testing
                 let tries = try await Received.messages(3, of: "u-77", received)
                 #expect(Set(tries.compactMap { $0.headers["webhook-id"] }).count == 1)
                 #expect(Set(tries.map(\.body)).count == 1)
-                let list = try await Awaiting.fact("it is delivered", within: .seconds(20)) {
+                let list = try await Awaiting.fact("it is delivered") {
                     try await scene.relay.ops("/ops/webhooks?applicationUsername=u-77").json["items"]
                 } holds: {
                     $0[0]["state"].string == "delivered"
@@ -145,7 +145,7 @@ import Testing
                 let answer = try await other.notify(scene.life.renewalTurned(.off, at: Date()), signedBy: scene.store)
                 #expect(answer.status == 200)
                 // Where the dead copy had not come to it, the purchase is told first.
-                _ = try await Awaiting.fact("the change is told", within: .seconds(30)) {
+                _ = try await Awaiting.fact("the change is told") {
                     received().last.map { $0.json["purchases"][Self.product]["renewalIntent"].string }
                 } holds: {
                     $0 == "Lapse"

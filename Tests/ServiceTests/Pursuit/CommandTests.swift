@@ -4,7 +4,7 @@ import Testing
 /// `receipt-relay validations`: the same from a terminal.
 @Suite struct CommandTests {
     @Test func theTerminalShowsAndDoesWhatTheOpsFrontDoes() async throws {
-        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "30"]) { setup in
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             func run(_ arguments: String...) async throws -> (code: Int32, text: String) {
                 let ended = try await ChildProcess.run(

@@ -33,7 +33,7 @@ import Testing
         let original = try #require(expected["receipt"]["originalTransactionIds"][0].string)
         let last = try #require(expected["receipt"]["latestExpiringSubscription"]["transactionId"].string)
 
-        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { setup in
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
             // What the app says its transaction is does not make the subscription.

@@ -28,7 +28,7 @@ import Testing
             #expect(early.json["late"].bool == false)
             let receivedAt = try #require(early.json["receivedAt"].string.flatMap(Date.init(milliseconds:)))
             let deadline = try #require(early.json["deadline"].string.flatMap(Date.init(milliseconds:)))
-            #expect(abs(deadline.timeIntervalSince(receivedAt) - 3) < 0.002)
+            #expect(abs(deadline.timeIntervalSince(receivedAt) - 300) < 0.002)
 
             let first = try await relay.pursue("ana@example.test", original: original)
             let granted = try await relay.becomes("granted", first)
@@ -74,6 +74,7 @@ import Testing
             #expect(revoked.json["accessGranted"].bool == false)
             #expect(revoked.header("Retry-After") == nil)
 
+            try await setup.database.letDeadlinesCome()
             let timedOut = try await relay.becomes("timed_out", pending)
             #expect(timedOut.keys == Self.fields)
             #expect(timedOut["accessGranted"].bool == false)
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func anUnchangedAnswerIsNotSentAgain() async throws {
-        try await Setup.run(grantAfter: 1, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "20"]) { setup in
+        try await Setup.run(grantAfter: 1, settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let id = try await relay.pursue("ana@example.test")
             let first = try await relay.poll(id)

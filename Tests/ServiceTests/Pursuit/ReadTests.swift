@@ -4,11 +4,12 @@ import Testing
 /// When Cleeng is read, and what its answers are taken for.
 @Suite struct ReadTests {
     @Test func theFirstReadFollowsTheForwardAtOnceAndTheNextOnesAtTheInterval() async throws {
-        let settings = ["RELAY_POLL_INTERVAL_SECONDS": "1", "RELAY_VALIDATION_TIMEOUT_SECONDS": "30"]
+        // Long beside what a busy machine does to a call.
+        let settings = ["RELAY_POLL_INTERVAL_SECONDS": "5"]
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
-            let email = "ana+slow-600ms+after-2500ms@example.test"
+            let email = "ana+slow-600ms+after-7s@example.test"
             let id = try await relay.pursue(email)
             _ = try await relay.becomes("granted", id)
             let forward = try #require(try await control.payments(of: email).first)
@@ -20,24 +21,22 @@ import Testing
             let after = Array(reads.filter { $0.startedAt >= forward.startedAt })
             #expect(after.allSatisfy { $0.startedAt >= answeredAt })
             let first = try #require(after.first)
-            #expect(first.startedAt.timeIntervalSince(answeredAt) < 0.7)
-            #expect((2...5).contains(after.count))
-            for gap in after.gaps {
-                #expect(gap > 0.85)
-                #expect(gap < 2.5)
-            }
+            #expect(first.startedAt.timeIntervalSince(answeredAt) < 4, "it does not wait for the interval")
+            #expect(after.count >= 2)
+            for gap in after.gaps { #expect(gap > 3) }
         }
     }
 
     @Test func oneReadServesAllThatWaitForOneCustomerOverAllCopies() async throws {
-        let settings = ["RELAY_POLL_INTERVAL_SECONDS": "1", "RELAY_VALIDATION_TIMEOUT_SECONDS": "30"]
+        // Long beside what a busy machine does to a call.
+        let settings = ["RELAY_POLL_INTERVAL_SECONDS": "5"]
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)
             let other = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, keys: relay.keys, settings: settings)
             do {
-                let email = "ana+after-3500ms@example.test"
+                let email = "ana+after-12s@example.test"
                 let offers = ["S123456789_US", "S598742062_US", "P100000001_US", "S100000002"]
                 var ids: [String] = []
                 for (index, offer) in offers.enumerated() {
@@ -48,7 +47,7 @@ import Testing
                 let sent = try #require(try await control.payments(of: email).compactMap(\.endedAt).max())
                 let reads = try await control.reads(of: email).filter { $0.startedAt > sent }
                 #expect(reads.count >= 2)
-                for gap in reads.gaps { #expect(gap > 0.85, "reads of one customer came \(gap) s apart") }
+                for gap in reads.gaps { #expect(gap > 3, "reads of one customer came \(gap) s apart") }
             } catch {
                 await other.end()
                 throw error
@@ -58,7 +57,7 @@ import Testing
     }
 
     @Test func whatEntitlesAndWhatDoesNot() async throws {
-        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "6"]) { setup in
+        try await Setup.run { setup in
             let relay = setup.relay
             let terminated = try await relay.pursue("tea+terminated@example.test")
             let wrongOffer = TestPurchase.newTransactionID()
@@ -85,6 +84,14 @@ import Testing
             }
 
             for id in [terminated, never] {
+                try await Awaiting.fact("it was read") {
+                    try await relay.events(id)
+                } holds: {
+                    $0.contains("entitlement_read")
+                }
+            }
+            try await setup.database.letDeadlinesCome()
+            for id in [terminated, never] {
                 #expect(try await relay.becomes("timed_out", id)["accessGranted"].bool == false)
                 #expect(try await relay.timeline(id, "granted").isEmpty)
                 #expect(try await relay.detail(id)["entitledBefore"].bool == false)
@@ -93,7 +100,7 @@ import Testing
     }
 
     @Test func readsThatFailDelayAndNeverReject() async throws {
-        let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "60", "RELAY_UPSTREAM_TIMEOUT_SECONDS": "1"]
+        let settings = ["RELAY_UPSTREAM_TIMEOUT_SECONDS": "5"]
         try await Setup.run(settings: settings) { setup in
             let relay = setup.relay
             let control = SimulatorControl(setup.simulator)

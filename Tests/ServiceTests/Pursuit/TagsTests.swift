@@ -4,7 +4,7 @@ import Testing
 /// Publishers that sell by tag: `RELAY_CLEENG_ENTITLEMENT_SOURCE=accessible-tags`.
 @Suite struct TagsTests {
     private static let source = [
-        "RELAY_CLEENG_ENTITLEMENT_SOURCE": "accessible-tags", "RELAY_VALIDATION_TIMEOUT_SECONDS": "30",
+        "RELAY_CLEENG_ENTITLEMENT_SOURCE": "accessible-tags", "RELAY_VALIDATION_TIMEOUT_SECONDS": "300",
     ]
 
     @Test func withoutAFileTheTagIsTheOffer() async throws {

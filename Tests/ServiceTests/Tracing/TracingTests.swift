@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func oneTraceLeadsFromTheAppToCleengAndToThePublisher() async throws {
         try await withReceiver { port, received in
             let settings = [

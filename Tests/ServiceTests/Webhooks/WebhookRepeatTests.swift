@@ -61,7 +61,7 @@ import Testing
                 scene.life.bought(at: Date())
                 try await scene.buy("ana@example.test", username: "u-77")
                 let relay = scene.relay
-                _ = try await Awaiting.fact("it is given up", within: .seconds(30)) {
+                _ = try await Awaiting.fact("it is given up") {
                     try await relay.ops("/ops/webhooks?state=failed").json["items"]
                 } holds: {
                     $0.array?.isEmpty == false
@@ -77,7 +77,7 @@ import Testing
                 #expect(sent.code == 0 && sent.output == ["1 are sent"], "\(sent.output)")
                 let told = try await Received.messages(missed + 1, of: "u-77", received)
                 #expect(told[missed].json["notification"]["reason"].string == "WEBHOOK_REPEATED")
-                _ = try await Awaiting.fact("it is delivered", within: .seconds(20)) {
+                _ = try await Awaiting.fact("it is delivered") {
                     try await relay.ops("/ops/webhooks?state=delivered").json["items"]
                 } holds: {
                     $0.array?.count == 1

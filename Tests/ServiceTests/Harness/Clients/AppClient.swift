@@ -35,7 +35,7 @@ enum AppClient {
     /// Held polls, one for each id, until all of them are final; by status, how many.
     static func outcomes(_ ids: [String], of relay: Relay) async throws -> [String: Int] {
         let statuses = await inParallel(ids, width: 200) { id -> String in
-            let end = ContinuousClock.now + .seconds(30)
+            let end = ContinuousClock.now + Awaiting.patience + Awaiting.patience
             var status = "never answered"
             while ContinuousClock.now < end {
                 guard let answer = try? await poll(id, of: relay, wait: 10) else { return "no answer" }
@@ -63,7 +63,7 @@ enum AppClient {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(data: body))
         }
-        let response = try await client.execute(request, timeout: .seconds(25))
+        let response = try await client.execute(request, timeout: .seconds(90))
         let collected = try await response.body.collect(upTo: 1 << 20)
         return HTTP.Answer(
             status: Int(response.status.code), headers: response.headers, body: Data(buffer: collected))

@@ -8,7 +8,7 @@ final class SteadyLoad: Sendable {
     }
 
     private static let apps = 8
-    private static let limit = 200
+    private static let limit = 2_000
     private let state = NIOLockedValueBox(State())
     private let running: Task<Void, Never>
 

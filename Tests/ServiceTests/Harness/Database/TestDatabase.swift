@@ -35,6 +35,14 @@ struct TestDatabase: Sendable {
         try await Self.query(on: url, query)
     }
 
+    /// As if every app had waited to the end: what is pending is timed out from now on. What is granted stays as it is.
+    func letDeadlinesCome() async throws {
+        for table in ["validations", "pursuits", "purchases"] {
+            _ = try await query(
+                PostgresQuery("UPDATE \(table) SET deadline = now() WHERE deadline > now() AND status <> 1"))
+        }
+    }
+
     static func query(on url: String, _ query: PostgresQuery) async throws -> PostgresRows {
         try await withPool(url) { try await $0.query(query) }
     }
@@ -44,8 +52,8 @@ struct TestDatabase: Sendable {
         configuration.sharedConnections = 1
         configuration.exclusiveConnections = 1
         // Many tests start at once, on few cores.
-        configuration.connectionWait = .seconds(20)
-        configuration.queryTimeout = .seconds(25)
+        configuration.connectionWait = .seconds(120)
+        configuration.queryTimeout = .seconds(120)
         let pool = PostgresPool(configuration, logger: Logger(label: "test"))
         let running = Task { await pool.run() }
         do {

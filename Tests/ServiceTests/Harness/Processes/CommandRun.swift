@@ -9,7 +9,8 @@ struct CommandRun: Sendable {
     var wasStopped: Bool
 
     static func relay(
-        _ arguments: [String], environment: [String: String] = [:], folder: String = "/", limit: Duration = .seconds(20)
+        _ arguments: [String], environment: [String: String] = [:], folder: String = "/",
+        limit: Duration = Awaiting.patience
     ) async throws -> CommandRun {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

@@ -1,12 +1,16 @@
 import Foundation
+import NIOConcurrencyHelpers
 
 /// A port for a server that goes and comes back: below those that the kernel gives to clients, since one of these would take
 /// it in the meantime.
 enum FixedPort {
+    /// Tests that run at once must not be given the same one before either has taken it.
+    private static let given = NIOLockedValueBox<Set<Int>>([])
+
     static func free() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 20_000..<32_000)
-            if isFree(port) { return port }
+            if isFree(port), given.withLockedValue({ $0.insert(port).inserted }) { return port }
         }
         throw HarnessError.failed("a free port", [])
     }

@@ -4,7 +4,7 @@ extension Relay {
     /// A running copy takes up to two seconds to learn of a new key: until each is answered with something else than 401.
     func waitUntilKnown(_ keys: [String]) async throws {
         for key in keys {
-            try await poll(upTo: .seconds(5), "the key is known") {
+            try await poll(upTo: Awaiting.patience, "the key is known") {
                 try await HTTP.get(url + "/entitlements/none", headers: ["Authorization": "Bearer \(key)"]).status
                     != 401
             }

@@ -58,7 +58,7 @@ extension Model {
                 database: database, simulator: simulator, keys: keys,
                 settings: [
                     "RELAY_POLL_INTERVAL_SECONDS": "\(pace.interval)",
-                    "RELAY_VALIDATION_TIMEOUT_SECONDS": "\(pace.timeout)",
+                    "RELAY_VALIDATION_TIMEOUT_SECONDS": "\(pace.timeout)", "RELAY_UPSTREAM_TIMEOUT_SECONDS": "2",
                 ])
             started.append(relay)
             copies[slot] = relay

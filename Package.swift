@@ -96,7 +96,7 @@ let package = Package(
                 "Traces", httpClient, instrumentation, lifecycle, logging, metrics, nioCore, nioFoundation, nioHTTP1,
                 tracing,
             ]),
-        room("Cleeng", ["TracedHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
+        room("Cleeng", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
         room("AppStoreServer", ["TracedHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
         room("Webhooks", ["RelayCore", "TracedHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
         room("StoreAPI", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioFoundation, nioHTTP1]),
@@ -209,6 +209,7 @@ let package = Package(
         tests(
             "AmazonAppStoreTests",
             ["AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, logging, nioCore]),
+        tests("AppStoreServerTests", ["AppStoreServer", nioCore, nioHTTP1]),
         tests("StoreSimulatorTests", ["StoreSimulator", "StoreTestSupport", argumentParser, cryptoExtras]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(

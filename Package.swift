@@ -47,6 +47,13 @@ let structuredFields = Target.Dependency.product(
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+/// What scripts/fuzz reads bytes with.
+let fuzzed: [Target.Dependency] = [
+    "AmazonAppStore", "AppStoreServer", "AppStoreSimulation", "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
+    "RelayFront",
+    "RelayStore", "StoreAPI", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
+]
+
 let package = Package(
     name: "receipt-relay",
     // What runs on phones is RelayClient alone.
@@ -210,6 +217,7 @@ let package = Package(
         tests(
             "AmazonAppStoreTests",
             ["AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, logging, nioCore]),
+        tests("AppStoreServerTests", ["AppStoreServer", nioCore, nioHTTP1]),
         tests("StoreSimulatorTests", ["StoreSimulator", "StoreTestSupport", argumentParser, cryptoExtras]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
@@ -222,6 +230,10 @@ let package = Package(
                 logging, metrics, nioHTTP1, tracing,
             ]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
+        // The sources of scripts/fuzz too: see below.
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["Driver.swift"],
+            swiftSettings: settings),
         tests(
             "ServiceTests",
             [
@@ -252,9 +264,10 @@ if Context.environment["RELAY_SANITIZE"] != nil {
 
 // What scripts/fuzz builds: libFuzzer brings the main function along.
 if Context.environment["RELAY_FUZZ"] != nil {
+    package.targets.removeAll { $0.type == .test }
     package.targets.append(
         .executableTarget(
-            name: "AppleStoreFuzz", dependencies: ["AppleStore", "AppStoreSimulation"], path: "Tests/AppleStoreFuzz",
+            name: "RelayFuzz", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["QuickFuzzTests.swift"],
             swiftSettings: settings))
     package.products = []
 }

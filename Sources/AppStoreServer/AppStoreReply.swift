@@ -63,11 +63,13 @@ struct AppStoreReply: Sendable {
         }
     }
 
-    /// Apple's `Retry-After` is a moment, in milliseconds since 1970. Within a second and an hour; nil where there is none.
-    private static func pause(_ headers: HTTPHeaders, now: Date) -> Duration? {
-        guard let number = headers.first(name: "Retry-After").flatMap({ Int64($0) }) else { return nil }
-        let milliseconds = number - Int64(now.timeIntervalSince1970 * 1_000)
-        return .milliseconds(min(max(milliseconds, 1_000), 3_600_000))
+    /// Apple's `Retry-After` is a moment, in milliseconds since 1970. Within 1 s and 1 h, however far away or long ago it is; nil where
+    /// there is none.
+    static func pause(_ headers: HTTPHeaders, now: Date) -> Duration? {
+        guard let text = headers.first(name: "Retry-After"), let number = Int64(text) else { return nil }
+        // Held to the years 1970 to 9999, so that no difference overflows.
+        let until = min(max(number, 0), 253_402_300_799_999)
+        return .milliseconds(min(max(until - Int64(now.timeIntervalSince1970 * 1_000), 1_000), 3_600_000))
     }
 }
 

@@ -81,12 +81,12 @@ public struct AppStoreServerClient: Sendable {
         }
     }
 
-    private struct Statuses: Decodable {
+    struct Statuses: Decodable {
         struct Group: Decodable { let lastTransactions: [SubscriptionStatusItem] }
         let data: [Group]
     }
 
-    private struct History: Decodable {
+    struct History: Decodable {
         struct Item: Decodable { let signedPayload: String }
         let notificationHistory: [Item]
         let hasMore: Bool?

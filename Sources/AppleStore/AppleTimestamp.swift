@@ -1,3 +1,5 @@
+import RelayCore
+
 /// A moment in milliseconds since 1970-01-01T00:00:00Z, the unit of Apple's signed data; exact, unlike a `Double`.
 public struct AppleTimestamp: Sendable, Hashable, Comparable {
     public let millisecondsSince1970: Int64
@@ -11,10 +13,10 @@ public struct AppleTimestamp: Sendable, Hashable, Comparable {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// A JSON number of milliseconds, rounded down; Xcode writes fractions. Nil where it is no finite moment.
-    init?(fractionalMilliseconds: Double) {
-        guard let whole = Int64(exactly: fractionalMilliseconds.rounded(.down)) else { return nil }
-        self.init(millisecondsSince1970: whole)
+    /// A number that Apple wrote, rounded down to the millisecond; Xcode writes fractions. Nil where it is no date.
+    init?(external number: Double) {
+        guard let moment = Timestamp(external: number) else { return nil }
+        self.init(millisecondsSince1970: moment.microseconds / 1_000)
     }
 
     public static func < (left: Self, right: Self) -> Bool {

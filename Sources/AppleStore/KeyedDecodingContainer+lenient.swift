@@ -26,13 +26,11 @@ extension KeyedDecodingContainer {
         (try? decodeIfPresent(Bool.self, forKey: key)).flatMap { $0 }
     }
 
-    /// Milliseconds since 1970: a number, whole or not, or digits in a text.
+    /// A number, whole or not, or digits in a text: milliseconds since 1970, or seconds, as its size says.
     func date(_ key: Key) -> AppleTimestamp? {
         guard contains(key) else { return nil }
-        if let number = try? decode(Double.self, forKey: key) {
-            return AppleTimestamp(fractionalMilliseconds: number)
-        }
-        return identifier(key).flatMap { Int64($0) }.flatMap(AppleTimestamp.init(millisecondsSince1970:))
+        if let number = try? decode(Double.self, forKey: key) { return AppleTimestamp(external: number) }
+        return identifier(key).flatMap { Double($0) }.flatMap { AppleTimestamp(external: $0) }
     }
 
     func open<Known>(_ key: Key) -> OpenValue<Known>? where Known.RawValue == String {

@@ -56,7 +56,7 @@ extension PropertyListDictionary {
     /// Milliseconds under the first key, or a written date under either.
     fileprivate func date(_ keys: String...) -> AppleTimestamp? {
         for key in keys {
-            if let milliseconds = integer(key) { return AppleTimestamp(millisecondsSince1970: milliseconds) }
+            if let number = integer(key) { return AppleTimestamp(external: Double(number)) }
             if let date = values[key].flatMap(AppleTimestamp.init(text:)) { return date }
         }
         return nil

@@ -3,20 +3,20 @@ import Postgres
 import RelayCore
 
 extension PostgresRow {
+    /// Outside of ``Timestamp/datable`` the nearest moment in it.
     func timestamp(_ index: Int) throws -> Timestamp {
-        Timestamp(microseconds: try get(index, as: PostgresTimestamp.self).microsecondsSince1970)
+        let stored = Timestamp(microseconds: try get(index, as: PostgresTimestamp.self).microsecondsSince1970)
+        return min(max(stored, Timestamp.datable.lowerBound), Timestamp.datable.upperBound)
     }
 
+    /// Nil outside of ``Timestamp/datable``, as where there is none.
     func timestampIfSet(_ index: Int) throws -> Timestamp? {
-        try get(index, as: PostgresTimestamp?.self).map { Timestamp(microseconds: $0.microsecondsSince1970) }
+        try get(index, as: PostgresTimestamp?.self).flatMap { Timestamp(datable: $0.microsecondsSince1970) }
     }
 
-    /// From the year 1970 to the year 9999, so that no sum of times overflows.
+    /// - Throws: ``StoreError/notFinite(column:)`` outside of ``Timestamp/datable``.
     func finiteTimestamp(_ index: Int, _ column: String) throws -> Timestamp {
-        let moment = try timestamp(index)
-        guard (0..<253_402_300_800_000_000).contains(moment.microseconds) else {
-            throw StoreError.notFinite(column: column)
-        }
+        guard let moment = try timestampIfSet(index) else { throw StoreError.notFinite(column: column) }
         return moment
     }
 

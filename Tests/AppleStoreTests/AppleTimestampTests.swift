@@ -1,4 +1,5 @@
 import Foundation
+import RelayCore
 import Testing
 
 @testable import AppleStore
@@ -45,13 +46,26 @@ struct AppleTimestampTests {
         #expect(AppleTimestamp(millisecondsSince1970: -1)?.description == "1969-12-31T23:59:59.999Z")
     }
 
+    @Test("what the ledger takes for a moment lies between 1970 and 9999, and an end that never comes is none")
+    func moments() throws {
+        let year2100 = try #require(AppleTimestamp(millisecondsSince1970: 4_102_444_800_000))
+        #expect(year2100.moment?.rfc3339 == "2100-01-01T00:00:00.000Z" && year2100.end == year2100.moment)
+        for milliseconds in [AppleTimestamp.representable.lowerBound, -1, 0] {
+            let early = try #require(AppleTimestamp(millisecondsSince1970: milliseconds))
+            #expect(early.moment == nil && early.end == Timestamp(seconds: 0))
+        }
+        let last = try #require(AppleTimestamp(millisecondsSince1970: AppleTimestamp.representable.upperBound))
+        #expect(last.moment?.rfc3339 == "9999-12-31T23:59:59.999Z" && last.end == nil)
+    }
+
     @Test("numbers that are no moment are none")
     func numbers() {
         #expect(
-            AppleTimestamp(fractionalMilliseconds: 1_697_679_936_049.7297)?.millisecondsSince1970 == 1_697_679_936_049)
+            AppleTimestamp(external: 1_697_679_936_049.7297)?.millisecondsSince1970 == 1_697_679_936_049)
         for number in [Double.nan, .infinity, -.infinity, 1e300, -1e300, 9.3e18, 253_402_300_800_000] {
-            #expect(AppleTimestamp(fractionalMilliseconds: number) == nil)
+            #expect(AppleTimestamp(external: number) == nil)
         }
+        #expect(AppleTimestamp(external: 1_697_679_936)?.millisecondsSince1970 == 1_697_679_936_000)
         #expect(AppleTimestamp(millisecondsSince1970: .max) == nil)
         #expect(AppleTimestamp(millisecondsSince1970: .min) == nil)
     }

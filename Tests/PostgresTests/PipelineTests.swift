@@ -88,7 +88,7 @@ struct PipelineTests {
         arguments: [
             (PostgresQuery("SELECT 1\u{0}"), nil),
             (PostgresQuery("SELECT 1", [PostgresValue](repeating: .bool(true), count: 65_536)), nil),
-            (PostgresQuery("SELECT $1", [.text("a\u{0}b")]), "22021"),
+            (PostgresQuery("SELECT $1::numeric", [.text("a")]), "22P02"),
         ] as [(PostgresQuery, String?)])
     func whatCannotBeSentIsRefused(query: PostgresQuery, sqlState: String?) async throws {
         let error = await postgresError {

@@ -91,6 +91,33 @@ struct RoundTripTests {
         }
     }
 
+    @Test("a moment that the server does not hold is infinity, and no error")
+    func farTimestamps() async throws {
+        let far = [.min + 1, -211_813_488_000_000_001 + 946_684_800_000_000, .max - 1].map {
+            PostgresValue.timestamptz(PostgresTimestamp(microsecondsSince1970: $0))
+        }
+        try await withPool { pool in
+            let sql = "SELECT $1 = '-infinity', $2 = '-infinity', isfinite($3)"
+            let row = try await pool.query(PostgresQuery(sql, far))[0]
+            for column in 0..<3 { #expect(try row.get(column, as: Bool.self)) }
+        }
+    }
+
+    @Test("no text is refused for a NUL in it, in whatever form it is sent")
+    func nuls() async throws {
+        let (sent, stored) = ("\0a\0\0b", "\u{FFFD}a\u{FFFD}\u{FFFD}b")
+        try await echo(
+            [(.text(sent), stored), (.privateText(sent), stored), (.text("\0"), "\u{FFFD}")]
+                as [(PostgresValue, String)])
+        try await echo(
+            [
+                (.textArray([sent, "b"]), [stored, "b"]), (.privateTextArray(["b", sent]), ["b", stored]),
+            ] as [(PostgresValue, [String])])
+        try await echo(
+            [(.textArray([nil, sent]), [nil, stored]), (.privateTextArray([sent, nil]), [stored, nil])]
+                as [(PostgresValue, [String?])])
+    }
+
     @Test func dates() {
         let date = Date(timeIntervalSince1970: 1_700_000_000.25)
         #expect(PostgresTimestamp(date).microsecondsSince1970 == 1_700_000_000_250_000)

@@ -21,6 +21,18 @@ struct TimestampTests {
         #expect(moment + .nanoseconds(1_999) == Timestamp(microseconds: 11), "what is less than a microsecond is cut")
     }
 
+    @Test func secondsAndDurationsThatDoNotFitAreTheNearestThatDo() {
+        for seconds in [Int64.max, 253_402_300_799_000, .min, -253_402_300_799_000] {
+            #expect(Timestamp(seconds: seconds).microseconds == (seconds < 0 ? .min : .max))
+            #expect(!Timestamp(seconds: seconds).rfc3339.isEmpty)
+        }
+        for value in [1e300, -1e300, .infinity, -.infinity] as [Double] {
+            #expect(Duration.seconds(rounded: value) == .microseconds(value < 0 ? Int64.min : .max))
+        }
+        #expect(Duration.seconds(rounded: .nan) == .zero)
+        for days in [Int64.min, .max] { #expect((1...12).contains(Timestamp.civil(fromDays: days).month)) }
+    }
+
     @Test func timesAtTheEdgeStayThere() {
         #expect(Timestamp(microseconds: .max) + .seconds(1) == Timestamp(microseconds: .max))
         #expect(Timestamp(microseconds: .max - 1) + .microseconds(2) == Timestamp(microseconds: .max))

@@ -40,10 +40,13 @@ import Testing
         for text in ["", "soon", "2026-13-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-09-21T14:13:20.Z", "."] {
             #expect(moment(text) == nil, "\(text)")
         }
-        #expect(StoreJSON.number(1_790_000_000_000).milliseconds == now)
-        #expect(StoreJSON.text("1790000000000").milliseconds == now)
-        for wrong in [StoreJSON.number(0), .number(1e300), .number(-1), .number(1_790_000_000_000.5), .flag(true)] {
-            #expect(wrong.milliseconds == nil)
+        for number in [1_790_000_000_000, 1_790_000_000] as [Double] {
+            #expect(StoreJSON.number(number).moment == now)
+            #expect(StoreJSON.text("\(Int64(number))").moment == now)
+        }
+        #expect(StoreJSON.number(4_102_444_800_000).moment?.rfc3339 == "2100-01-01T00:00:00.000Z")
+        for wrong in [StoreJSON.number(0), .number(1e300), .number(-1), .number(253_402_300_800_000), .flag(true)] {
+            #expect(wrong.moment == nil)
         }
     }
 

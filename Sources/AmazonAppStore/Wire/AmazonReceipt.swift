@@ -43,17 +43,17 @@ public struct AmazonReceipt: Sendable, Hashable {
         productType = type
         productID = ProductID(product)
         parentProductID = json["parentProductId"]?.text
-        purchaseDate = json["purchaseDate"]?.milliseconds
-        renewalDate = json["renewalDate"]?.milliseconds
-        cancelDate = json["cancelDate"]?.milliseconds
+        purchaseDate = json["purchaseDate"]?.moment
+        renewalDate = json["renewalDate"]?.moment
+        cancelDate = json["cancelDate"]?.moment
         cancelReason = json["cancelReason"]?.integer
         autoRenewing = json["autoRenewing"]?.flag
-        gracePeriodEndDate = json["gracePeriodEndDate"]?.milliseconds
-        freeTrialEndDate = json["freeTrialEndDate"]?.milliseconds
+        gracePeriodEndDate = json["gracePeriodEndDate"]?.moment
+        freeTrialEndDate = json["freeTrialEndDate"]?.moment
         term = json["term"]?.text
         termSKU = json["termSku"]?.text
         deferredSKU = json["deferredSku"]?.text
-        deferredDate = json["deferredDate"]?.milliseconds
+        deferredDate = json["deferredDate"]?.moment
         runningPromotions = (json["promotions"]?.list ?? []).prefix(Self.mostPromotions)
             .filter { $0["promotionStatus"]?.text == "InProgress" }.compactMap { $0["promotionType"]?.text }
         quantity = json["quantity"]?.integer

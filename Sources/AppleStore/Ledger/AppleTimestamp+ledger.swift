@@ -1,17 +1,19 @@
 public import RelayCore
 
 extension AppleTimestamp {
-    /// From 1990 to 2099: what is not then is a mistake.
-    private static let plausible: Range<Int64> = 631_152_000_000..<4_102_444_800_000
+    /// What Xcode writes for an end that never comes: `Date.distantFuture`, the first day of the year 4001.
+    private static let never: Int64 = 64_092_211_200_000
 
-    var moment: Timestamp? {
-        Self.plausible.contains(millisecondsSince1970) ? Timestamp(microseconds: millisecondsSince1970 * 1_000) : nil
-    }
+    /// In no more microseconds than 64 bits hold: no year is after 9999.
+    private var microseconds: Int64 { millisecondsSince1970 * 1_000 }
 
-    /// The same of an end: nil for one that never comes (Xcode writes the year 4001).
+    /// Nil before 1970, and for its first moment, which is how "none" is written.
+    var moment: Timestamp? { microseconds > 0 ? Timestamp(datable: microseconds) : nil }
+
+    /// The same of an end: nil for one that never comes. One before 1970 is over.
     var end: Timestamp? {
-        guard millisecondsSince1970 < Self.plausible.upperBound else { return nil }
-        return Timestamp(microseconds: max(millisecondsSince1970, Self.plausible.lowerBound) * 1_000)
+        guard millisecondsSince1970 < Self.never else { return nil }
+        return Timestamp(datable: max(microseconds, 0))
     }
 }
 

@@ -21,12 +21,16 @@ struct EntitlementItem: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
-        offerId = OfferID(try container.decode(String.self, forKey: .offerId).prefix(Self.maximumText))
-        status = (try? container.decode(String.self, forKey: .status)).map { String($0.prefix(Self.maximumText)) }
-        expiresAt =
-            (try? container.decode(Double.self, forKey: .expiresAt)).flatMap(Expiry.seconds)
-            ?? (try? container.decode(String.self, forKey: .expiresAt)).flatMap(Expiry.seconds)
+        offerId = OfferID(Self.bounded(try container.decode(String.self, forKey: .offerId)))
+        status = (try? container.decode(String.self, forKey: .status)).map(Self.bounded)
+        // A number, a number in a text, or a date of ISO 8601.
+        let end =
+            (try? container.decode(Double.self, forKey: .expiresAt)).flatMap { Timestamp(external: $0) }
+            ?? (try? container.decode(String.self, forKey: .expiresAt)).flatMap { Timestamp(external: $0) }
+        expiresAt = end?.secondsSince1970
     }
+
+    private static func bounded(_ text: String) -> String { String(text.unicodeScalars.prefix(maximumText)) }
 
     /// Access follows the status and never `expiresAt`, which lies in the past during a grace period. `cancelled` will not
     /// be renewed and runs to its end; a word that nobody knows opens nothing.

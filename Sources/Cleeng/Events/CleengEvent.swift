@@ -29,28 +29,27 @@ public struct CleengEvent: Sendable, Equatable {
     public var synchronizationID: String?
     public var customerID: Int64?
     public var customerEmail: EmailAddress?
-    /// Seconds since 1970.
-    public var expiresAt: Int64?
+    /// Nil where it names none, or what is no date.
+    public var expiresAt: Timestamp?
 
     /// - Returns: nil for what is no JSON object with a topic.
     public init?(_ body: ByteBuffer) {
         guard let json = JSONValue(body), let topic = json["topic"]?.string, !topic.isEmpty else { return nil }
         let data = json["data"]
+        let scrubber = MessageScrubber(hiding: [])
         self.topic = topic
-        result = data?["result"]?.string
+        result = data?["result"]?.string.flatMap(scrubber.clean)
         offerID = OfferID(data?["offerId"]?.string)
         synchronizationID = topic == "inappPurchaseSyncResult" ? data?["synchronizationId"]?.scalarText : nil
         let number = ["cleengCustomerId", "customerId"].lazy.compactMap { data?[$0]?.scalarText }.first
         customerID = number.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
         customerEmail = ["customerEmail", "email"].lazy.compactMap { EmailAddress(data?[$0]?.string) }.first
-        let expiry = data?["expirationDate"] ?? data?["expiresAt"]
-        expiresAt = expiry?.scalarText.flatMap { text in
-            Int64(text) ?? (try? Date(text, strategy: .iso8601)).map { Int64($0.timeIntervalSince1970) }
-        }
+        expiresAt = (data?["expirationDate"] ?? data?["expiresAt"])?.scalarText.flatMap { Timestamp(external: $0) }
         verdict = .nothing
+        let cause = ["result", "errorCode", "code", "reason"].lazy.compactMap { data?[$0]?.scalarText }.first
         verdict = judged(
             isActive: data?["active"] != .bool(false), isGranted: data?["accessGranted"]?.flag,
-            cause: ["result", "errorCode", "code", "reason"].lazy.compactMap { data?[$0]?.scalarText }.first)
+            cause: cause.flatMap(scrubber.clean))
     }
 
     private func judged(isActive: Bool, isGranted: Bool?, cause: String?) -> Verdict {
@@ -72,12 +71,13 @@ public struct CleengEvent: Sendable, Equatable {
             var topic: String
             var result: String?
             var offerId: OfferID?
+            /// Seconds since 1970.
             var expiresAt: Int64?
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = try? encoder.encode(
-            Evidence(topic: topic, result: result, offerId: offerID, expiresAt: expiresAt))
+            Evidence(topic: topic, result: result, offerId: offerID, expiresAt: expiresAt?.secondsSince1970))
         return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

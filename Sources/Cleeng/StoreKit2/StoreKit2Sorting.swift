@@ -28,7 +28,8 @@ extension SynchronizationAnswer.Verdict {
         switch reply.status {
         case 200..<300:
             switch reply.body {
-            case .success(let body): self = Self.read(JSONValue(body)) ?? .tryAgain(.unreadable, retryAfter: nil)
+            case .success(let body):
+                self = Self.read(JSONValue(body), scrubber) ?? .tryAgain(.unreadable, retryAfter: nil)
             case .failure(let trouble): self = .tryAgain(trouble, retryAfter: nil)
             }
         // Without a code of Cleeng's own it is not the endpoint that we mean.
@@ -40,14 +41,14 @@ extension SynchronizationAnswer.Verdict {
         }
     }
 
-    private static func read(_ json: JSONValue?) -> Self? {
+    private static func read(_ json: JSONValue?, _ scrubber: MessageScrubber) -> Self? {
         guard let json, let status = json["status"]?.string else { return nil }
         switch status {
         case "processing", "retrying": return .running(status)
         case "finalized":
             return .finalized(
                 accessGranted: json["accessGranted"]?.flag, offerID: OfferID(json["offerId"]?.string),
-                result: json["result"]?.string)
+                result: json["result"]?.string.flatMap(scrubber.clean))
         default: return nil
         }
     }

@@ -18,7 +18,7 @@ public struct ProductPurchase: Sendable, Hashable {
     /// Nil for what says neither when nor by which order.
     init?(_ json: StoreJSON, productID: ProductID, token: String) {
         let order = json["orderId"]?.text
-        let time = json["purchaseTimeMillis"]?.milliseconds
+        let time = json["purchaseTimeMillis"]?.moment
         guard order != nil || time != nil else { return nil }
         self.token = token
         self.productID = ProductID(json["productId"]?.text) ?? productID

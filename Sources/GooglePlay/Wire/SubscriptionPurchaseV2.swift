@@ -60,7 +60,8 @@ public struct SubscriptionPurchaseV2: Sendable, Hashable {
         lineItems = items
         startTime = json["startTime"]?.moment
         latestOrderID = json["latestOrderId"]?.text
-        linkedPurchaseToken = json["linkedPurchaseToken"]?.text
+        // It becomes the key of rows: what is longer than any token fits into no index.
+        linkedPurchaseToken = json["linkedPurchaseToken"]?.text.flatMap { $0.utf8.count <= 2_048 ? $0 : nil }
         cancellation = json["canceledStateContext"].flatMap(Cancellation.init)
         autoResumeTime = json["pausedStateContext"]?["autoResumeTime"]?.moment
         isTest = json["testPurchase"] != nil

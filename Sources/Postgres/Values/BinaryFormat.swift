@@ -15,7 +15,18 @@ enum BinaryFormat {
     }
 
     static func text(_ value: String, _ bytes: inout [UInt8]) {
+        let start = bytes.count
         bytes.append(contentsOf: value.utf8)
+        guard bytes[start...].contains(0) else { return }
+        // UTF-8 of U+FFFD.
+        let whole = bytes[start...].flatMap { $0 == 0 ? [0xEF, 0xBF, 0xBD] : [$0] }
+        bytes.replaceSubrange(start..., with: whole)
+    }
+
+    static func text(_ value: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        text(value, &bytes)
+        return bytes
     }
 
     static func bytea(_ value: [UInt8], _ bytes: inout [UInt8]) {

@@ -31,11 +31,15 @@ extension PostgresTimestamp {
     /// From 1970-01-01 to 2000-01-01, where PostgreSQL starts to count.
     private static let epoch: Int64 = 946_684_800_000_000
 
-    /// As on the wire.
+    /// 4714-11-24 BC in the server's own count, the first moment that it holds (`MIN_TIMESTAMP`). Its last one is after all that fit
+    /// here.
+    private static let earliest: Int64 = -211_813_488_000_000_000
+
+    /// As on the wire: what the server does not hold is infinity, so that it refuses none.
     var microsecondsSince2000: Int64 {
-        guard microsecondsSince1970 != .max, microsecondsSince1970 != .min else { return microsecondsSince1970 }
+        guard microsecondsSince1970 != .max else { return .max }
         let (value, isOver) = microsecondsSince1970.subtractingReportingOverflow(Self.epoch)
-        return isOver ? .min : value
+        return isOver || value < Self.earliest ? .min : value
     }
 
     init(microsecondsSince2000 value: Int64) {

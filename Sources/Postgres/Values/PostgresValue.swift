@@ -60,8 +60,9 @@ public struct PostgresValue: Sendable {
 
     public static func bool(_ value: Bool?) -> PostgresValue { PostgresValue(.bool, value, BinaryFormat.bool) }
 
-    /// A text with a NUL character in it is refused by the server (22021): `text` cannot hold it.
-    public static func text(_ value: String?) -> PostgresValue { PostgresValue(.text, value.map { Array($0.utf8) }) }
+    /// PostgreSQL's text cannot hold a NUL character: each one is sent as U+FFFD, here and in every other kind of text, so that
+    /// no text from outside is refused by the server.
+    public static func text(_ value: String?) -> PostgresValue { PostgresValue(.text, value.map(BinaryFormat.text)) }
 
     public static func bytea(_ value: [UInt8]?) -> PostgresValue { PostgresValue(.bytea, value) }
 
@@ -71,7 +72,7 @@ public struct PostgresValue: Sendable {
         PostgresValue(.timestamptz, value, BinaryFormat.timestamp)
     }
 
-    /// A JSON document as text.
+    /// A JSON document as text. The server refuses the escape of a NUL character in it (22P05).
     public static func jsonb(_ value: String?) -> PostgresValue {
         // The first byte is the version of the binary form; 1 is the only one there is (`jsonb_recv`).
         PostgresValue(.jsonb, value.map { [1] + Array($0.utf8) })

@@ -1,15 +1,15 @@
 /// Values of columns that a ``PostgresVault`` seals. Where one is compared with such a column, it has to be private too.
 extension PostgresValue {
     public static func privateText(_ value: String?) -> PostgresValue {
-        PostgresValue(.text, .text(value.map { Array($0.utf8) }))
+        PostgresValue(.text, .text(value.map(BinaryFormat.text)))
     }
 
     public static func privateTextArray(_ elements: [String]) -> PostgresValue {
-        PostgresValue(.textArray, .texts(elements.map { Array($0.utf8) }))
+        PostgresValue(.textArray, .texts(elements.map(BinaryFormat.text)))
     }
 
     public static func privateTextArray(_ elements: [String?]) -> PostgresValue {
-        PostgresValue(.textArray, .texts(elements.map { $0.map { Array($0.utf8) } }))
+        PostgresValue(.textArray, .texts(elements.map { $0.map(BinaryFormat.text) }))
     }
 
     public static func privateBytea(_ value: [UInt8]?) -> PostgresValue {

@@ -84,7 +84,7 @@ extension WebhookCommands {
         private func range() async throws {
             guard let from = since.flatMap(Timestamp.init(rfc3339:)) else { return }
             let filter = RepeatFilter(
-                from: from, to: until.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp(seconds: 253_402_300_799),
+                from: from, to: until.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp.datable.upperBound,
                 endpoint: endpoint.flatMap { EndpointID($0) }, includesDelivered: delivered)
             let isDryRun = dryRun
             let count = try await DatabaseSession.run(option) { store in

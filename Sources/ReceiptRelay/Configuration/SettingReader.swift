@@ -48,12 +48,13 @@ struct SettingReader: Sendable {
     private static func provider(_ values: [String: String]) -> InMemoryProvider {
         InMemoryProvider(
             values: Dictionary(
-                uniqueKeysWithValues: values.filter { !$0.value.isEmpty }.map { name, value in
+                values.filter { !$0.value.isEmpty }.map { name, value in
                     (
                         AbsoluteConfigKey(name.lowercased().split(separator: "_").map(String.init)),
                         ConfigValue(.string(value), isSecret: true)
                     )
-                }))
+                }
+            ) { first, _ in first })
     }
 
     /// The other name under which the same thing may be given: the environment wins over the file whichever of the two it uses.

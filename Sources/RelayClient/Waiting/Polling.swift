@@ -100,7 +100,7 @@ struct Polling: Sendable {
     /// How long the relay itself waits at most.
     private static func allowance(of validation: Validation?) -> Duration {
         guard let validation else { return allowance }
-        return .seconds(max(0, validation.deadline.timeIntervalSince(validation.receivedAt)))
+        return .seconds(min(max(0, validation.deadline.timeIntervalSince(validation.receivedAt)), 86_400))
     }
 }
 

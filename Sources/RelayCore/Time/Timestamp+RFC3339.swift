@@ -29,8 +29,9 @@ extension Timestamp {
 
     /// The proleptic Gregorian date of a day number; the arithmetic counts in eras of 400 years that begin in March, so
     /// that the leap day is the last of its year.
+    /// Days that no timestamp holds are taken for the nearest one that it does.
     public static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
+        let shifted = min(max(days, -106_751_992), 106_751_991) + 719_468
         let era = shifted.floorDivided(by: 146_097)
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -7,8 +7,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
+    /// Seconds that 64 bits of microseconds do not hold become the nearest moment that they do.
     public init(seconds: Int64) {
-        self.microseconds = seconds * 1_000_000
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        self.microseconds = overflow ? (seconds < 0 ? .min : .max) : product
     }
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
@@ -33,8 +35,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// After everything else.
     static let distantFuture = Timestamp(microseconds: .max)
 
+    /// Whole seconds since 1970, rounded down.
+    public var secondsSince1970: Int64 { microseconds.floorDivided(by: 1_000_000) }
+
     /// Without what it is past its second.
-    public var wholeSeconds: Timestamp { Timestamp(seconds: microseconds.floorDivided(by: 1_000_000)) }
+    public var wholeSeconds: Timestamp { Timestamp(seconds: secondsSince1970) }
 
     /// Whole days since 1970-01-01, in UTC.
     public var daysSince1970: Int {
@@ -68,8 +73,11 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
+    /// At most what 64 bits of microseconds hold; zero for what is no number.
     public static func seconds(rounded value: Double) -> Duration {
-        .microseconds(Int64((value * 1_000_000).rounded()))
+        let microseconds = (value * 1_000_000).rounded()
+        guard !microseconds.isNaN else { return .zero }
+        return .microseconds(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
     }
 }
 

@@ -38,9 +38,9 @@ extension RelayStore {
         return PostgresQuery(
             auditSQL,
             [
-                .int2(Int16(id.uuid.15)), .uuid(id), .text(Self.bounded(entry.actor, 200)),
-                .text(entry.action.rawValue), .privateText(Self.bounded(entry.target, 1_000)),
-                .privateText(entry.reason.map { Self.bounded($0, 1_000) }),
+                .int2(Int16(id.uuid.15)), .uuid(id), .text(entry.actor.bounded(200)),
+                .text(entry.action.rawValue), .privateText(entry.target.bounded(1_000)),
+                .privateText(entry.reason.map { $0.bounded(1_000) }),
             ])
     }
 
@@ -71,9 +71,5 @@ extension RelayStore {
     /// - Returns: how many.
     public func pruneAuditLog(olderThan age: Duration) async throws -> Int {
         try await pool.query(PostgresQuery(Self.pruneAuditSQL, [.int8(age.microseconds)])).affectedRows
-    }
-
-    private static func bounded(_ text: String, _ most: Int) -> String {
-        String(text.replacing("\0", with: "").prefix(most))
     }
 }

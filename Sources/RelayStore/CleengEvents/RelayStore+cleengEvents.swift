@@ -98,7 +98,7 @@ extension RelayStore {
             PostgresQuery(
                 Self.receiveSQL,
                 [
-                    .bytea(name), .int4(Int32(now.daysSince1970)), .uuid(UUID()), .text(String(topic.prefix(200))),
+                    .bytea(name), .int4(Int32(now.daysSince1970)), .uuid(UUID()), .text(topic.bounded(200)),
                     .privateBytea(body), .text(account),
                 ]))
         return try rows.first?.get(0, as: Bool.self) == true ? .stored : .repeated
@@ -125,7 +125,7 @@ extension RelayStore {
         _ = try await pool.query(
             PostgresQuery(
                 Self.finishSQL,
-                event.id.key + [.text(String(outcome.prefix(200))), .int8(again?.microseconds)]))
+                event.id.key + [.text(outcome.bounded(200)), .int8(again?.microseconds)]))
     }
 
     /// Takes what waits for Cleeng's word, where Cleeng has taken it and nobody works on it at this moment.

@@ -190,7 +190,7 @@ extension LedgerHearing {
                 .timestamptzArray(heard.map { $0.shown?.expiresAt?.postgres }),
                 .int2Array(heard.map { $0.shown?.status.rawValue }),
                 .textArray(heard.map { $0.message.note?.event ?? $0.shown?.status.name ?? "unknown" }),
-                .textArray(heard.map { $0.message.note?.detail.map { String($0.prefix(300)) } }),
+                .textArray(heard.map { $0.message.note?.detail.map { $0.bounded(300) } }),
                 .uuidArray(heard.map { $0.message.note?.notification }),
             ])
     }

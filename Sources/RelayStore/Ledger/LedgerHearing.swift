@@ -156,7 +156,7 @@ struct LedgerHearing: Sendable {
             heard[index].owner = .init(customer: customer, email: try row.open(2), offerID: try row.get(3))
             heard[index].ownerValidation = try row.validationID(bucket: 4, day: 5, id: 6)
         }
-        let places = Dictionary(uniqueKeysWithValues: messages.indices.map { (messages[$0].name, $0) })
+        let places = Dictionary(messages.indices.map { (messages[$0].name, $0) }) { first, _ in first }
         for row in answers[1] {
             let name = SubscriptionName(
                 publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))

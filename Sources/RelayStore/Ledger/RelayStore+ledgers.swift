@@ -75,7 +75,7 @@ extension RelayStore {
                 [
                     .int2(Int16(name.bucket.number)), .text(name.publisher), .text(name.environment),
                     .text(name.originalTransactionID),
-                    .text(String(trouble.replacing("\0", with: "").prefix(200))), .int8(pause.microseconds),
+                    .text(trouble.bounded(200)), .int8(pause.microseconds),
                 ]))
     }
 }

@@ -16,7 +16,7 @@ extension RelayStore {
             return nil
         }
         let progress = duty.progress.flatMap { Int64($0) }
-        return MissedNotificationsTurn(duty: duty, completeUntil: progress.map { Timestamp(microseconds: $0) })
+        return MissedNotificationsTurn(duty: duty, completeUntil: progress.flatMap { Timestamp(datable: $0) })
     }
 
     /// To be said at least every half a minute.

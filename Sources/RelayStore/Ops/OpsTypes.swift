@@ -48,10 +48,9 @@ public struct ValidationCursor: Sendable, CustomStringConvertible {
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let microseconds = Int64(parts[0]), let id = ValidationID(parts[1]),
-            // Up to the year 9999: far from what the database cannot hold.
-            (0..<253_402_300_800_000_000).contains(microseconds)
+            let moment = Timestamp(datable: microseconds)
         else { return nil }
-        self.init(acceptedAt: Timestamp(microseconds: microseconds), id: id)
+        self.init(acceptedAt: moment, id: id)
     }
 
     init(acceptedAt: Timestamp, id: ValidationID) {

@@ -169,7 +169,7 @@ extension RelayStore {
         let fence = try pursuit?.get(0, as: Int32.self) ?? 0
         return Locked(
             validation: try Self.validation(row), environment: try row.get(16), subscriptionKey: try row.get(17),
-            hasReceipt: try row.get(20), nextFence: max(last, fence) + 1,
+            hasReceipt: try row.get(20), nextFence: min(max(last, fence), .max - 1) + 1,
             isSending: try pursuit?.get(1, as: Bool.self) ?? false,
             isParked: try pursuit?.get(2, as: Bool.self) ?? false)
     }
@@ -186,7 +186,7 @@ extension RelayStore {
         PostgresQuery(
             Self.noteSQL,
             id.key + [
-                .int4(fence), .int2(kind.rawValue), .text(instance), .text("by \(by): \(String(reason.prefix(400)))"),
+                .int4(fence), .int2(kind.rawValue), .text(instance), .text("by \(by): \(reason.bounded(400))"),
             ])
     }
 }

@@ -49,8 +49,7 @@ extension RelayStore {
                 Self.parkSQL,
                 [
                     .int2Array(rows.map(\.bucket)), .uuidArray(rows.map(\.id)), .int4Array(rows.map(\.fence)),
-                    // A NUL is what may be wrong with it.
-                    .textArray(rows.map { String($0.why.replacing("\0", with: "").prefix(200)) }), .text(instance),
+                    .textArray(rows.map { $0.why.bounded(200) }), .text(instance),
                 ]))
         guard !parked.isEmpty else { return }
         Counter(label: "relay_pursuits_parked").increment(by: parked.count)
@@ -80,7 +79,7 @@ extension RelayStore {
                 Self.troubleSQL,
                 [
                     .int2(Int16(claimed.id.bucket.number)), .uuid(claimed.id.uuid), .int4(claimed.fence),
-                    .text(String(trouble.replacing("\0", with: "").prefix(200))),
+                    .text(trouble.bounded(200)),
                 ]), timeout: .seconds(2))
     }
 

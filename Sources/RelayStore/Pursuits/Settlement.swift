@@ -139,7 +139,7 @@ struct Settlement: Sendable {
                 Self.changeSQL,
                 Self.keys(ids) + [
                     .int2Array(changes.map { $0.write.claimed.pursuit.status.rawValue }), .int2Array(statuses),
-                    .textArray(changes.map { $0.change.reason.map { String($0.prefix(300)) } }),
+                    .textArray(changes.map { $0.change.reason.map { $0.bounded(300) } }),
                     .boolArray(changes.map { $0.change.late }),
                     .timestamptzArray(changes.map { $0.change.at.postgres }),
                     .timestamptzArray(changes.map { $0.change.expiresAt?.postgres }),

@@ -15,7 +15,7 @@ enum TimelineStatement {
             .int2Array(rows.map { $0.2.kind.rawValue }),
             .int2Array(rows.map { $0.2.upstreamStatus.map { Int16(clamping: $0) } }),
             .int4Array(rows.map { $0.2.latency.map { Int32(clamping: $0.microseconds / 1_000) } }),
-            .textArray(rows.map { $0.2.detail.map { String($0.prefix(500)) } }), .text(instance),
+            .textArray(rows.map { $0.2.detail.map { $0.bounded(500) } }), .text(instance),
         ]
     }
 

@@ -143,7 +143,7 @@ extension UpstreamWord {
         switch event.verdict {
         case .granted:
             self.init(
-                .granted(expiresAt: event.expiresAt.map { Timestamp(seconds: $0) }, evidence: event.evidence),
+                .granted(expiresAt: event.expiresAt, evidence: event.evidence),
                 saidAt: saidAt, summary: summary, synchronization: event.synchronizationID)
         case .refused(let reason):
             self.init(

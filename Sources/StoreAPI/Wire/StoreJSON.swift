@@ -49,7 +49,13 @@ package enum StoreJSON: Sendable, Equatable, Decodable {
         return value
     }
 
-    package var text: String? { if case .text(let text) = self, !text.isEmpty { text } else { nil } }
+    /// Longer than anything that a store says in one text, it is none.
+    private static let maximumText = 8_192
+
+    package var text: String? {
+        guard case .text(let text) = self, (1...Self.maximumText).contains(text.utf8.count) else { return nil }
+        return text
+    }
     package var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
     package var list: [StoreJSON] { if case .list(let list) = self { list } else { [] } }
     package var isObject: Bool { if case .object = self { true } else { false } }
@@ -63,19 +69,12 @@ package enum StoreJSON: Sendable, Equatable, Decodable {
         }
     }
 
-    /// Milliseconds since 1970, where they are in this age: what is not is a mistake.
-    package var milliseconds: Timestamp? {
-        guard let integer, (631_152_000_000..<32_503_680_000_000).contains(integer) else { return nil }
-        return Timestamp(microseconds: integer * 1_000)
-    }
-
-    /// RFC 3339 in UTC, with up to nine decimals.
+    /// A date in any of its forms; what is finer than a microsecond is cut off. Nil for what is none.
     package var moment: Timestamp? {
-        guard var text, text.utf8.count <= 40 else { return nil }
-        if let point = text.lastIndex(of: "."), text.hasSuffix("Z") {
-            text = text[..<point] + "." + text[text.index(after: point)...].dropLast().prefix(6) + "Z"
+        switch self {
+        case .number(let number): Timestamp(external: number)
+        case .text(let text): Timestamp(external: text)
+        default: nil
         }
-        guard let moment = Timestamp(rfc3339: text), moment >= Timestamp(seconds: 631_152_000) else { return nil }
-        return moment
     }
 }

@@ -69,7 +69,7 @@ struct ConsoleStoreTests {
             } while filter.cursor != nil && targets.count < 9
             #expect(targets == ["k4", "k3", "k2", "k1", "k0"])
             let hers = try await store.auditLog(matching: AuditFilter(actor: "nora")).items
-            #expect(hers.map(\.target) == ["k4", "k2", "k0"] && hers[0].reason == "r4")
+            #expect(hers.map(\.target) == ["k4", "k2", "k0"] && hers[0].reason == "r\u{FFFD}4")
             #expect(try await store.auditLog(matching: AuditFilter(action: .signedIn)).items.isEmpty)
             #expect(try await store.auditLog(matching: AuditFilter(target: "k1")).items.count == 1)
             try await database.run("UPDATE audit_log SET at = now() - interval '2 days' WHERE target < 'k3'")

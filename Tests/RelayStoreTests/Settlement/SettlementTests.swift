@@ -170,19 +170,20 @@ struct SettlementTests {
             for number in 0..<20 {
                 try await store.take(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
             }
+            try await database.run("ALTER TABLE validations ADD CHECK (evidence <> 'refused')")
             let claimed = try await store.claimDue()
             try #require(claimed.count == 20)
             let writer = PursuitWriter(store: store)
             let failed = await withTaskGroup { group in
                 for (index, one) in claimed.enumerated() {
                     var write = one.granted()
-                    if index == 7 { write.change?.evidence = "a NUL: \0" }
+                    if index == 7 { write.change?.evidence = "refused" }
                     group.addTask { (index, await postgresError { try await writer.write(write) }) }
                 }
                 return await group.reduce(into: [Int: PostgresError]()) { $0[$1.0] = $1.1 }
             }
             #expect(failed.keys.sorted() == [7])
-            #expect(failed[7]?.sqlState == "22021")
+            #expect(failed[7]?.sqlState == "23514")
             #expect(try await database.count("validations", where: "status = 1") == 19)
             #expect(try await store.status(of: claimed[7].id) == .pending)
         }

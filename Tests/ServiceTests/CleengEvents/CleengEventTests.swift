@@ -250,6 +250,60 @@ import Testing
         }
     }
 
+    /// A copy that died of one would die of it again, and so would every other copy.
+    @Test func anEndThatIsNoDateEndsTheWaitWithoutOneAndHarmsNobody() async throws {
+        try await run { setup, control in
+            let ends = [
+                ("9223372036854775807", nil), ("-9223372036854775808", nil), (#""9223372036854775807""#, nil),
+                (#""-9223372036854775808""#, nil), ("253402300800000", nil), (#""253402300800000""#, nil),
+                ("1e300", nil),
+                (#""0001-01-01T00:00:00Z""#, nil), ("253402300799000", "9999-12-31T23:59:59.000Z"),
+                ("4102444800000", "2100-01-01T00:00:00.000Z"), (#""4102444800000""#, "2100-01-01T00:00:00.000Z"),
+                ("4102444800", "2100-01-01T00:00:00.000Z"),
+            ]
+            for (number, (end, told)) in ends.enumerated() {
+                let email = "c\(number)@example.test"
+                try await control.behave(email, "never")
+                let id = try await buy(setup, email)
+                let text = event(
+                    "inappPurchaseValidationSucceeded",
+                    #""result":"SubscriptionCreated","offerId":"\#(Self.offer)","customerEmail":"\#(email)","expirationDate":\#(end)"#
+                )
+                #expect(try await send(text, to: setup.relay).status == 200)
+                let outcome = try await setup.relay.outcome(id)
+                #expect(outcome["status"].string == "granted", "\(end)")
+                #expect(outcome["expiresAt"].string == told, "\(end)")
+                try await setup.relay.hasHandledEvents(number + 1)
+            }
+        }
+    }
+
+    /// PostgreSQL's text cannot hold a NUL.
+    @Test func anEventWithNULsInItIsKeptAndHarmsNobody() async throws {
+        try await run { setup, _ in
+            let id = try await buy(setup, "ana@example.test")
+            let nul = #"\u0000"#
+            let texts = [
+                #"{"topic":"\#(nul)"}"#, event("subscriptionCreated\(nul)", #""offerId":"\#(Self.offer)""#),
+                event("subscriptionCreated", #""offerId":"\#(Self.offer)\#(nul)","email":"ana@example.test""#),
+                event("subscriptionTerminated", #""offerId":"\#(Self.offer)","email":"ana@example.test\#(nul)b""#),
+                event(
+                    "inappPurchaseSyncResult",
+                    #""synchronizationId":"\#(nul)","accessGranted":false,"offerId":"\#(nul)""#),
+                event(
+                    "inappPurchaseValidationFailed",
+                    #""offerId":"\#(Self.offer)","customerEmail":"ana@example.test","errorCode":"a\#(nul)b","result":"\#(nul)""#
+                ),
+            ]
+            for text in texts {
+                let answer = try await send(text, to: setup.relay)
+                #expect(answer.status == 200, "\(text): \(answer.text)")
+            }
+            try await setup.relay.hasHandledEvents(texts.count)
+            #expect(try await setup.relay.outcome(id)["status"].string == "rejected")
+        }
+    }
+
     @Test(arguments: [(0, 422), (-5, 422), (1, 202)]) func theNumberOfACustomerIsAPositiveOne(
         number: Int, status: Int
     ) async throws {

@@ -3,7 +3,7 @@ import AppleStore
 import Foundation
 
 /// Good ones of every kind, to begin from.
-enum Seeds {
+enum AppleSeeds {
     private static let now = Date()
     private static let form = StoreAuthority.Form(
         validity: now.addingTimeInterval(-86_400)...now.addingTimeInterval(86_400))
@@ -17,18 +17,28 @@ enum Seeds {
     static var all: [[UInt8]] {
         let receipt = (try? receipts?.sign(receipt)) ?? []
         let base64 = Array(Data(receipt).base64EncodedString().utf8)
+        let payload = [3] + Array(transaction.utf8)
+        let transaction = signed(transaction)
+        let propertyList = Array(
+            #"{"signature" = "AAAA"; "purchase-info" = "eyJ0cmFuc2FjdGlvbi1pZCIgPSAiMSI7fQ=="; "pod" = "1";}"#.utf8)
+        return [
+            [0] + receipt, [1] + base64, [2] + receipt, [1] + Array(transaction.utf8), [2] + Array(transaction.utf8),
+            [0] + propertyList, payload,
+        ]
+    }
+
+    static var notifications: [[UInt8]] {
         let transaction = signed(transaction)
         let renewal = signed(
             #"{"originalTransactionId":"1","autoRenewStatus":1,"environment":"Sandbox","signedDate":\#(milliseconds)}"#)
         let notification = signed(
             #"{"notificationType":"DID_RENEW","notificationUUID":"n","version":"2.0","signedDate":\#(milliseconds),"data":{"environment":"Sandbox","bundleId":"com.example.app","status":1,"signedTransactionInfo":"\#(transaction)","signedRenewalInfo":"\#(renewal)"}}"#
         )
-        let propertyList = Array(
-            #"{"signature" = "AAAA"; "purchase-info" = "eyJ0cmFuc2FjdGlvbi1pZCIgPSAiMSI7fQ=="; "pod" = "1";}"#.utf8)
-        return [
-            [0] + receipt, [1] + base64, [2] + receipt, [1] + Array(transaction.utf8), [2] + Array(transaction.utf8),
-            [3] + Array(notification.utf8), [0] + propertyList,
-        ]
+        let statusUpdate =
+            #"{"notification_type":"DID_RENEW","environment":"PROD","password":"p","auto_renew_status":"true","auto_renew_status_change_date_ms":"\#(milliseconds)","unified_receipt":{"latest_receipt_info":[{"transaction_id":"2","original_transaction_id":"1","product_id":"month","purchase_date_ms":"\#(milliseconds)","expires_date_ms":"\#(milliseconds)"}],"pending_renewal_info":[{"original_transaction_id":"1","auto_renew_status":"1","grace_period_expires_date_ms":"\#(milliseconds)"}]}}"#
+        let payload =
+            #"{"notificationType":"DID_RENEW","notificationUUID":"n","version":"2.0","signedDate":\#(milliseconds),"data":{"environment":"Sandbox","bundleId":"com.example.app","status":1}}"#
+        return [notification, payload, #"{"signedPayload":"\#(notification)"}"#, statusUpdate].map { Array($0.utf8) }
     }
 
     private static var milliseconds: Int { Int(now.timeIntervalSince1970) * 1_000 }

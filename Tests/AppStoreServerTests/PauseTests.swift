@@ -1,0 +1,27 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import AppStoreServer
+
+/// The App Store's `Retry-After` is a moment, in milliseconds since 1970.
+struct PauseTests {
+    private let now = Date(timeIntervalSince1970: 1_795_168_800)
+
+    @Test(
+        arguments: [
+            ("1795168830000", 30_000), ("1795168800000", 1_000), ("1795160000000", 1_000), ("0", 1_000), ("120", 1_000),
+            ("-1", 1_000), ("-9223372036854775808", 1_000), ("9223372036854775807", 3_600_000),
+            ("253402300799999", 3_600_000), ("99999999999999999999", nil), ("soon", nil), ("", nil),
+        ] as [(String, Int?)])
+    func aPauseIsWithinASecondAndAnHour(text: String, milliseconds: Int?) {
+        let reply = AppStoreReply(status: 429, headers: ["Retry-After": text], body: ByteBuffer())
+        let answer: AppStoreAnswer<Bool> = reply.refusal(now: now)
+        guard case .tryAgain("HTTP 429", let pause) = answer else {
+            Issue.record("not sorted as passing")
+            return
+        }
+        #expect(pause == milliseconds.map { .milliseconds($0) })
+    }
+}

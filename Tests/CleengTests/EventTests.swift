@@ -1,0 +1,44 @@
+import NIOCore
+import RelayCore
+import Testing
+
+@testable import Cleeng
+
+struct EventTests {
+    private func granted(_ data: String) -> CleengEvent? {
+        CleengEvent(ByteBuffer(string: #"{"topic":"inappPurchaseValidationSucceeded","data":{\#(data)}}"#))
+    }
+
+    @Test(
+        arguments: [
+            ("4102444800000", "2100-01-01T00:00:00.000Z"), ("4102444800", "2100-01-01T00:00:00.000Z"),
+            (#""4102444800000""#, "2100-01-01T00:00:00.000Z"),
+            (#""2030-01-01T00:00:00+01:00""#, "2029-12-31T23:00:00.000Z"),
+            ("253402300799000", "9999-12-31T23:59:59.000Z"), ("253402300800000", nil), ("9223372036854775807", nil),
+            ("-9223372036854775808", nil), (#""9223372036854775807""#, nil), ("1e300", nil), ("0", nil), ("null", nil),
+            (#""soon""#, nil), ("{}", nil),
+        ] as [(String, String?)])
+    func anEndIsADateBetween1970And9999OrNone(json: String, date: String?) throws {
+        for name in ["expirationDate", "expiresAt"] {
+            let event = try #require(granted("\"\(name)\":\(json)"))
+            #expect(event.expiresAt?.rfc3339 == date)
+            #expect(event.verdict == .granted)
+            #expect(event.evidence.contains("expiresAt") == (date != nil))
+        }
+    }
+
+    @Test func whatItSaysIsBoundedAndHoldsNoControlCharacters() throws {
+        let long = String(repeating: "x", count: 5_000)
+        for word in [#"A\u0000B\u202e"#, long, "e" + String(repeating: #"\u0301"#, count: 5_000)] {
+            let failed = try #require(
+                CleengEvent(
+                    ByteBuffer(string: #"{"topic":"inappPurchaseValidationFailed","data":{"result":"\#(word)"}}"#)))
+            guard case .refused(let reason) = failed.verdict else {
+                Issue.record("no refusal")
+                continue
+            }
+            #expect(reason.unicodeScalars.count <= 200 && !reason.utf8.contains(0))
+            #expect(failed.result.map { $0.unicodeScalars.count <= 200 } == true)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import RelayCore
+
+extension FuzzTarget {
+    /// What stands in the database as JSON: another version, or an operator, may have written it.
+    static let ledgers = FuzzTarget("ledgers", seeds: LedgerSeeds.all) { bytes in
+        let data = Data(bytes)
+        if let ledger = try? JSONDecoder().decode(SubscriptionLedger.self, from: data) {
+            FuzzLedger.tell(ledger)
+            _ = try? JSONEncoder().encode(ledger)
+        }
+        FuzzLedger.hear(try? JSONDecoder().decode(LedgerWord.self, from: data))
+        for moment in (try? JSONDecoder().decode([Timestamp].self, from: data)) ?? [] {
+            _ = (moment + .seconds(1), moment - .seconds(1), moment.rfc3339, moment.sevenDecimals)
+        }
+    }
+}
+
+private enum LedgerSeeds {
+    static var all: [[UInt8]] {
+        let begin = FuzzLedger.now - .seconds(86_400)
+        let period = LedgerPeriod(
+            id: "1", productID: "month", purchasedAt: begin, expiresAt: FuzzLedger.now, revocation: nil, toldAt: begin,
+            transactionID: "1", originalPurchasedAt: begin, isTrial: true, isIntro: nil, discountID: nil)
+        let word = LedgerWord(
+            periods: [period], end: LedgerEnd(isOver: false, until: FuzzLedger.now, toldAt: begin), movesFrom: ["0"],
+            intentChangedAt: begin)
+        var ledger = SubscriptionLedger()
+        ledger.hear(word)
+        return [json(ledger), json(word), Array("[0,1767323045000000,-9223372036854775808]".utf8)]
+    }
+
+    private static func json(_ value: some Encodable) -> [UInt8] {
+        ((try? JSONEncoder().encode(value)).map { Array($0) }) ?? []
+    }
+}

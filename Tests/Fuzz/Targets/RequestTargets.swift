@@ -1,0 +1,69 @@
+import NIOCore
+import RelayCore
+import RelayStore
+
+@testable import RelayFront
+
+extension FuzzTarget {
+    /// Query strings and paths, and what is read out of them.
+    static let queries = FuzzTarget(
+        "queries",
+        seeds: texts([
+            "customerEmail=ana%40example.test&offerId=S1_US&limit=50&olderThanSeconds=60&cursor=1767323045000000-0123456789abcdef0123456789abcdef012345&status=granted",
+            "appName=main&apiKey=k%00&access_token=x&take=10&skip=5&from=000000000000000000000000&limit=-9223372036854775808",
+            "/v2/customers/ana%40example.test/purchases",
+            "/API/v1/Orders/000000000000000000000000/Commit?take=99999999999999999999",
+            "6d61696e0a50726f64756374696f6e0a31", "1767323045000000-0e2a3b9c-0000-4000-8000-000000000000",
+        ])
+    ) { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        let items = QueryItems(text)
+        _ = NamedCredentials(authorization: nil, query: items)
+        var page = PageQuery(items)
+        _ = page.limit()
+        _ = page.number("olderThanSeconds", in: 0...315_360_000)
+        _ = page.cursor { ValidationCursor($0)?.description }
+        _ = page.cursor { AuditCursor($0)?.description }
+        _ = page.cursor { SubscriptionCursor($0)?.description }
+        _ = (page.customer(), page.offerID(), page.originalTransactionID())
+        try? page.end()
+        _ = items.all("applicationUsername", most: 100)
+        _ = (CustomerPath(text), CustomerPath.plainName(text), FoldedPath.fold(text), ResyncTarget(text)?.id)
+        _ = (ValidationID(text), BillingID(text)?.madeAt, EndpointID(text), ValidationCursor(text), AuditCursor(text))
+        _ = AllowedMethods([]).allow(text)
+        try FuzzFinding.check(Timestamp(rfc3339: text))
+        try FuzzFinding.check(Timestamp(external: text))
+    }
+
+    /// Bodies of requests: JSON of every route, and forms.
+    static let bodies = FuzzTarget(
+        "bodies",
+        seeds: texts([
+            #"{"customerEmail":"ana@example.test","offerId":"S1_US","receipt":{"transactionId":"1","receiptData":"MIIC"},"appType":"ios","ipAddress":"::1","couponCode":"c","applicationUsername":"u","cleengCustomerId":7.0}"#,
+            #"{"customerEmail":"ana@example.test","offerId":"S1_US","receipt":{"productId":"p","purchaseToken":"t","packageName":"a.b","purchaseState":0,"purchaseTime":1767323045000,"receiptId":"r","userId":"u"}}"#,
+            #"{"id":"p","transaction":{"type":"android-playstore","id":"1","purchaseToken":"t","receipt":"{\"productId\":\"p\"}"},"additionalData":{"applicationUsername":7}}"#,
+            #"{"Type":"AppleIap","AppleIapReceipt":"MIIC","customerid":"000000000000000000000000","ExternalCart":{"Type":"GoogleIap","GoogleIapPackageName":"a"},"Customer":{"FirstName":"A","CustomFields":{"a":{"b":[1]}}}}"#,
+            #"{"reason":"r","parked":true,"status":"rejected","from":"2026-01-01","to":"2026-02-01T00:00:00Z","limit":100.0,"cursor":"c","dryRun":false}"#,
+            "grant_type=client_credentials&client_id=main&client_secret=k%00%ff+x",
+        ])
+    ) { bytes in
+        let body = ByteBuffer(bytes: bytes)
+        if let payment = try? PaymentRequest(PaymentBody(body)) {
+            _ = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
+        }
+        for platform in [StorePlatform.google, .amazon] {
+            _ = try? StorePaymentRequest(StorePaymentBody(body), of: platform)
+        }
+        _ = try? ValidateRequest(ValidateBody(body), app: "com.example.app")
+        _ = try? CheckRequest(BodyObject(body, names: CheckRequest.names), mostReceiptBytes: 65_536)
+        _ = try? OrderRequest(body)
+        _ = try? CustomerDetails(BodyObject(body, names: CustomerDetails.names), path: "")
+        if let replay = try? ReplayBody(body) {
+            try FuzzFinding.check(replay.filter.from)
+            try FuzzFinding.check(replay.filter.to)
+        }
+        _ = try? OperatorReason.parse(body)
+        _ = (try? FormBody(body))?["client_id"]
+        _ = NotificationContent(bytes)
+    }
+}

@@ -1,0 +1,27 @@
+import NIOHTTP1
+import RelayCore
+
+@testable import Webhooks
+
+extension FuzzTarget {
+    /// What endpoints answer, and what their addresses and secrets may look like.
+    static let webhookAnswers = FuzzTarget(
+        "webhook-answers",
+        seeds: replies([
+            "https://example.test:8443/hook?a=b", "http://[2001:db8::1]/x", "whsec_MDEyMzQ1Njc4OWFiY2RlZg==",
+        ])
+    ) { bytes in
+        let reply = FuzzReply(bytes)
+        let pause = RetryAfterHeader.duration(reply.headers.first(name: "Retry-After"), now: FuzzLedger.now)
+        try FuzzFinding.check(pause, atMost: .seconds(86_400))
+        let result = WebhookResult(status: reply.status, retryAfter: pause, latency: .zero)
+        let tries = Int(reply.body.first ?? 0)
+        if case .again(let pause) = DeliveryOutcome(result, tries: tries, retries: WebhookRetries(), jitter: 0.5) {
+            try FuzzFinding.check(pause, atMost: .seconds(2 * 86_400))
+        }
+        let text = String(decoding: reply.body, as: UTF8.self)
+        _ = SigningSecret(text)?.signature(of: reply.body)
+        guard let url = WebhookURL(text) else { return }
+        _ = IPAddress(url.host).map { AddressPolicy().allows($0) }
+    }
+}

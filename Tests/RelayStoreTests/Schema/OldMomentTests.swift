@@ -1,0 +1,26 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Moments that an older version kept")
+struct OldMomentTests {
+    @Test("are none outside of the years 1970 to 9999, or the nearest one where there has to be one")
+    func held() async throws {
+        try await withStore { database, _ in
+            for (text, date) in [
+                ("infinity", nil), ("-infinity", nil), ("131971-06-14 00:00:00+00", nil),
+                ("0044-03-15 00:00:00+00 BC", nil),
+                ("2100-01-01 00:00:00+00", "2100-01-01T00:00:00.000Z"),
+            ] as [(String, String?)] {
+                let rows = try await database.hand.query(PostgresQuery("SELECT $1::text::timestamptz", [.text(text)]))
+                let row = try #require(rows.first)
+                #expect(try row.timestampIfSet(0)?.rfc3339 == date, "\(text)")
+                #expect(Timestamp.datable.contains(try row.timestamp(0)), "\(text)")
+                guard date == nil else { continue }
+                #expect(throws: StoreError.self) { try row.finiteTimestamp(0, "a") }
+            }
+        }
+    }
+}

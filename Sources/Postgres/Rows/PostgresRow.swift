@@ -10,11 +10,15 @@ public struct PostgresRow: Sendable {
     ///   where its type or value does not fit `T`, and where the column is private.
     public func get<T: PostgresDecodable>(_ column: Int, as type: T.Type = T.self) throws -> T {
         try read(column) { value in
-            let origin = result.origin(ofColumn: column)
-            guard origin.table == 0 || !vault.isPrivate(table: origin.table, column: origin.column) else {
-                throw PostgresError(.decoding, "a private column is selected with its row's `sealed_by`, and opened")
-            }
+            if value.type == .text || value.type == .bytea { try checkIsNotPrivate(column) }
             return try T.decode(value)
+        }
+    }
+
+    private func checkIsNotPrivate(_ column: Int) throws {
+        let origin = result.origin(ofColumn: column)
+        guard origin.table == 0 || !vault.isPrivate(table: origin.table, column: origin.column) else {
+            throw PostgresError(.decoding, "a private column is selected with its row's `sealed_by`, and opened")
         }
     }
 

@@ -40,7 +40,8 @@ extension RelayStore {
             let place = table.key.count + index
             switch column.kind {
             case .text: values.append(.privateTextArray(try rows.map { try open($0, place, as: String?.self, table) }))
-            case .bytes: values.append(.privateByteaArray(try rows.map { try open($0, place, as: [UInt8].self, table) }))
+            case .bytes:
+                values.append(.privateByteaArray(try rows.map { try open($0, place, as: [UInt8].self, table) }))
             }
         }
         let written = try await transaction.query(PostgresQuery(rewriteSQL(table), values))

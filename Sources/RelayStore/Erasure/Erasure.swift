@@ -164,7 +164,7 @@ public struct Erasure: Sendable {
             PostgresQuery(Self.previousSQL, [customer, mark, .keyOfTexts, names[1], names[2]]),
             PostgresQuery(Self.customersSQL, names),
             PostgresQuery(Self.readsSQL, reads), PostgresQuery(Self.queueSQL, names),
-            PostgresQuery(Self.outboxSQL, [customer]), 
+            PostgresQuery(Self.outboxSQL, [customer]),
             PostgresQuery(Self.auditSQL, [mark, targets, .keyOfTexts]),
         ]
     }

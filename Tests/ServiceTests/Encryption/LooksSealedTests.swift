@@ -72,7 +72,7 @@ import Testing
             let before = try await Self.rows(setup.database)
 
             let enabled = try await Self.run(setup, "encryption", "enable")
-            #expect(enabled.code == 0, "\(enabled.text)")
+            try #require(enabled.code == 0, "\(enabled.text)")
             let stored = try await setup.database.query(
                 PostgresQuery("SELECT count(*) FILTER (WHERE sealed_by = 1), count(*) FROM receipts"))[0]
             #expect(try stored.get(0, as: Int.self) == Self.receipts.count)

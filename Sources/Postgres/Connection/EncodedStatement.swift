@@ -22,7 +22,9 @@ struct EncodedStatement: Sendable {
         guard query.parameters.count <= Self.maxParameters else {
             throw PostgresError(.invalidQuery, "a statement takes at most \(Self.maxParameters) parameters")
         }
-        let values = try query.parameters.map { try $0.bytes(vault) }
+        // One seal: the key in a row is that of the row's values, even where a new one is taken up at this moment.
+        let seal = query.parameters.contains(where: \.isPrivate) ? try vault.seal() : NoVault()
+        let values = try query.parameters.map { try $0.bytes(seal) }
         let total = values.reduce(query.sql.utf8.count) { $0 + ($1?.count ?? 0) }
         guard total <= Self.maxBytes else {
             throw PostgresError(.invalidQuery, "a statement and its parameters take at most \(Self.maxBytes) bytes")

@@ -7,12 +7,22 @@ public struct PostgresRow: Sendable {
     /// The value of a column, 0 being the first.
     ///
     /// - Throws: ``PostgresError/Code/decoding`` where there is no such column, where it is NULL and `T` is not optional, or
-    ///   where its type or value does not fit `T`.
+    ///   where its type or value does not fit `T`, and where the column is private.
     public func get<T: PostgresDecodable>(_ column: Int, as type: T.Type = T.self) throws -> T {
-        try read(column, T.decode)
+        try read(column) { value in
+            if value.type == .text || value.type == .bytea { try checkIsNotPrivate(column) }
+            return try T.decode(value)
+        }
     }
 
-    /// The value of a column that is kept sealed.
+    private func checkIsNotPrivate(_ column: Int) throws {
+        let origin = result.origin(ofColumn: column)
+        guard origin.table == 0 || !vault.isPrivate(table: origin.table, column: origin.column) else {
+            throw PostgresError(.decoding, "a private column is selected with its row's `sealed_by`, and opened")
+        }
+    }
+
+    /// The value of a private column, which is selected as ``PrivateValue`` says.
     ///
     /// - Throws: as ``get(_:as:)-(Int,_)``, and what the vault throws.
     public func open<T: PostgresSealable>(_ column: Int, as type: T.Type = T.self) throws -> T {

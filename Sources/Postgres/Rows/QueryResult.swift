@@ -28,6 +28,11 @@ final class QueryResult: Sendable {
 
     func type(ofColumn column: Int) -> PostgresType { PostgresType(rawValue: PQftype(raw, Int32(column))) }
 
+    /// Of a column that is selected as it stands in a table: the table, and the column's number there. Zeros for anything else.
+    func origin(ofColumn column: Int) -> (table: UInt32, column: Int32) {
+        (PQftable(raw, Int32(column)), PQftablecol(raw, Int32(column)))
+    }
+
     func isBinary(_ column: Int) -> Bool { PQfformat(raw, Int32(column)) == 1 }
 
     /// Nil for NULL. The bytes belong to this result. `row` and `column` must lie within it.

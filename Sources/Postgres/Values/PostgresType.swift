@@ -19,6 +19,7 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
     public static let bpchar = PostgresType(rawValue: 1042)
     public static let varchar = PostgresType(rawValue: 1043)
     public static let timestamptz = PostgresType(rawValue: 1184)
+    public static let record = PostgresType(rawValue: 2249)
     public static let uuid = PostgresType(rawValue: 2950)
     public static let jsonb = PostgresType(rawValue: 3802)
 

@@ -12,6 +12,9 @@ public struct PostgresValue: Sendable {
         case texts([[UInt8]?])
         case bytes([UInt8]?)
         case byteStrings([[UInt8]])
+        /// What the others are sealed by.
+        case textKey
+        case byteKey
     }
 
     let type: PostgresType
@@ -36,19 +39,25 @@ public struct PostgresValue: Sendable {
             })
     }
 
+    var isPrivate: Bool { if case .plain = content { false } else { true } }
+
     /// As it is sent; nil is NULL.
-    func bytes(_ vault: any PostgresVault) throws -> [UInt8]? {
+    func bytes(_ seal: any PostgresSeal) throws -> [UInt8]? {
         switch content {
         case .plain(let bytes): bytes
-        case .text(let text): try text.map { try vault.seal(text: $0) }
-        case .bytes(let bytes): try bytes.map { try vault.seal(bytes: $0) }
+        case .text(let text): try text.map { try seal.seal(text: $0) }
+        case .bytes(let bytes): try bytes.map { try seal.seal(bytes: $0) }
         case .texts(let texts):
             BinaryFormat.array(
-                of: .text, try texts.map { try $0.map { try vault.seal(text: $0) } }, BinaryFormat.bytea)
+                of: .text, try texts.map { try $0.map { try seal.seal(text: $0) } }, BinaryFormat.bytea)
         case .byteStrings(let strings):
-            BinaryFormat.array(of: .bytea, try strings.map { try vault.seal(bytes: $0) }, BinaryFormat.bytea)
+            BinaryFormat.array(of: .bytea, try strings.map { try seal.seal(bytes: $0) }, BinaryFormat.bytea)
+        case .textKey: PostgresValue.int4(seal.textKey).plainBytes
+        case .byteKey: PostgresValue.int4(seal.byteKey).plainBytes
         }
     }
+
+    private var plainBytes: [UInt8]? { if case .plain(let bytes) = content { bytes } else { nil } }
 
     public static func int2(_ value: Int16?) -> PostgresValue { PostgresValue(.int2, value, BinaryFormat.integer) }
 

@@ -4,12 +4,13 @@ import RelayCore
 
 extension RelayStore {
     private static let auditSQL = """
-        INSERT INTO audit_log (bucket, id, actor, action, target, reason) VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO audit_log (bucket, id, actor, action, target, reason, sealed_by)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
         """
 
     /// Index used: `audit_log_newest`, backwards.
     private static let auditLogSQL = """
-        SELECT a.at, a.id, a.actor, a.action, a.target, a.reason
+        SELECT a.at, a.id, a.actor, a.action, ROW(a.sealed_by, a.target), ROW(a.sealed_by, a.reason)
         FROM audit_log a
         WHERE ($2::timestamptz IS NULL OR (a.at, a.id) < ($2, $3::uuid))
           AND ($4::text IS NULL OR a.action = $4)
@@ -40,7 +41,7 @@ extension RelayStore {
             [
                 .int2(Int16(id.uuid.15)), .uuid(id), .text(entry.actor.bounded(200)),
                 .text(entry.action.rawValue), .privateText(entry.target.bounded(1_000)),
-                .privateText(entry.reason.map { $0.bounded(1_000) }),
+                .privateText(entry.reason.map { $0.bounded(1_000) }), .keyOfTexts,
             ])
     }
 

@@ -13,8 +13,8 @@ extension RelayStore {
             ON CONFLICT (bucket, name) DO UPDATE SET id = n.id
             RETURNING bucket, accepted_on, id
         )
-        INSERT INTO cleeng_events AS e (bucket, accepted_on, id, received_at, due_at, topic, body, account)
-        SELECT bucket, accepted_on, id, now(), now(), $4, $5, $6 FROM named
+        INSERT INTO cleeng_events AS e (bucket, accepted_on, id, received_at, due_at, topic, body, account, sealed_by)
+        SELECT bucket, accepted_on, id, now(), now(), $4, $5, $6, $7 FROM named
         ON CONFLICT (bucket, accepted_on, id) DO UPDATE SET received_at = now(), due_at = now(), attempts = 0
         RETURNING e.id = $3
         """
@@ -33,7 +33,8 @@ extension RelayStore {
         SET due_at = now() + $2::int8 * interval '1 microsecond', attempts = e.attempts + 1
         FROM due
         WHERE e.bucket = due.bucket AND e.accepted_on = due.accepted_on AND e.id = due.id
-        RETURNING e.bucket, e.accepted_on - DATE 'epoch', e.id, e.received_at, e.attempts, clock_timestamp(), e.body, e.account
+        RETURNING e.bucket, e.accepted_on - DATE 'epoch', e.id, e.received_at, e.attempts, clock_timestamp(),
+                  ROW(e.sealed_by, e.body), e.account
         """
 
     private static let finishSQL = """
@@ -99,7 +100,7 @@ extension RelayStore {
                 Self.receiveSQL,
                 [
                     .bytea(name), .int4(Int32(now.daysSince1970)), .uuid(UUID()), .text(topic.bounded(200)),
-                    .privateBytea(body), .text(account),
+                    .privateBytea(body), .text(account), .keyOfBytes,
                 ]))
         return try rows.first?.get(0, as: Bool.self) == true ? .stored : .repeated
     }

@@ -31,9 +31,10 @@ struct CustomerChange: Sendable, Hashable {
     /// environments, everybody hears of it. In the order of their keys, as everybody locks them.
     private static let sql = """
         INSERT INTO customers AS c (
-            bucket, publisher, username, changed_at, untold_since, reason, environment, subscription_key, trace)
+            bucket, publisher, username, changed_at, untold_since, reason, environment, subscription_key, trace,
+            sealed_by)
         SELECT i.bucket, i.publisher, i.username, clock_timestamp(), clock_timestamp(), i.reason, i.environment,
-               i.subscription_key, i.trace
+               i.subscription_key, i.trace, $8
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
              AS i(bucket, publisher, username, reason, environment, subscription_key, trace)
         ORDER BY i.bucket, i.publisher, i.username
@@ -67,6 +68,7 @@ struct CustomerChange: Sendable, Hashable {
                 .privateTextArray(rows.map(\.change.customer.username)),
                 .textArray(rows.map(\.change.reason.rawValue)), .textArray(rows.map(\.environment)),
                 .textArray(rows.map(\.change.subscription.originalTransactionID)), .textArray(rows.map(\.change.trace)),
+                .keyOfTexts,
             ])
     }
 }

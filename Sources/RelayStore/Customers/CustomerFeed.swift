@@ -24,7 +24,7 @@ public actor CustomerFeed {
 
     /// Index used: `customers_changed`.
     private static let changedSQL = """
-        SELECT c.publisher, c.username, c.version
+        SELECT c.publisher, ROW(c.sealed_by, c.username), c.version
         FROM customers c
         WHERE c.changed_at > clock_timestamp() - $1::int8 * interval '1 microsecond'
         """

@@ -19,7 +19,8 @@ public struct CustomerUpdates: Sendable {
 
     /// Index used: `customers_untold`.
     private static let takeSQL = """
-        SELECT c.publisher, c.username, c.version, c.reason, c.environment, c.subscription_key, c.changed_at, c.trace
+        SELECT c.publisher, ROW(c.sealed_by, c.username), c.version, c.reason, c.environment, c.subscription_key,
+               c.changed_at, c.trace
         FROM customers c
         WHERE c.untold_since <= clock_timestamp()
         ORDER BY c.untold_since
@@ -35,8 +36,8 @@ public struct CustomerUpdates: Sendable {
         """
 
     private static let raiseSQL = """
-        INSERT INTO customers AS c (bucket, publisher, username, changed_at, reason)
-        VALUES ($1, $2, $3, clock_timestamp(), 'OTHER')
+        INSERT INTO customers AS c (bucket, publisher, username, changed_at, reason, sealed_by)
+        VALUES ($1, $2, $3, clock_timestamp(), 'OTHER', $4)
         ON CONFLICT (bucket, publisher, username) DO UPDATE SET version = c.version + 1
         RETURNING c.version, clock_timestamp()
         """
@@ -109,7 +110,10 @@ extension CustomerUpdates: WebhookRepeater {
             try await store.pool.withTransaction { transaction in
                 let rows = try await transaction.query(
                     PostgresQuery(
-                        Self.raiseSQL, [.int2(Int16(name.bucket.number)), .text(publisher), .privateText(username)]))
+                        Self.raiseSQL,
+                        [
+                            .int2(Int16(name.bucket.number)), .text(publisher), .privateText(username), .keyOfTexts,
+                        ]))
                 guard let row = rows.first else { throw StoreError.missingRow("a customer") }
                 let change = ToldChange(
                     name: name, version: try row.get(0), reason: "WEBHOOK_REPEATED", changedAt: try row.timestamp(1))

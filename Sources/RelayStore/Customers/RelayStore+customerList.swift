@@ -2,13 +2,22 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// Index used: `subscriptions_username`, alone.
+    /// Index used: `subscriptions_username`; for the names it is enough, and for each name of the page one row is read.
     private static let listSQL = """
-        SELECT DISTINCT s.application_username
-        FROM subscriptions s
-        WHERE s.publisher = $1
-        ORDER BY s.application_username
-        LIMIT $2 OFFSET $3
+        SELECT ROW(s.sealed_by, s.application_username)
+        FROM (
+            SELECT DISTINCT s.application_username AS name
+            FROM subscriptions s
+            WHERE s.publisher = $1
+            ORDER BY s.application_username
+            LIMIT $2 OFFSET $3
+        ) AS page
+        CROSS JOIN LATERAL (
+            SELECT s.sealed_by, s.application_username FROM subscriptions s
+            WHERE s.publisher = $1 AND s.application_username = page.name
+            LIMIT 1
+        ) AS s
+        ORDER BY page.name
         """
 
     /// Index used: the same. It ends at so many names after the page, however many there are.

@@ -16,17 +16,18 @@ extension RelayStore {
     private static let claimSQL = """
         INSERT INTO subscriptions AS s (
             bucket, publisher, environment, subscription_key, application_username, app, product_id, accepted_at,
-            owned_since)
+            owned_since, sealed_by)
         SELECT i.bucket, i.publisher, i.environment, i.subscription_key, $5, $6, i.product_id, 'epoch',
-               clock_timestamp()
+               clock_timestamp(), $8
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $7::text[]) WITH ORDINALITY
              AS i(bucket, publisher, environment, subscription_key, product_id, ordinal)
         ORDER BY i.ordinal
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             previous_username = s.application_username, application_username = excluded.application_username,
-            app = excluded.app, product_id = excluded.product_id, owned_since = excluded.owned_since
+            app = excluded.app, product_id = excluded.product_id, owned_since = excluded.owned_since,
+            sealed_by = excluded.sealed_by
         WHERE s.id IS NULL AND s.application_username <> excluded.application_username
-        RETURNING s.environment, s.subscription_key, s.previous_username
+        RETURNING s.environment, s.subscription_key, ROW(s.sealed_by, s.previous_username)
         """
 
     /// Enters what a genuine receipt says into the ledger, for a customer where one is named.
@@ -74,7 +75,7 @@ extension RelayStore {
             claimSQL,
             LedgerHearing.keys(messages.map(\.name)) + [
                 .privateText(customer.username), .text(app),
-                .textArray(messages.map { $0.word.periods.first?.productID }),
+                .textArray(messages.map { $0.word.periods.first?.productID }), .keyOfTexts,
             ])
     }
 

@@ -11,7 +11,7 @@ extension RelayStore {
             WHERE o.bucket = page.bucket AND o.publisher = page.publisher AND o.customer = page.customer
             RETURNING o.*
         )
-        SELECT v.publisher, v.application_username, g.reason, v.environment, v.subscription_key
+        SELECT v.publisher, ROW(v.sealed_by, v.application_username), g.reason, v.environment, v.subscription_key
         FROM gone g
         JOIN validations v ON v.customer = g.customer AND v.accepted_on = g.accepted_on AND v.id = g.id
         """

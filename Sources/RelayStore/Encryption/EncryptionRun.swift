@@ -1,7 +1,7 @@
 import RelayCore
 
 /// Seals a database that is there already, or opens a sealed one again: every private column of every table, bucket by bucket, while no copy
-/// runs. It may be broken off and run again.
+/// runs. It may be broken off and run again. Which rows are left, their `sealed_by` says.
 public struct EncryptionRun: Sendable {
     public enum Direction: Sendable {
         case seal, open
@@ -24,7 +24,8 @@ public struct EncryptionRun: Sendable {
     }
 
     /// - Returns: how many rows were changed.
-    /// - Throws: ``VaultError`` where copies run, where no key is configured or it is the wrong one; ``PostgresError``.
+    /// - Throws: ``VaultError`` where copies run, where no key is configured or it is the wrong one, where rows are left in the end;
+    ///   ``PostgresError``.
     public func run(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
         let running = try await store.runningInstances()
         guard running.isEmpty else { throw VaultError.copiesRun(running) }
@@ -37,33 +38,50 @@ public struct EncryptionRun: Sendable {
             return 0
         }
         switch state {
-        case to:
-            store.vault.state = direction == .seal ? .sealed(try await store.vaultKeys()) : .plain
-            return 0
         case from, by: break
+        // Rows may be left that the version before did not seal. What was opened again is as it was written.
+        case to where direction == .seal: break
+        case to:
+            store.vault.state = .plain
+            return 0
         case .beingSealed: throw VaultError.underWay("enable")
         case .beingOpened: throw VaultError.underWay("disable")
         case .plain, .sealed: throw VaultError.notSealed
         }
         if state == from { _ = try await store.move(from: from, to: by) }
-        let keys = try await store.vaultKeys()
-        let changed = try await convert(keys, tell)
-        guard try await store.move(from: by, to: to) else { throw VaultError.underWay("status") }
-        store.vault.state = direction == .seal ? .sealed(keys) : .plain
+        var keys = try await store.vaultKeys()
+        // No copy runs that could.
+        keys.readAt = nil
+        store.vault.state = direction == .seal ? .sealed(keys) : .opening(keys)
+        let changed = try await convert(tell)
+        try await checkNothingIsLeft()
+        if state != to {
+            guard try await store.move(from: by, to: to) else { throw VaultError.underWay("status") }
+        }
+        if direction == .open { store.vault.state = .plain }
         return changed
     }
 
-    private func convert(_ keys: VaultKeys, _ tell: @Sendable (Progress) -> Void) async throws -> Int {
+    private func convert(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
         var changed = 0
         for table in PrivateColumns.all {
             var progress = Progress(table: table.table, bucketsDone: 0, rowsChanged: 0)
             for bucket in Int16(0)...255 {
-                progress.rowsChanged += try await store.convert(table, bucket: bucket, keys, direction)
+                progress.rowsChanged += try await store.convert(table, bucket: bucket, direction)
                 progress.bucketsDone += 1
                 tell(progress)
             }
             changed += progress.rowsChanged
         }
         return changed
+    }
+
+    private func checkNothingIsLeft() async throws {
+        var left: [String] = []
+        for table in PrivateColumns.all {
+            let count = try await store.countLeft(of: table, direction)
+            if count > 0 { left.append("\(count) of \(table.table)") }
+        }
+        guard left.isEmpty else { throw VaultError.rowsLeft(left, direction == .seal ? "enable" : "disable") }
     }
 }

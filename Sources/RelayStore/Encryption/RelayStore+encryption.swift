@@ -35,6 +35,24 @@ extension RelayStore {
             OR EXISTS (SELECT FROM cleeng_events)
         """
 
+    private static let privateColumnsSQL = """
+        SELECT a.attrelid, a.attnum
+        FROM unnest($1::text[], $2::text[]) AS i(name, column_name)
+        JOIN pg_attribute a ON a.attrelid = to_regclass(i.name) AND a.attname = i.column_name
+        """
+
+    /// From then on reading a private column without opening it fails.
+    func readPrivateColumns() async throws {
+        let columns = PrivateColumns.all.flatMap { table in table.columns.map { (table.table, $0.name) } }
+        let rows = try await pool.query(
+            PostgresQuery(Self.privateColumnsSQL, [.textArray(columns.map(\.0)), .textArray(columns.map(\.1))]))
+        vault.privateColumns = Set(
+            try rows.map { row in
+                Vault.columnKey(
+                    table: UInt32(truncatingIfNeeded: try row.get(0, as: Int64.self)), column: try row.get(1))
+            })
+    }
+
     /// Finds out whether the database is sealed, and opens the vault, or leaves it shut and says why. Where nobody has decided yet it is
     /// decided now: an empty database is sealed where a key is configured.
     ///
@@ -42,6 +60,7 @@ extension RelayStore {
     ///   copies that are to come.
     /// - Throws: ``VaultError``, ``PostgresError``.
     public func openVault(decides: Bool = true) async throws {
+        if vault.privateColumns.isEmpty { try await readPrivateColumns() }
         guard let state = try await encryptionState() else {
             guard decides || !vault.wrappingKeys.isEmpty else {
                 vault.state = .plain
@@ -95,6 +114,7 @@ extension RelayStore {
     func vaultKeys() async throws -> VaultKeys {
         guard !vault.wrappingKeys.isEmpty else { throw VaultError.noKey }
         var keys: [Int32: SymmetricKey] = [:]
+        let readAt = ContinuousClock.now
         for row in try await pool.query(PostgresQuery(Self.keysSQL)) {
             let (number, wrappedBy) = (try row.get(0, as: Int32.self), try row.get(2, as: String.self))
             guard let wrapping = vault.wrappingKeys.first(where: { $0.id == wrappedBy }),
@@ -102,7 +122,7 @@ extension RelayStore {
             else { throw VaultError.wrongKey(wanted: wrappedBy) }
             keys[number] = key
         }
-        guard let all = VaultKeys(keys) else { throw StoreError.missingRow("the first data key") }
+        guard let all = VaultKeys(keys, readAt: readAt) else { throw StoreError.missingRow("the first data key") }
         return all
     }
 

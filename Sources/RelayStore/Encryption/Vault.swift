@@ -4,25 +4,26 @@ public import Postgres
 
 /// Keeps what is private unreadable in the database, where a key is configured.
 ///
-/// Sealed texts begin with `sealed1:`, sealed bytes with a mark and the number of their key; what is neither is as it was written before
-/// there was a key. Nothing can be sealed or opened before ``RelayStore/openVault()`` has found out whether the database is sealed:
+/// Whether a value is sealed, and by which data key, its row says (`sealed_by`), never how the value looks; ``StoredForm`` is what
+/// stands in the column. Nothing can be sealed or opened before ``RelayStore/openVault()`` has found out whether the database is sealed:
 /// until then whatever needs it fails as it does while the database is away.
 public final class Vault: PostgresVault {
     enum State: Sendable {
         case unknown
         case plain
         case sealed(VaultKeys)
+        /// For ``EncryptionRun`` alone: what is sealed is opened, and nothing is sealed any more.
+        case opening(VaultKeys)
     }
-
-    static let textMark = Array("sealed1:".utf8)
-    /// Before a text that would itself be taken for a sealed one.
-    static let escapeMark = Array("sealed0:".utf8)
-    private static let marks = Array("sealed".utf8)
-    static let byteMark: [UInt8] = [0] + Array("sealed".utf8)
-    private static let byteHead = byteMark.count + 4
 
     public let wrappingKeys: [WrappingKey]
     private let box = NIOLockedValueBox((state: State.unknown, isStale: false))
+    /// Of rows whose writer did not say: when this process first met the number of a data key that it does not know.
+    private let strangeNumbers = NIOLockedValueBox<[Int32: ContinuousClock.Instant]>([:])
+    private static let mostStrangeNumbers = 10_000
+
+    /// Of ``PrivateColumns``, by table and number. Empty until the database was asked.
+    private let columns = NIOLockedValueBox<Set<UInt64>>([])
 
     /// - Parameter wrappingKeys: the first one wraps; the others only open what it has not wrapped yet.
     public init(_ wrappingKeys: [WrappingKey] = []) {
@@ -44,10 +45,7 @@ public final class Vault: PostgresVault {
     /// Whether the database has to be asked (again): it has not been yet, or something is sealed by a key that this process does not know.
     public var needsLook: Bool {
         box.withLockedValue { box in
-            switch box.state {
-            case .unknown: true
-            case .plain, .sealed: box.isStale
-            }
+            if case .unknown = box.state { true } else { box.isStale }
         }
     }
 
@@ -59,49 +57,85 @@ public final class Vault: PostgresVault {
         switch state {
         case .unknown: throw PostgresError.vault(.locked, "whether the database is sealed is not known yet")
         case .plain: nil
-        case .sealed(let keys): keys
+        case .sealed(let keys), .opening(let keys): keys
         }
     }
 
-    public func seal(text: [UInt8]) throws -> [UInt8] {
-        guard let keys = try keys() else { return text.starts(with: Self.marks) ? Self.escapeMark + text : text }
-        return Self.textMark + Base85.encode(try keys.seal(name: text))
+    var privateColumns: Set<UInt64> {
+        get { columns.withLockedValue { $0 } }
+        set { columns.withLockedValue { $0 = newValue } }
     }
 
-    public func open(text: UnsafeRawBufferPointer) throws -> [UInt8] {
+    static func columnKey(table: UInt32, column: Int32) -> UInt64 {
+        UInt64(table) << 32 | UInt64(UInt32(bitPattern: column))
+    }
+
+    public func isPrivate(table: UInt32, column: Int32) -> Bool {
+        columns.withLockedValue { $0.contains(Self.columnKey(table: table, column: column)) }
+    }
+
+    public func seal() throws -> any PostgresSeal {
+        if case .opening = state { Seal(keys: nil) } else { Seal(keys: try keys()) }
+    }
+
+    public func open(text: UnsafeRawBufferPointer, sealedBy key: Int32?) throws -> [UInt8] {
         let keys = try keys()
-        guard text.starts(with: Self.marks) else { return [UInt8](text) }
-        if text.starts(with: Self.escapeMark) { return [UInt8](text.dropFirst(Self.escapeMark.count)) }
-        guard text.starts(with: Self.textMark) else { return [UInt8](text) }
-        guard let keys else { throw PostgresError.vault(.locked, "\(VaultError.noKey)") }
-        guard let sealed = Base85.decode(text.dropFirst(Self.textMark.count)) else {
+        // A row that does not say: the version before wrote the mark before every sealed text, and before no other.
+        let isSealed = key.map { $0 != 0 } ?? (keys != nil && text.starts(with: StoredForm.textMark))
+        guard isSealed else { return StoredForm.text(ofPlain: text) }
+        guard let keys else { throw lockedWithoutKey() }
+        guard let box = StoredForm.box(ofSealedText: text) else {
             throw PostgresError.vault(.decoding, "a sealed text is cut short")
         }
         do {
-            return try keys.open(name: sealed)
+            return try keys.open(name: box)
         } catch {
             throw PostgresError.vault(.decoding, "a sealed text cannot be opened")
         }
     }
 
-    public func seal(bytes: [UInt8]) throws -> [UInt8] {
-        guard let keys = try keys() else { return bytes }
-        let number = withUnsafeBytes(of: keys.newest.bigEndian) { [UInt8]($0) }
-        return Self.byteMark + number + (try keys.seal(bytes: bytes))
-    }
-
-    public func open(bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+    public func open(bytes: UnsafeRawBufferPointer, sealedBy key: Int32?) throws -> [UInt8] {
         let keys = try keys()
-        guard bytes.count > Self.byteHead, bytes.starts(with: Self.byteMark) else { return [UInt8](bytes) }
-        guard let keys else { throw PostgresError.vault(.locked, "\(VaultError.noKey)") }
-        let number = Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: Self.byteMark.count, as: Int32.self))
+        guard let key else { return try openUnsaid(bytes, keys) }
+        guard key != 0 else { return [UInt8](bytes) }
+        guard let keys else { throw lockedWithoutKey() }
+        guard let stored = StoredForm.box(ofSealedBytes: bytes), stored.number == key else {
+            throw PostgresError.vault(.decoding, "sealed bytes are cut short")
+        }
         do {
-            if let opened = try keys.open(bytes: [UInt8](bytes.dropFirst(Self.byteHead)), by: number) { return opened }
+            if let opened = try keys.open(bytes: stored.box, by: key) { return opened }
         } catch {
             throw PostgresError.vault(.decoding, "sealed bytes cannot be opened")
         }
-        // Another copy has a newer key: it is looked for.
+        throw lockedUntilKeyIsKnown(key)
+    }
+
+    /// Of a row that does not say. The version before sealed every receipt but those that began like a sealed one when `encryption enable`
+    /// met them. A data key opens only what it has sealed, so it tells the two apart.
+    private func openUnsaid(_ bytes: UnsafeRawBufferPointer, _ keys: VaultKeys?) throws -> [UInt8] {
+        guard let keys, let stored = StoredForm.box(ofSealedBytes: bytes) else { return [UInt8](bytes) }
+        if keys.numbers.contains(stored.number) {
+            return (try? keys.open(bytes: stored.box, by: stored.number)) ?? [UInt8](bytes)
+        }
+        // A key that was not there when the keys were read after this number was met is none.
+        let firstMet = strangeNumbers.withLockedValue { met in
+            let firstMet = met[stored.number] ?? .now
+            if met.count >= Self.mostStrangeNumbers { met = [:] }
+            met[stored.number] = firstMet
+            return firstMet
+        }
+        guard keys.readAt.map({ $0 > firstMet }) ?? true else { throw lockedUntilKeyIsKnown(stored.number) }
+        return [UInt8](bytes)
+    }
+
+    private func lockedWithoutKey() -> PostgresError {
         box.withLockedValue { $0.isStale = true }
-        throw PostgresError.vault(.locked, "they are sealed by data key \(number), which is not known yet")
+        return .vault(.locked, "\(VaultError.noKey)")
+    }
+
+    /// Another copy has a newer key: it is looked for.
+    private func lockedUntilKeyIsKnown(_ number: Int32) -> PostgresError {
+        box.withLockedValue { $0.isStale = true }
+        return .vault(.locked, "it is sealed by data key \(number), which is not known yet")
     }
 }

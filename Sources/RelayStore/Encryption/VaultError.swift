@@ -7,6 +7,9 @@ public enum VaultError: Error, Equatable, CustomStringConvertible {
     case cannotWrap
     case notSealed
     case copiesRun([String])
+    /// Tables with their counts, and the command.
+    case rowsLeft([String], String)
+    case unreadableRow(String, why: String)
 
     public var description: String {
         switch self {
@@ -19,6 +22,9 @@ public enum VaultError: Error, Equatable, CustomStringConvertible {
         case .cannotWrap: "a data key could not be wrapped"
         case .notSealed: "the database is not sealed"
         case .copiesRun(let names): "stop all copies first; these run: \(names.joined(separator: ", "))"
+        case .unreadableRow(let row, let why): "\(row) cannot be opened (\(why)): mend or delete it, and run this again"
+        case .rowsLeft(let counts, let command):
+            "rows were written meanwhile (\(counts.joined(separator: ", "))): stop all copies and run `receipt-relay encryption \(command)` again"
         }
     }
 }

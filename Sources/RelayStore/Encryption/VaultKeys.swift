@@ -29,13 +29,19 @@ struct VaultKeys: Sendable {
     private let pairs: [Int32: Pair]
     private let first: Pair
     let newest: Int32
+    /// Keys that were made before this are among these; nil: nobody makes others meanwhile.
+    var readAt: ContinuousClock.Instant?
+
+    /// The number of the key that every name is sealed by.
+    static let ofNames: Int32 = 1
 
     /// Nil without a first one.
-    init?(_ keys: [Int32: SymmetricKey]) {
-        guard let newest = keys.keys.max(), let first = keys[1] else { return nil }
+    init?(_ keys: [Int32: SymmetricKey], readAt: ContinuousClock.Instant = .now) {
+        guard let newest = keys.keys.max(), let first = keys[Self.ofNames] else { return nil }
         self.pairs = keys.mapValues(Pair.init)
         self.first = Pair(first)
         self.newest = newest
+        self.readAt = readAt
     }
 
     var numbers: Set<Int32> { Set(pairs.keys) }

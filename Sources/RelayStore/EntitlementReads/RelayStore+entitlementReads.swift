@@ -10,13 +10,13 @@ extension RelayStore {
             SELECT i.* FROM unnest($1::int2[], $2::text[], $3::text[]) AS i(bucket, publisher, customer)
             ORDER BY i.bucket, i.publisher, i.customer
         ), taken AS (
-            INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at)
-            SELECT bucket, publisher, customer, now() FROM input
+            INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at, sealed_by)
+            SELECT bucket, publisher, customer, now(), $5 FROM input
             ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = now()
                 WHERE r.read_at <= now() - $4::int8 * interval '1 microsecond'
             RETURNING r.publisher, r.customer
         )
-        SELECT i.publisher, i.customer, t.customer IS NOT NULL,
+        SELECT i.publisher, ROW($5, i.customer), t.customer IS NOT NULL,
                coalesce(r.read_at, clock_timestamp()) + $4::int8 * interval '1 microsecond', clock_timestamp()
         FROM input i
         LEFT JOIN taken t ON t.publisher = i.publisher AND t.customer = i.customer
@@ -26,8 +26,8 @@ extension RelayStore {
 
     /// `read_at` ahead of time, so that the next read is due when the upstream wants it. By primary key.
     private static let holdSQL = """
-        INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at)
-        VALUES ($1, $2, $3, now() + $4::int8 * interval '1 microsecond')
+        INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at, sealed_by)
+        VALUES ($1, $2, $3, now() + $4::int8 * interval '1 microsecond', $5)
         ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = greatest(r.read_at, excluded.read_at)
         """
 
@@ -51,7 +51,7 @@ extension RelayStore {
                 [
                     .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
                     .textArray(customers.map(\.publisher)), .privateTextArray(customers.map(\.customer)),
-                    .int8(interval.microseconds),
+                    .int8(interval.microseconds), .keyOfTexts,
                 ]))
         var answers: [CustomerKey: Timestamp?] = [:]
         for row in rows {
@@ -71,7 +71,7 @@ extension RelayStore {
                 Self.holdSQL,
                 [
                     .int2(Int16(Bucket(of: customer.publisher, customer.customer).number)), .text(customer.publisher),
-                    .privateText(customer.customer), .int8((pause - interval).microseconds),
+                    .privateText(customer.customer), .int8((pause - interval).microseconds), .keyOfTexts,
                 ]))
     }
 

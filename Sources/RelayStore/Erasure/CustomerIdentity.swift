@@ -18,7 +18,7 @@ public struct CustomerIdentity: Sendable {
 extension RelayStore {
     /// Index used: `validations_customer`.
     private static let boughtSQL = """
-        SELECT v.bucket, v.accepted_on - DATE 'epoch', v.id, v.publisher, v.application_username
+        SELECT v.bucket, v.accepted_on - DATE 'epoch', v.id, v.publisher, ROW(v.sealed_by, v.application_username)
         FROM validations v
         WHERE v.customer = $1
         ORDER BY v.bucket, v.accepted_on, v.id
@@ -26,10 +26,11 @@ extension RelayStore {
 
     /// Indexes used: `subscriptions_customer`, `subscriptions_username`.
     private static let ownedSQL = """
-        SELECT s.publisher, s.environment, s.subscription_key, s.application_username FROM subscriptions s
+        SELECT s.publisher, s.environment, s.subscription_key, ROW(s.sealed_by, s.application_username)
+        FROM subscriptions s
         WHERE s.customer = $1
         UNION
-        SELECT s.publisher, s.environment, s.subscription_key, s.application_username
+        SELECT s.publisher, s.environment, s.subscription_key, ROW(s.sealed_by, s.application_username)
         FROM unnest($2::text[], $3::text[]) AS i(publisher, username)
         JOIN subscriptions s ON s.publisher = i.publisher AND s.application_username = i.username AND s.customer IS NULL
         """
@@ -72,7 +73,7 @@ extension RelayStore {
 
     /// Index used: the primary key.
     private static let knownSQL = """
-        SELECT c.publisher, c.username
+        SELECT c.publisher, ROW(c.sealed_by, c.username)
         FROM unnest($1::int2[], $2::text[], $3::text[]) AS i(bucket, publisher, username)
         JOIN customers c ON c.bucket = i.bucket AND c.publisher = i.publisher AND c.username = i.username
         """

@@ -67,7 +67,7 @@ public struct Erasure: Sendable {
     private static let transfersSQL = """
         UPDATE transfers
         SET from_customer = CASE WHEN from_customer = $1 THEN $2 ELSE from_customer END,
-            to_customer = CASE WHEN to_customer = $1 THEN $2 ELSE to_customer END
+            to_customer = CASE WHEN to_customer = $1 THEN $2 ELSE to_customer END, sealed_by = $3
         WHERE from_customer = $1 OR to_customer = $1
         """
 
@@ -79,13 +79,13 @@ public struct Erasure: Sendable {
         """
 
     private static let isOneOfTheirs =
-        "(publisher, previous_username) IN (SELECT * FROM unnest($3::text[], $4::text[]))"
+        "(publisher, previous_username) IN (SELECT * FROM unnest($4::text[], $5::text[]))"
 
     /// Who owned a subscription before its owner. All of the table is read.
     private static let previousSQL = """
         UPDATE subscriptions
         SET previous_customer = CASE WHEN previous_customer = $1 THEN $2 ELSE previous_customer END,
-            previous_username = CASE WHEN \(isOneOfTheirs) THEN $2 ELSE previous_username END
+            previous_username = CASE WHEN \(isOneOfTheirs) THEN $2 ELSE previous_username END, sealed_by = $3
         WHERE previous_customer = $1 OR \(isOneOfTheirs)
         """
 
@@ -113,7 +113,9 @@ public struct Erasure: Sendable {
         WHERE d.bucket = i.bucket AND d.lane = i.username AND d.publisher = i.publisher
         """
 
-    private static let auditSQL = "UPDATE audit_log SET target = $1 WHERE target = ANY ($2::text[])"
+    private static let auditSQL = """
+        UPDATE audit_log SET target = $1, sealed_by = $3 WHERE target = ANY ($2::text[])
+        """
     private static let outboxSQL = "DELETE FROM outbox WHERE customer = $1"
 
     /// - Parameter entry: for the audit log; it names nobody.
@@ -156,15 +158,16 @@ public struct Erasure: Sendable {
             Array(Set(identity.names.map(\.username) + [Username(identity.customer.text)])))
         return [
             PostgresQuery(Self.purchasesSQL, ids),
-            PostgresQuery(Self.transfersSQL, [customer, mark]),
+            PostgresQuery(Self.transfersSQL, [customer, mark, .keyOfTexts]),
             PostgresQuery(Self.subscriptionsSQL, LedgerHearing.keys(identity.subscriptions)),
             PostgresQuery(Self.messagesSQL, names),
             PostgresQuery(Self.pursuitsSQL, ids), PostgresQuery(Self.weekly("receipts"), ids),
             PostgresQuery(Self.weekly("timeline"), ids), PostgresQuery(Self.weekly("validations"), ids),
-            PostgresQuery(Self.previousSQL, [customer, mark, names[1], names[2]]),
+            PostgresQuery(Self.previousSQL, [customer, mark, .keyOfTexts, names[1], names[2]]),
             PostgresQuery(Self.customersSQL, names),
             PostgresQuery(Self.readsSQL, reads), PostgresQuery(Self.queueSQL, names),
-            PostgresQuery(Self.outboxSQL, [customer]), PostgresQuery(Self.auditSQL, [mark, targets]),
+            PostgresQuery(Self.outboxSQL, [customer]),
+            PostgresQuery(Self.auditSQL, [mark, targets, .keyOfTexts]),
         ]
     }
 }

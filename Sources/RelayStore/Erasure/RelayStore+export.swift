@@ -4,7 +4,7 @@ public import RelayCore
 
 extension RelayStore {
     private static let receiptSQL = """
-        SELECT v.ip_address, r.is_text, r.body
+        SELECT ROW(v.sealed_by, v.ip_address), r.is_text, ROW(r.sealed_by, r.body)
         FROM validations v
         LEFT JOIN receipts r ON r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
@@ -21,7 +21,7 @@ extension RelayStore {
 
     /// Index used: `webhook_deliveries_lane`.
     private static let messageSQL = """
-        SELECT d.created_at, d.body FROM webhook_deliveries d
+        SELECT d.created_at, ROW(d.sealed_by, d.body) FROM webhook_deliveries d
         WHERE d.bucket = $1 AND d.lane = $2 AND d.publisher = $3
         ORDER BY d.created_at DESC
         LIMIT 1000

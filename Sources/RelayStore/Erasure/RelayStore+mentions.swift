@@ -8,7 +8,7 @@ extension RelayStore {
 
     /// Index used: the primary key.
     private static let eventsSQL = """
-        SELECT e.bucket, e.accepted_on - DATE 'epoch', e.id, e.body
+        SELECT e.bucket, e.accepted_on - DATE 'epoch', e.id, ROW(e.sealed_by, e.body)
         FROM cleeng_events e
         WHERE (e.bucket, e.accepted_on, e.id) > ($1, DATE 'epoch' + $2::int4, $3)
         ORDER BY e.bucket, e.accepted_on, e.id
@@ -45,14 +45,14 @@ extension RelayStore {
 
     /// Index used: the primary key.
     private static let billingCustomersSQL = """
-        SELECT c.bucket, c.id, c.details FROM billing_customers c
+        SELECT c.bucket, c.id, ROW(c.sealed_by, c.details) FROM billing_customers c
         WHERE (c.bucket, c.id) > ($1, $2)
         ORDER BY c.bucket, c.id
         LIMIT \(pageSize)
         """
 
     private static let eraseBillingSQL = """
-        UPDATE billing_customers c SET details = $3
+        UPDATE billing_customers c SET details = $3, sealed_by = $4
         FROM unnest($1::int2[], $2::text[]) AS i(bucket, id)
         WHERE c.bucket = i.bucket AND c.id = i.id
         """
@@ -76,7 +76,7 @@ extension RelayStore {
                     [
                         .int2Array(try found.map { try $0.get(0) }),
                         .textArray(try found.map { try $0.get(1, as: String.self) }),
-                        .privateText("{}"),
+                        .privateText("{}"), .keyOfTexts,
                     ])
             ).affectedRows
         }

@@ -51,21 +51,21 @@ enum AcceptStatement {
                 bucket, accepted_on, id, accepted_at, deadline, status, receipt_readable, publisher, app, email, customer,
                 application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
                 environment, product_id, bundle_id, purchase_key, verification, verification_code, verification_detail,
-                period, cleeng_customer, driver, trace)
+                period, cleeng_customer, driver, trace, sealed_by)
             SELECT bucket, accepted_on, id, accepted_at, deadline, 0, receipt_readable, publisher, app, email, customer,
                    application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
                    environment, product_id, bundle_id, purchase_key, verification, verification_code,
-                   verification_detail, period, cleeng_customer, driver, trace
+                   verification_detail, period, cleeng_customer, driver, trace, $34
             FROM fresh
         ), new_receipts AS (
-            INSERT INTO receipts (bucket, accepted_on, id, is_text, body)
-            SELECT bucket, accepted_on, id, is_text, body FROM fresh
+            INSERT INTO receipts (bucket, accepted_on, id, is_text, body, sealed_by)
+            SELECT bucket, accepted_on, id, is_text, body, $35 FROM fresh
         ), new_pursuits AS (
             INSERT INTO pursuits (
                 bucket, id, accepted_on, due_at, accepted_at, deadline, publisher, subscription_key, customer,
-                environment, phase)
+                environment, phase, sealed_by)
             SELECT bucket, id, accepted_on, accepted_at, accepted_at, deadline, publisher, subscription_key, customer,
-                   environment, \(PurchaseDriver.firstPhaseSQL("driver"))
+                   environment, \(PurchaseDriver.firstPhaseSQL("driver")), $34
             FROM fresh
         ), new_names AS (
             INSERT INTO idempotency_keys AS k (
@@ -116,7 +116,7 @@ enum AcceptStatement {
             .textArray(column { $0.period?.json }),
             .int8Array(column { $0.cleengCustomer }), .int2Array(column { $0.driver.rawValue }),
             .textArray(column { $0.trace }),
-            .int8(timeout.microseconds),
+            .int8(timeout.microseconds), .keyOfTexts, .keyOfBytes,
         ]
         return PostgresQuery(sql, purchase + rest)
     }

@@ -33,10 +33,11 @@ extension LedgerHearing {
     private static let moveSQL = """
         INSERT INTO subscriptions (
             bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
-            product_id, accepted_on, id, accepted_at, owned_since, expires_at, validation_bucket)
+            product_id, accepted_on, id, accepted_at, owned_since, expires_at, validation_bucket,
+            sealed_by)
         SELECT $1, s.publisher, s.environment, $4, s.customer, s.email, s.application_username, s.app, s.offer_id,
                s.product_id, s.accepted_on, s.id, s.accepted_at, s.owned_since, s.expires_at,
-               coalesce(s.validation_bucket, s.bucket)
+               coalesce(s.validation_bucket, s.bucket), s.sealed_by
         FROM subscriptions s
         WHERE s.bucket = $5 AND s.publisher = $2 AND s.environment = $3 AND s.subscription_key = $6
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
@@ -44,7 +45,7 @@ extension LedgerHearing {
             application_username = excluded.application_username, app = excluded.app, offer_id = excluded.offer_id,
             product_id = excluded.product_id, accepted_on = excluded.accepted_on, id = excluded.id,
             accepted_at = excluded.accepted_at, owned_since = excluded.owned_since, expires_at = excluded.expires_at,
-            validation_bucket = excluded.validation_bucket
+            validation_bucket = excluded.validation_bucket, sealed_by = excluded.sealed_by
         WHERE subscriptions.id IS NULL AND excluded.id IS NOT NULL
         """
 

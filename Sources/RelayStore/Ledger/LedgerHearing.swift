@@ -27,8 +27,9 @@ struct LedgerHearing: Sendable {
     // MARK: Opening
 
     private static let ownersSQL = """
-        SELECT i.ordinal, s.customer, s.email, s.offer_id, coalesce(s.validation_bucket, s.bucket),
-               s.accepted_on - DATE 'epoch', s.id, s.application_username
+        SELECT i.ordinal, ROW(s.sealed_by, s.customer), ROW(s.sealed_by, s.email), s.offer_id,
+               coalesce(s.validation_bucket, s.bucket), s.accepted_on - DATE 'epoch', s.id,
+               ROW(s.sealed_by, s.application_username)
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
              AS i(bucket, publisher, environment, subscription_key, ordinal)
         JOIN subscriptions s ON s.bucket = i.bucket AND s.publisher = i.publisher AND s.environment = i.environment

@@ -50,8 +50,9 @@ extension RelayStore {
     private static let archiveSQL = """
         INSERT INTO notifications (
             bucket, accepted_on, id, received_at, said_at, version, relay, publisher, environment, type, subtype,
-            notification_uuid, bundle_id, subscription_key, body, trace)
-        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            notification_uuid, bundle_id, subscription_key, body, trace, sealed_by)
+        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+                $16)
         """
 
     private static let relaySQL = """
@@ -126,7 +127,7 @@ extension RelayStore {
                     .text(notification.type), .text(notification.subtype), .text(notification.uuid),
                     .text(notification.bundleID), .text(notification.originalTransactionID),
                     .privateBytea(received.body),
-                    .text(StoredTrace.current),
+                    .text(StoredTrace.current), .keyOfBytes,
                 ]),
         ]
         if received.isRelayed(for: publisher) {

@@ -35,7 +35,8 @@ extension RelayStore {
             WHERE r.bucket = due.bucket AND r.id = due.id
             RETURNING r.*
         )
-        SELECT r.bucket, r.accepted_on - DATE 'epoch', r.id, r.fence, r.attempts, r.lane, n.body, n.trace
+        SELECT r.bucket, r.accepted_on - DATE 'epoch', r.id, r.fence, r.attempts, r.lane,
+               ROW(n.sealed_by, n.body), n.trace
         FROM claimed r
         LEFT JOIN notifications n ON n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
         """

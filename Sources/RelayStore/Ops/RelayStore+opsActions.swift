@@ -39,9 +39,10 @@ extension RelayStore {
     private static let resumeSQL = """
         INSERT INTO pursuits AS p (
             bucket, id, accepted_on, due_at, accepted_at, deadline, fence, forwards, status, publisher, subscription_key,
-            customer, entitled_before, environment, phase)
+            customer, entitled_before, environment, phase, sealed_by)
         SELECT v.bucket, v.id, v.accepted_on, now(), v.accepted_at, v.deadline, $4, v.forwards, v.status, v.publisher,
-               v.subscription_key, v.customer, v.entitled_before, v.environment, \(PurchaseDriver.firstPhaseSQL("v.driver"))
+               v.subscription_key, v.customer, v.entitled_before, v.environment,
+               \(PurchaseDriver.firstPhaseSQL("v.driver")), v.sealed_by
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
         ON CONFLICT (bucket, id) DO UPDATE SET
@@ -49,7 +50,7 @@ extension RelayStore {
             parked_at = NULL, trouble = NULL, synchronization = NULL, transfers = false, accepted_on = excluded.accepted_on, accepted_at = excluded.accepted_at,
             deadline = excluded.deadline, status = excluded.status, publisher = excluded.publisher,
             subscription_key = excluded.subscription_key, customer = excluded.customer,
-            environment = excluded.environment
+            environment = excluded.environment, sealed_by = excluded.sealed_by
         """
 
     private static let abandonSQL = """

@@ -32,7 +32,7 @@ extension RelayStore {
         """
 
     private static let oneSQL = """
-        SELECT \(columns), n.body
+        SELECT \(columns), ROW(n.sealed_by, n.body)
         FROM notifications n
         WHERE n.bucket = $1 AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = $3
         """

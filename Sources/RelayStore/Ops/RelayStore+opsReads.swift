@@ -53,7 +53,8 @@ extension RelayStore {
     private static func pursued(_ phases: String, isOldestFirst: Bool) -> String {
         """
         SELECT p.bucket, p.accepted_on - DATE 'epoch', p.id, p.publisher, coalesce(v.app, ''),
-               coalesce(v.email, p.customer), p.customer, coalesce(v.offer_id, ''), coalesce(v.status, 0), v.reason,
+               CASE WHEN v.id IS NULL THEN ROW(p.sealed_by, p.customer) ELSE ROW(v.sealed_by, v.email) END,
+               ROW(p.sealed_by, p.customer), coalesce(v.offer_id, ''), coalesce(v.status, 0), v.reason,
                coalesce(v.late, false), p.accepted_at, coalesce(v.deadline, p.deadline), v.settled_at, v.expires_at,
                clock_timestamp(), CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
                coalesce(p.trouble, 'not recorded')
@@ -90,7 +91,7 @@ extension RelayStore {
 
     private static let detailSQL = """
         SELECT \(validationColumns), clock_timestamp(), v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
-               v.environment, v.product_id, v.bundle_id, v.application_username, v.receipt_readable,
+               v.environment, v.product_id, v.bundle_id, ROW(v.sealed_by, v.application_username), v.receipt_readable,
                coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
                p.owner, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
                CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END,
@@ -109,7 +110,7 @@ extension RelayStore {
         """
 
     private static let transferSQL = """
-        SELECT t.from_customer, t.to_customer, t.bucket, t.from_accepted_on - DATE 'epoch', t.from_id,
+        SELECT ROW(t.sealed_by, t.from_customer), ROW(t.sealed_by, t.to_customer), t.bucket, t.from_accepted_on - DATE 'epoch', t.from_id,
                t.to_accepted_on - DATE 'epoch', t.to_id, t.at, coalesce(t.from_bucket, t.bucket)
         FROM transfers t
         WHERE t.bucket = $1 AND t.publisher = $2 AND t.subscription_key = $3 AND (t.to_id = $4 OR t.from_id = $4)

@@ -3,7 +3,7 @@ public import RelayCore
 
 extension RelayStore {
     private static let columns = """
-        k.bucket, k.publisher, k.environment, k.subscription_key, s.email, s.offer_id,
+        k.bucket, k.publisher, k.environment, k.subscription_key, ROW(s.sealed_by, s.email), s.offer_id,
         coalesce(s.validation_bucket, s.bucket), s.accepted_on - DATE 'epoch', s.id, l.status, l.will_renew,
         coalesce(l.expires_at, s.expires_at), coalesce(l.product_id, s.product_id), l.auto_renew_product_id, l.reason,
         l.bundle_id, l.due_at, l.trouble
@@ -59,8 +59,8 @@ extension RelayStore {
         SELECT * FROM (
             (SELECT i.ordinal, e.said_at AS at, e.recorded_at, e.event, e.detail, e.status, e.expires_at,
                     NULL::int2 AS bucket, NULL::int4 AS day, NULL::uuid AS validation, n.bucket AS n_bucket,
-                    n.accepted_on - DATE 'epoch' AS n_day, n.id AS notification, NULL::text AS customer,
-                    NULL::text AS other
+                    n.accepted_on - DATE 'epoch' AS n_day, n.id AS notification, ROW(NULL::int4, NULL::text) AS customer,
+                    ROW(NULL::int4, NULL::text) AS other
              FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
                   AS i(bucket, publisher, environment, key, ordinal)
              JOIN subscription_events e ON e.bucket = i.bucket AND e.subscription_key = i.key
@@ -69,7 +69,8 @@ extension RelayStore {
              ORDER BY e.recorded_at DESC LIMIT 1000)
             UNION ALL
             (SELECT i.ordinal, v.accepted_at, v.accepted_at, 'purchase', NULL, NULL, v.expires_at, v.bucket,
-                    v.accepted_on - DATE 'epoch', v.id, NULL, NULL, NULL, v.email, NULL
+                    v.accepted_on - DATE 'epoch', v.id, NULL, NULL, NULL, ROW(v.sealed_by, v.email),
+                    ROW(NULL::int4, NULL::text)
              FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
                   AS i(bucket, publisher, environment, key, ordinal)
              JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.key
@@ -77,7 +78,8 @@ extension RelayStore {
              ORDER BY v.accepted_at DESC LIMIT 1000)
             UNION ALL
             (SELECT i.ordinal, t.at, t.at, 'transferred', NULL, NULL, NULL,
-                    t.bucket, t.to_accepted_on - DATE 'epoch', t.to_id, NULL, NULL, NULL, t.from_customer, t.to_customer
+                    t.bucket, t.to_accepted_on - DATE 'epoch', t.to_id, NULL, NULL, NULL,
+                    ROW(t.sealed_by, t.from_customer), ROW(t.sealed_by, t.to_customer)
              FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
                   AS i(bucket, publisher, environment, key, ordinal)
              JOIN transfers t ON t.bucket = i.bucket AND t.subscription_key = i.key

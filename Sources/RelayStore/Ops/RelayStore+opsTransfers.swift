@@ -14,8 +14,8 @@ public struct OpsTransfer: Sendable {
 extension RelayStore {
     /// Index used: `transfers_newest`, backwards.
     private static let transfersSQL = """
-        SELECT t.publisher, t.environment, t.subscription_key, t.from_customer, t.to_customer,
-               coalesce(t.from_bucket, t.bucket), t.from_accepted_on - DATE 'epoch', t.from_id, t.bucket,
+        SELECT t.publisher, t.environment, t.subscription_key, ROW(t.sealed_by, t.from_customer),
+               ROW(t.sealed_by, t.to_customer), coalesce(t.from_bucket, t.bucket), t.from_accepted_on - DATE 'epoch', t.from_id, t.bucket,
                t.to_accepted_on - DATE 'epoch', t.to_id, t.at
         FROM transfers t
         WHERE ($2::timestamptz IS NULL OR (t.at, t.to_id) < ($2, $3::uuid))

@@ -3,25 +3,26 @@ public import RelayCore
 
 extension RelayStore {
     private static let insertSQL = """
-        INSERT INTO billing_customers (bucket, id, publisher, created_at, details) VALUES ($1, $2, $3, clock_timestamp(), $4)
-        RETURNING id, created_at, details
+        INSERT INTO billing_customers (bucket, id, publisher, created_at, details, sealed_by)
+        VALUES ($1, $2, $3, clock_timestamp(), $4, $5)
+        RETURNING id, created_at, ROW(sealed_by, details)
         """
 
     /// Index used: the primary key.
     private static let oneSQL = """
-        SELECT c.id, c.created_at, c.details FROM billing_customers c
+        SELECT c.id, c.created_at, ROW(c.sealed_by, c.details) FROM billing_customers c
         WHERE c.bucket = $1 AND c.id = $2 AND c.publisher = $3
         """
 
     /// Index used: `billing_customers_written`.
     private static let listSQL = """
-        SELECT c.id, c.created_at, c.details FROM billing_customers c
+        SELECT c.id, c.created_at, ROW(c.sealed_by, c.details) FROM billing_customers c
         WHERE c.publisher = $1 AND \(BillingPage.after("billing_customers", "c"))
         """
 
     /// - Parameter details: a JSON object.
     static func newCustomer(_ id: BillingID, publisher: PublisherID, details: String) -> PostgresQuery {
-        PostgresQuery(insertSQL, id.key + [.text(publisher), .privateText(details)])
+        PostgresQuery(insertSQL, id.key + [.text(publisher), .privateText(details), .keyOfTexts])
     }
 
     /// - Parameter details: a JSON object.

@@ -37,10 +37,11 @@ struct Ownership: Sendable {
     private static let takeSQL = """
         INSERT INTO subscriptions AS s (
             bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
-            product_id, accepted_on, id, accepted_at, owned_since, expires_at)
+            product_id, accepted_on, id, accepted_at, owned_since, expires_at, sealed_by)
         SELECT DISTINCT ON (v.bucket, v.publisher, v.environment, v.subscription_key)
                v.bucket, v.publisher, v.environment, v.subscription_key, v.customer, v.email, v.application_username, v.app,
-               v.offer_id, v.product_id, v.accepted_on, v.id, v.accepted_at, clock_timestamp(), i.expires_at
+               v.offer_id, v.product_id, v.accepted_on, v.id, v.accepted_at, clock_timestamp(), i.expires_at,
+               v.sealed_by
         FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[], $5::int4[])
              AS i(bucket, day, id, expires_at, fence)
         JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
@@ -55,11 +56,12 @@ struct Ownership: Sendable {
             app = excluded.app, offer_id = excluded.offer_id, product_id = excluded.product_id,
             accepted_on = excluded.accepted_on, id = excluded.id, accepted_at = excluded.accepted_at,
             owned_since = CASE WHEN s.customer = excluded.customer THEN s.owned_since ELSE excluded.owned_since END,
-            expires_at = excluded.expires_at
+            expires_at = excluded.expires_at, sealed_by = excluded.sealed_by
         WHERE s.accepted_at <= excluded.accepted_at
-        RETURNING s.bucket, s.accepted_on - DATE 'epoch', s.id, s.publisher, s.environment, s.subscription_key, s.customer,
-                  s.previous_customer, s.previous_accepted_on - DATE 'epoch', s.previous_id, s.previous_bucket,
-                  s.application_username, s.previous_username
+        RETURNING s.bucket, s.accepted_on - DATE 'epoch', s.id, s.publisher, s.environment, s.subscription_key,
+                  ROW(s.sealed_by, s.customer), ROW(s.sealed_by, s.previous_customer),
+                  s.previous_accepted_on - DATE 'epoch', s.previous_id, s.previous_bucket,
+                  ROW(s.sealed_by, s.application_username), ROW(s.sealed_by, s.previous_username)
         """
 
     /// For the grants that did not make the owner: whose the subscription is, and until when what was read of others says

@@ -7,7 +7,7 @@ extension RelayStore {
     // plan that the server made while the table was empty would else find it by `pursuits_due`, among all of that publisher's.
 
     static let pursuitColumns =
-        "p.bucket, p.accepted_on - DATE 'epoch', p.id, p.fence, p.publisher, p.subscription_key, p.customer, p.sending, p.phase, p.status, p.accepted_at, p.deadline, p.forwards, p.retry_at, p.forwarded_at, p.read_at, p.entitled_before"
+        "p.bucket, p.accepted_on - DATE 'epoch', p.id, p.fence, p.publisher, p.subscription_key, ROW(p.sealed_by, p.customer), p.sending, p.phase, p.status, p.accepted_at, p.deadline, p.forwards, p.retry_at, p.forwarded_at, p.read_at, p.entitled_before"
 
     /// A row that still has an owner when it is claimed was not given back: whoever had it died, or stopped in the middle.
     private static let strikes = """
@@ -23,7 +23,7 @@ extension RelayStore {
 
     /// What a claim returns.
     private static func columns(overtakes: String = "false", isOvertaken: String = "false") -> String {
-        "\(pursuitColumns), v.email, v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END, v.trace, p.environment"
+        "\(pursuitColumns), ROW(v.sealed_by, v.email), v.offer_id, \(overtakes), \(isOvertaken), clock_timestamp(), p.strikes, p.trouble, p.synchronization, p.transfers, v.verification, CASE WHEN p.phase IN (3, 4) THEN v.period END, v.trace, p.environment"
     }
 
     /// Of each publisher by itself, so that what waits for one's account is not looked through for the others.

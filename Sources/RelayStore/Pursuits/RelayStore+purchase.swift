@@ -3,8 +3,8 @@ import RelayCore
 
 extension RelayStore {
     private static let purchaseSQL = """
-        SELECT v.email, v.offer_id, v.transaction_id, v.app_type, v.ip_address, v.coupon_code, v.cleeng_customer,
-               r.is_text, r.body, v.driver
+        SELECT ROW(v.sealed_by, v.email), v.offer_id, v.transaction_id, v.app_type, ROW(v.sealed_by, v.ip_address),
+               v.coupon_code, v.cleeng_customer, r.is_text, ROW(r.sealed_by, r.body), v.driver
         FROM validations v
         LEFT JOIN receipts r ON $4 AND r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3 AND (r.id IS NOT NULL OR NOT $4)

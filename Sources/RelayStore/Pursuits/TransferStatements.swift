@@ -6,9 +6,9 @@ enum TransferStatements {
     private static let recordSQL = """
         INSERT INTO transfers (
             bucket, publisher, environment, subscription_key, to_id, to_accepted_on, from_id, from_accepted_on,
-            from_customer, to_customer, from_bucket, at)
+            from_customer, to_customer, from_bucket, at, sealed_by)
         SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.to_id, DATE 'epoch' + i.to_day, i.from_id,
-               DATE 'epoch' + i.from_day, i.from_customer, i.to_customer, i.from_bucket, now()
+               DATE 'epoch' + i.from_day, i.from_customer, i.to_customer, i.from_bucket, now(), $12
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::int4[], $7::uuid[], $8::int4[],
                     $9::text[], $10::text[], $11::int2[])
              AS i(bucket, publisher, environment, subscription_key, to_id, to_day, from_id, from_day, from_customer,
@@ -82,7 +82,7 @@ enum TransferStatements {
                     .uuidArray(transfers.map(\.to.uuid)), .int4Array(transfers.map { Int32($0.to.day) }),
                     .uuidArray(transfers.map(\.from.uuid)), .int4Array(transfers.map { Int32($0.from.day) }),
                     names(\.fromCustomer), names(\.toCustomer),
-                    .int2Array(transfers.map { Int16($0.from.bucket.number) }),
+                    .int2Array(transfers.map { Int16($0.from.bucket.number) }), .keyOfTexts,
                 ]),
             PostgresQuery(
                 endSQL,

@@ -4,7 +4,7 @@ public import RelayCore
 
 extension RelayStore {
     static let validationColumns =
-        "v.bucket, v.accepted_on - DATE 'epoch', v.id, v.publisher, v.app, v.email, v.customer, v.offer_id, v.status, v.reason, v.late, v.accepted_at, v.deadline, v.settled_at, v.expires_at"
+        "v.bucket, v.accepted_on - DATE 'epoch', v.id, v.publisher, v.app, ROW(v.sealed_by, v.email), ROW(v.sealed_by, v.customer), v.offer_id, v.status, v.reason, v.late, v.accepted_at, v.deadline, v.settled_at, v.expires_at"
 
     /// Index used: the partition's primary key; the day in the id leaves one partition to look in.
     private static let oneSQL = """

@@ -52,15 +52,17 @@ public enum DeliveryStatements {
                         $9::text[], $10::text[])
                  AS new(bucket, endpoint, lane, sequence, replaces, day, id, publisher, body, trace)
         ), queued AS (
-            INSERT INTO webhook_queue (bucket, id, accepted_on, due_at, created_at, sequence, endpoint, lane)
-            SELECT new.bucket, new.id, DATE 'epoch' + new.day, now(), now(), new.sequence, new.endpoint, new.lane
+            INSERT INTO webhook_queue (bucket, id, accepted_on, due_at, created_at, sequence, endpoint, lane, sealed_by)
+            SELECT new.bucket, new.id, DATE 'epoch' + new.day, now(), now(), new.sequence, new.endpoint, new.lane, $11
             FROM new
             WHERE NOT new.is_late
         )
         INSERT INTO webhook_deliveries (
-            bucket, accepted_on, id, created_at, finished_at, sequence, state, endpoint, publisher, lane, body, trace)
+            bucket, accepted_on, id, created_at, finished_at, sequence, state, endpoint, publisher, lane, body, trace,
+            sealed_by)
         SELECT new.bucket, DATE 'epoch' + new.day, new.id, now(), CASE WHEN new.is_late THEN now() END, new.sequence,
-               CASE WHEN new.is_late THEN 3 ELSE 0 END, new.endpoint, new.publisher, new.lane, new.body, new.trace
+               CASE WHEN new.is_late THEN 3 ELSE 0 END, new.endpoint, new.publisher, new.lane, new.body, new.trace,
+               $11
         FROM new
         """
 
@@ -76,7 +78,7 @@ public enum DeliveryStatements {
         let contents: [PostgresValue] = [
             .int4Array(rows.map { Int32($0.id.day) }), .uuidArray(rows.map(\.id.uuid)),
             .textArray(rows.map(\.publisher)), .privateTextArray(rows.map(\.body)),
-            .textArray(rows.map(\.trace)),
+            .textArray(rows.map(\.trace)), .keyOfTexts,
         ]
         let insert = PostgresQuery(insertSQL, lanes + contents, isPlannedAnew: true)
         guard rows.contains(where: \.replaces) else { return [insert] }

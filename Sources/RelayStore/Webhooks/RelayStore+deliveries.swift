@@ -32,8 +32,8 @@ extension RelayStore {
             WHERE q.bucket = due.bucket AND q.id = due.id
             RETURNING q.*
         )
-        SELECT q.bucket, q.accepted_on - DATE 'epoch', q.id, q.endpoint, q.lane, q.fence, q.tries, q.overtaken, q.body_mark,
-               d.body, d.trace
+        SELECT q.bucket, q.accepted_on - DATE 'epoch', q.id, q.endpoint, ROW(q.sealed_by, q.lane), q.fence, q.tries,
+               q.overtaken, q.body_mark, ROW(d.sealed_by, d.body), d.trace
         FROM claimed q
         LEFT JOIN webhook_deliveries d ON d.bucket = q.bucket AND d.accepted_on = q.accepted_on AND d.id = q.id
         """

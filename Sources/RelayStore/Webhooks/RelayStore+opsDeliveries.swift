@@ -4,8 +4,8 @@ public import RelayCore
 extension RelayStore {
     /// What waits is in the queue: there its tries, and its next one.
     private static let deliverySelect = """
-        SELECT d.bucket, d.accepted_on - DATE 'epoch', d.id, d.endpoint, coalesce(e.url, ''), d.publisher, d.lane, d.state,
-               coalesce(q.tries, d.tries), d.last_status, d.last_error, d.created_at, d.finished_at,
+        SELECT d.bucket, d.accepted_on - DATE 'epoch', d.id, d.endpoint, coalesce(e.url, ''), d.publisher,
+               ROW(d.sealed_by, d.lane), d.state, coalesce(q.tries, d.tries), d.last_status, d.last_error, d.created_at, d.finished_at,
                CASE WHEN q.owner IS NULL THEN q.due_at END
         """
 
@@ -53,7 +53,7 @@ extension RelayStore {
 
     /// Each customer of each endpoint once. Index used: `webhook_deliveries_newest`.
     private static let repeatsSQL = """
-        SELECT DISTINCT d.publisher, d.lane, d.endpoint
+        SELECT DISTINCT ON (d.publisher, d.lane, d.endpoint) d.publisher, ROW(d.sealed_by, d.lane), d.endpoint
         FROM webhook_deliveries d
         JOIN webhook_endpoints e ON e.id = d.endpoint AND e.removed_at IS NULL AND e.disabled_at IS NULL AND e.kind = 1
         WHERE d.created_at >= $1 AND d.created_at < $2 AND ($3::text IS NULL OR d.endpoint = $3)

@@ -19,62 +19,113 @@ import Testing
         return vault
     }
 
-    private func opened(_ vault: Vault, _ text: [UInt8]) throws -> String {
-        String(decoding: try text.withUnsafeBytes { try vault.open(text: $0) }, as: UTF8.self)
+    private func opened(_ vault: Vault, _ text: [UInt8], by key: Int32?) throws -> String {
+        String(decoding: try text.withUnsafeBytes { try vault.open(text: $0, sealedBy: key) }, as: UTF8.self)
+    }
+
+    private func open(_ vault: Vault, _ bytes: [UInt8], by key: Int32?) throws -> [UInt8] {
+        try bytes.withUnsafeBytes { try vault.open(bytes: $0, sealedBy: key) }
     }
 
     @Test(arguments: [
-        "ana@example.test", "", "a", "ab", "abc", "sealed", "sealed1:abc", "sealed0:sealed1:x", "🧑🏽‍🚀 / % '\"\\ ",
-        String(repeating: "𝕏", count: 512),
+        "ana@example.test", "", "a", "ab", "abc", "sealed", "sealed.bid@example.test", "sealed1:abc", "sealed1:",
+        "sealed0:sealed1:x", "🧑🏽‍🚀 / % '\"\\ ", String(repeating: "𝕏", count: 512),
     ])
     func aNameIsSealedAlikeEachTimeAndOpenedAgain(name: String) throws {
         let vault = try Self.sealed(1)
-        let sealed = try vault.seal(text: Array(name.utf8))
-        #expect(try vault.seal(text: Array(name.utf8)) == sealed)
+        let seal = try vault.seal()
+        let sealed = try seal.seal(text: Array(name.utf8))
+        #expect(try vault.seal().seal(text: Array(name.utf8)) == sealed)
+        #expect(seal.textKey == 1)
         #expect(String(validating: sealed, as: UTF8.self)?.hasPrefix("sealed1:") == true)
         #expect(name.isEmpty || !String(decoding: sealed.dropFirst(8), as: UTF8.self).contains(name))
-        #expect(try opened(vault, sealed) == name)
+        #expect(try opened(vault, sealed, by: 1) == name)
+        #expect(try opened(vault, sealed, by: nil) == name, "sealed by the version before")
         // An index takes 2,704 bytes; the longest publisher's id and what else stands in its rows have to fit too.
         #expect(sealed.count <= 2_610)
-        // Without a key it stays as it is, and never passes for a sealed one.
         let plain = Vault.plain()
-        let stored = try plain.seal(text: Array(name.utf8))
+        let stored = try plain.seal().seal(text: Array(name.utf8))
+        #expect(try plain.seal().textKey == 0)
         #expect(name.hasPrefix("sealed") || stored == Array(name.utf8))
-        #expect(try opened(plain, stored) == name)
-        #expect(try opened(vault, stored) == name, "what was there before the key")
+        for vault in [plain, vault] {
+            #expect(try opened(vault, stored, by: 0) == name)
+            #expect(try opened(vault, stored, by: nil) == name, "what was there before the key")
+        }
+    }
+
+    @Test func aNameThatIsASealedOneOfAnotherIsReadAsItself() throws {
+        let vault = try Self.sealed(1)
+        let other = String(decoding: try vault.seal().seal(text: Array("ana@example.test".utf8)), as: UTF8.self)
+        let stored = try Vault.plain().seal().seal(text: Array(other.utf8))
+        #expect(try opened(vault, stored, by: 0) == other && opened(.plain(), stored, by: 0) == other)
+        let sealed = try vault.seal().seal(text: Array(other.utf8))
+        #expect(try opened(vault, sealed, by: 1) == other)
     }
 
     @Test func whatWasSealedIsNotReadWithoutItsKey() throws {
-        let sealed = try Self.sealed(1).seal(text: Array("ana@example.test".utf8))
-        #expect { try opened(.plain(), sealed) } throws: { ($0 as? PostgresError)?.code == .locked }
-        #expect { try opened(Vault(), sealed) } throws: { ($0 as? PostgresError)?.code == .locked }
+        let sealed = try Self.sealed(1).seal().seal(text: Array("ana@example.test".utf8))
+        let plain = Vault.plain()
+        #expect { try opened(plain, sealed, by: 1) } throws: { ($0 as? PostgresError)?.code == .locked }
+        #expect(plain.needsLook, "whether the database is sealed is looked for")
+        #expect { try opened(Vault(), sealed, by: 1) } throws: { ($0 as? PostgresError)?.code == .locked }
         let other = Vault()
         other.state = .sealed(try #require(VaultKeys([1: .init(data: [UInt8](repeating: 9, count: 32))])))
-        #expect { try opened(other, sealed) } throws: { ($0 as? PostgresError)?.code == .decoding }
-        #expect { try Vault().seal(text: [1]) } throws: { ($0 as? PostgresError)?.code == .locked }
-        for index in sealed.indices.dropFirst(8) {
+        #expect { try opened(other, sealed, by: 1) } throws: { ($0 as? PostgresError)?.code == .decoding }
+        #expect { try Vault().seal() } throws: { ($0 as? PostgresError)?.code == .locked }
+        for index in sealed.indices {
             var broken = sealed
             broken[index] = broken[index] == UInt8(ascii: "a") ? UInt8(ascii: "b") : UInt8(ascii: "a")
-            #expect(throws: PostgresError.self) { try opened(try Self.sealed(1), broken) }
+            #expect(throws: PostgresError.self) { try opened(try Self.sealed(1), broken, by: 1) }
         }
     }
 
     @Test func bytesAreSealedByTheNewestKeyAndOpenedByAny() throws {
         let (old, new) = (try Self.sealed(1), try Self.sealed(1, 2))
         let bytes = Array("a receipt".utf8)
-        func open(_ vault: Vault, _ sealed: [UInt8]) throws -> [UInt8] {
-            try sealed.withUnsafeBytes { try vault.open(bytes: $0) }
-        }
-        let first = try old.seal(bytes: bytes)
-        let second = try new.seal(bytes: bytes)
-        #expect(try first != old.seal(bytes: bytes), "equal ones look different")
-        #expect(try open(new, first) == bytes && open(new, second) == bytes && open(old, first) == bytes)
+        let first = try old.seal().seal(bytes: bytes)
+        let second = try new.seal().seal(bytes: bytes)
+        #expect(try old.seal().byteKey == 1 && new.seal().byteKey == 2)
+        #expect(try first != old.seal().seal(bytes: bytes), "equal ones look different")
+        #expect(try open(new, first, by: 1) == bytes && open(new, second, by: 2) == bytes)
+        #expect(try open(new, first, by: nil) == bytes && open(new, second, by: nil) == bytes)
         #expect(!old.needsLook)
-        #expect { try open(old, second) } throws: { ($0 as? PostgresError)?.code == .locked }
+        #expect { try open(old, second, by: 2) } throws: { ($0 as? PostgresError)?.code == .locked }
         #expect(old.needsLook, "the key that it does not know is looked for")
-        #expect { try open(.plain(), first) } throws: { ($0 as? PostgresError)?.code == .locked }
-        #expect(try open(old, bytes) == bytes, "what was there before the key")
-        #expect(try open(old, []) == [])
+        #expect { try open(.plain(), first, by: 1) } throws: { ($0 as? PostgresError)?.code == .locked }
+        #expect { try open(new, first, by: 2) } throws: { ($0 as? PostgresError)?.code == .decoding }
+        for broken in [Array(first.dropLast()), Array(first.prefix(11)), [], bytes] {
+            #expect { try open(old, broken, by: 1) } throws: { ($0 as? PostgresError)?.code == .decoding }
+        }
+    }
+
+    @Test(arguments: BytesThatLookSealed.all)
+    func bytesThatLookSealedAreWhatTheirRowSays(bytes: [UInt8]) throws {
+        for vault in [Vault.plain(), try Self.sealed(1, 2)] {
+            #expect(try open(vault, bytes, by: 0) == bytes)
+            let seal = try vault.seal()
+            #expect(try open(vault, seal.seal(bytes: bytes), by: seal.byteKey) == bytes)
+            #expect(!vault.needsLook)
+        }
+        // Even those that the key opens.
+        let vault = try Self.sealed(1)
+        let sealed = try vault.seal().seal(bytes: bytes)
+        #expect(try open(vault, sealed, by: 0) == sealed)
+    }
+
+    @Test(arguments: BytesThatLookSealed.all)
+    func bytesOfARowThatDoesNotSayAreOpenedWhereAKeyHasSealedThem(bytes: [UInt8]) throws {
+        let vault = try Self.sealed(1)
+        #expect(try open(.plain(), bytes, by: nil) == bytes)
+        #expect(try open(vault, vault.seal().seal(bytes: bytes), by: nil) == bytes)
+        do {
+            #expect(try open(vault, bytes, by: nil) == bytes, "as `encryption enable` left it")
+        } catch let error as PostgresError where error.code == .locked {
+            // The number is that of no key that is known. Nor is it after the keys were read again: it never was one.
+            #expect(vault.needsLook)
+            vault.state = try Self.sealed(1).state
+            #expect(try open(vault, bytes, by: nil) == bytes)
+            #expect(!vault.needsLook)
+        }
     }
 
     @Test func everyLengthGoesThroughBase85AndBack() {
@@ -118,7 +169,7 @@ import Testing
             try await again.openVault()
             #expect(try await sealed.dataKeys().map(\.wrappedBy) == [key.id])
             let name = Array("ana".utf8)
-            #expect(try sealed.vault.seal(text: name) == again.vault.seal(text: name))
+            #expect(try sealed.vault.seal().seal(text: name) == again.vault.seal().seal(text: name))
             let without = await database.store("without", vault: Vault())
             await #expect(throws: VaultError.noKey) { try await without.openVault() }
             let wrong = await database.store("wrong", vault: Vault([try self.key()]))
@@ -151,7 +202,7 @@ import Testing
             let (old, new) = (try key(), try key())
             let running = await database.store("running", vault: Vault([old]))
             try await running.openVault()
-            let before = try running.vault.seal(bytes: [1, 2, 3])
+            let before = try running.vault.seal().seal(bytes: [1, 2, 3])
             let rotating = await database.store("rotating", vault: Vault([new, old]))
             try await rotating.openVault()
             #expect(try await rotating.rotateKeys(addsKey: true) == 1)
@@ -159,12 +210,13 @@ import Testing
             #expect(try await rotating.dataKeys().map(\.wrappedBy) == [new.id, new.id])
             let next = await database.store("next", vault: Vault([new]))
             try await next.openVault()
-            #expect(try before.withUnsafeBytes { try next.vault.open(bytes: $0) } == [1, 2, 3])
-            #expect(try next.vault.seal(text: [65]) == running.vault.seal(text: [65]), "names stay as they are")
-            let after = try next.vault.seal(bytes: [4])
-            #expect { try after.withUnsafeBytes { try running.vault.open(bytes: $0) } } throws: {
-                ($0 as? PostgresError)?.code == .locked
-            }
+            #expect(try open(next.vault, before, by: 1) == [1, 2, 3])
+            #expect(
+                try next.vault.seal().seal(text: [65]) == running.vault.seal().seal(text: [65]),
+                "names stay as they are")
+            let after = try next.vault.seal().seal(bytes: [4])
+            #expect(try next.vault.seal().byteKey == 2)
+            #expect { try open(running.vault, after, by: 2) } throws: { ($0 as? PostgresError)?.code == .locked }
             await #expect(throws: VaultError.wrongKey(wanted: new.id)) { try await running.openVault() }
         }
     }

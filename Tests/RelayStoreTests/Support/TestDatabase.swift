@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
-import RelayStore
+
+@testable import RelayStore
 
 /// A database of one test's own, gone when the test is over.
 actor TestDatabase {
@@ -73,6 +74,7 @@ func withStore(_ body: (TestDatabase, RelayStore) async throws -> Void) async th
     try await TestDatabase.run { database in
         let store = await database.store("one")
         try await store.migrate()
+        try await store.readPrivateColumns()
         try await body(database, store)
     }
 }

@@ -1,0 +1,139 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+/// Sealing a database that is in use, and opening it again: by what its rows say.
+@Suite struct EncryptionRunTests {
+    static let names = [
+        "ana@example.test", "sealed.bid@example.test", "sealed1:ana@example.test", "sealed0:sealed1@example.test",
+    ]
+
+    /// A purchase for each receipt that looks sealed, and one that does not.
+    static func acceptances(_ prefix: String = "9") throws -> [Acceptance] {
+        try (BytesThatLookSealed.all + [[0x30, 0x03, 1, 2, 3]]).enumerated().map { index, bytes in
+            try .sample(
+                customer: names[index % names.count], subscription: "\(prefix)\(index)",
+                receipt: Acceptance.Receipt(isText: false, bytes: bytes))
+        }
+    }
+
+    /// Every purchase says what was sent, and its customer's list has it.
+    static func expectAll(_ acceptances: [Acceptance], in store: RelayStore) async throws {
+        for one in acceptances {
+            let purchase = try await store.purchase(one.id, by: .receipt)
+            #expect(purchase.receipt?.bytes == one.receipt.bytes)
+            #expect(purchase.email == one.email.sent && purchase.ipAddress == one.ipAddress)
+            #expect(try await store.validation(one.id)?.customer == one.email.customer)
+            let listed = try await store.validations(
+                matching: ValidationFilter(customer: one.email.customer, limit: 1_000)
+            ).items
+            #expect(listed.contains { $0.id == one.id }, "\(one.email.customer)")
+        }
+    }
+
+    /// What stands in the private tables.
+    static func picture(_ database: TestDatabase) async throws -> [String] {
+        var rows: [String] = []
+        for table in PrivateColumns.all { rows += try await database.picture(of: table.table) }
+        return rows
+    }
+
+    static func run(_ store: RelayStore, _ direction: EncryptionRun.Direction) async throws -> Int {
+        try await EncryptionRun(store: store, direction: direction).run { _ in }
+    }
+
+    static func key() throws -> WrappingKey { try #require(WrappingKey(base64: WrappingKey.make())) }
+
+    @Test func everythingIsSealedAndComesBackAsItWas() async throws {
+        try await withStore { database, store in
+            let acceptances = try Self.acceptances()
+            for one in acceptances { try await store.take(one) }
+            try await store.takeAndGrantAll()
+            try await store.audit(AuditEntry(actor: "ops", .customerErased, "sealed1:target", reason: "sealed0:why"))
+            _ = try await store.addBillingCustomer(details: #"{"name":"sealed1:"}"#, publisher: "main")
+            _ = try await store.receiveEvent(
+                topic: "t", body: BytesThatLookSealed.all[5], now: try #require(store.clock.now))
+            let before = try await Self.picture(database)
+
+            let sealing = await database.store("sealing", vault: Vault([try Self.key()]))
+            try await store.openVault()
+            let changed = try await Self.run(sealing, .seal)
+            for table in PrivateColumns.all {
+                #expect(try await database.count(table.table, where: "sealed_by IS DISTINCT FROM 1") == 0)
+            }
+            #expect(changed == before.count)
+            try await Self.expectAll(acceptances, in: sealing)
+            let log = try await sealing.auditLog(matching: AuditFilter(limit: 10)).items
+            #expect(log.map(\.target) == ["sealed1:target"] && log.map(\.reason) == ["sealed0:why"])
+            #expect(try await Self.run(sealing, .seal) == 0, "again is no harm")
+
+            #expect(try await Self.run(sealing, .open) == before.count)
+            #expect(try await Self.picture(database) == before)
+            try await Self.expectAll(acceptances, in: store)
+        }
+    }
+
+    @Test func rowsOfEveryDataKeyAreOpened() async throws {
+        try await withStore { database, _ in
+            let store = await database.store("sealed", vault: Vault([try Self.key()]))
+            try await store.openVault()
+            try await store.readClock()
+            let (old, new) = (try Self.acceptances("1"), try Self.acceptances("2"))
+            for one in old { try await store.take(one) }
+            _ = try await store.rotateKeys(addsKey: true)
+            for one in new { try await store.take(one) }
+            #expect(try await database.count("receipts", where: "sealed_by = 1") == old.count)
+            #expect(try await database.count("receipts", where: "sealed_by = 2") == new.count)
+            #expect(try await database.count("validations", where: "sealed_by = 1") == old.count + new.count)
+            try await Self.expectAll(old + new, in: store)
+            _ = try await Self.run(store, .open)
+            try await Self.expectAll(old + new, in: store)
+            #expect(try await database.count("receipts", where: "sealed_by IS DISTINCT FROM 0") == 0)
+        }
+    }
+
+    @Test func aRowThatIsLeftIsSaidAndTheDatabaseIsNotTakenForSealed() async throws {
+        try await withStore { database, store in
+            try await store.take(.sample())
+            try await store.openVault()
+            // Where no bucket is, no page is.
+            try await database.run("UPDATE receipts SET bucket = 300")
+            let sealing = await database.store("sealing", vault: Vault([try Self.key()]))
+            await #expect(throws: VaultError.rowsLeft(["1 of receipts"], "enable")) {
+                _ = try await Self.run(sealing, .seal)
+            }
+            #expect(try await sealing.encryptionState() == .beingSealed)
+            try await database.run("UPDATE receipts SET bucket = 0")
+            #expect(try await Self.run(sealing, .seal) == 1)
+            #expect(try await sealing.encryptionState() == .sealed)
+        }
+    }
+
+    @Test func aRowThatCannotBeOpenedIsNamedWithoutItsCustomer() async throws {
+        try await withStore { database, _ in
+            let store = await database.store("sealed", vault: Vault([try Self.key()]))
+            try await store.openVault()
+            try await store.readClock()
+            let id = try await store.take(.sample())
+            try await database.run("UPDATE receipts SET body = substring(body FROM 1 FOR 20)")
+            do {
+                _ = try await Self.run(store, .open)
+                Issue.record("it was opened")
+            } catch let error as VaultError {
+                #expect(
+                    "\(error)".contains("receipts: accepted_on ")
+                        && "\(error)".contains(id.uuid.uuidString.lowercased()))
+            }
+            #expect(try await store.encryptionState() == .beingOpened)
+        }
+    }
+}
+
+extension RelayStore {
+    fileprivate func takeAndGrantAll() async throws {
+        for claimed in try await claimDue() { try await write(claimed.granted()) }
+    }
+}

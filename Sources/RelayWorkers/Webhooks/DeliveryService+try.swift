@@ -49,8 +49,8 @@ extension DeliveryService {
             let result = await client.send(message, to: turn.endpoint.url, with: credentials)
             try await ended(result, claimed, turn)
         } catch {
-            // It is taken up again when its lease has run out, and sent twice under one id.
             logger.warning("what became of a message could not be written", metadata: ["error": "\(error)"])
+            await interrupted(claimed, by: error)
         }
     }
 

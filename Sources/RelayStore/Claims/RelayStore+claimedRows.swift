@@ -41,10 +41,8 @@ extension RelayStore {
 
     /// Ends a claim that came to nothing: what is wrong decides whether that is held against the row.
     public func interrupted(_ rows: [ClaimedRow], by error: any Error) async {
-        if error.countsAgainstRow, !Task.isCancelled {
-            for row in rows { await fail(row, error) }
-            return
-        }
+        // Of several, nobody knows which.
+        if rows.count == 1, error.countsAgainstRow, !Task.isCancelled { return await fail(rows[0], error) }
         let pause = Task.isCancelled || error is CancellationError ? .zero : Self.passingPause
         // While the database is away, until it is back or the leases are nearly over.
         for _ in 0..<20 {

@@ -17,8 +17,12 @@ struct SuspectGate: Sendable {
             return current
         }
         let waiting = suspects.filter { $0.row.name != chosen }
-        if !waiting.isEmpty {
+        do {
             try await store.giveBack(waiting.map(\.row), after: .seconds(1), keepsStrikes: true)
+        } catch {
+            for item in items { leave(item) }
+            await store.interrupted(items.map(\.row), by: error)
+            throw error
         }
         return items.filter { !$0.row.record.isSuspect || $0.row.name == chosen }
     }

@@ -1,7 +1,7 @@
 import Logging
 import Metrics
 import Postgres
-public import RelayCore
+import RelayCore
 
 extension RelayStore {
     /// The rows of a claim that can be worked on. One that cannot be decoded is set aside by itself, with what it holds against it; the

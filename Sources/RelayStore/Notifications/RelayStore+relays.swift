@@ -93,7 +93,8 @@ extension RelayStore {
             try ClaimedRow(.notifications, $0, fence: 3, columns: 8)
         } _: { row, claimed in
             ClaimedNotification(
-                row: claimed, id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), attempts: try row.get(4),
+                row: claimed, id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3),
+                attempts: try row.get(4),
                 lane: try row.get(5), body: try row.open(6), trace: try row.get(7))
         }
     }

@@ -10,7 +10,6 @@ extension RelayStore {
         """
 
     private static let joined = "notifications n LEFT JOIN notification_relays r ON r.bucket = n.bucket AND r.id = n.id"
-""
 
     private static let page = """
         ($2::int2 IS NULL OR $2 = CASE WHEN r.parked_at IS NOT NULL THEN 3 ELSE n.relay END) AND ($3::timestamptz IS NULL OR (n.received_at, n.id) < ($3, $4::uuid))

@@ -47,7 +47,6 @@ extension RelayStore {
         FROM cleeng_events e
         WHERE e.parked_at IS NOT NULL AND e.accepted_on < DATE 'epoch' + $1::int4
         """
-""
 
     /// The same of messages that are still to be delivered.
     static let deliveryDaysSQL = """

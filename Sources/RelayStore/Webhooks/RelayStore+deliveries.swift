@@ -133,7 +133,8 @@ extension RelayStore {
                 throw StoreError.unreadable(column: "endpoint")
             }
             return ClaimedDelivery(
-                row: claimed, id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint, lane: try row.open(4),
+                row: claimed, id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint,
+                lane: try row.open(4),
                 fence: try row.get(5), tries: try row.get(6), isOvertaken: try row.get(7),
                 mark: BodyMark(number: try row.get(8)), body: try row.open(9), trace: try row.get(10))
         }

@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import RelayCore
 import RelayStore
 
 /// Lets one item at a time through of those that may have ended their processes: should one do so again, its neighbours are spared.

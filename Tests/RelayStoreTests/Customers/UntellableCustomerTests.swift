@@ -1,3 +1,4 @@
+import Crypto
 import Postgres
 import RelayCore
 import Testing

@@ -13,7 +13,7 @@ extension RelayStore {
             CROSS JOIN LATERAL (
                 SELECT r.bucket, r.id, r.due_at
                 FROM notification_relays r
-                WHERE r.publisher = pub.id AND r.due_at <= now()
+                WHERE r.publisher = pub.id AND r.due_at <= now() AND r.parked_at IS NULL
                   AND (r.stands_aside OR r.owner IS NOT NULL OR NOT EXISTS (
                         SELECT FROM notification_relays q
                         WHERE q.bucket = r.bucket AND q.lane = r.lane AND q.publisher IS NOT DISTINCT FROM r.publisher

@@ -14,7 +14,7 @@ extension RelayStore {
             CROSS JOIN LATERAL (
                 SELECT q.bucket, q.id
                 FROM webhook_queue q
-                WHERE q.endpoint = e.id AND q.due_at <= now()
+                WHERE q.endpoint = e.id AND q.due_at <= now() AND q.parked_at IS NULL
                   AND (q.owner IS NOT NULL OR NOT EXISTS (
                         SELECT FROM webhook_queue o
                         WHERE o.bucket = q.bucket AND o.endpoint = q.endpoint AND o.lane = q.lane AND o.id <> q.id

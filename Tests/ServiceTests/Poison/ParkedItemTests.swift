@@ -12,9 +12,16 @@ import Testing
 /// replay brings them through once they are mended.
 @Suite struct ParkedItemTests {
     private static let secret = "a-shared-secret-of-the-tests"
+    private static let sealing = ["RELAY_ENCRYPTION_KEYS": WrappingKey.make()]
+
+    private static func command(_ setup: Setup, _ arguments: String...) async throws -> CommandRun {
+        try await CommandRun.relay(
+            arguments,
+            environment: sealing.merging(["RELAY_DATABASE_URL": setup.database.url, "USER": "olga"]) { $1 })
+    }
 
     private static func run(_ more: [String: String] = [:], _ body: (Setup) async throws -> Void) async throws {
-        var settings = ["RELAY_CLEENG_WEBHOOK_SECRET": secret, "RELAY_ENCRYPTION_KEYS": WrappingKey.make()]
+        var settings = sealing.merging(["RELAY_CLEENG_WEBHOOK_SECRET": secret]) { $1 }
         settings.merge(more, uniquingKeysWith: { $1 })
         try await Setup.run(settings: settings, body)
     }
@@ -48,8 +55,7 @@ import Testing
         #expect(try await setup.relay.ops("/ops/summary").json["backlog"][field].int == 1)
         #expect(try await setup.relay.metric("relay_parked_items{queue=\"\(queue)\"}") == 1)
         #expect(try await setup.relay.metric("relay_items_parked_total{queue=\"\(queue)\"}") == 1)
-        let status = try await CommandRun.relay(
-            ["status"], environment: ["RELAY_DATABASE_URL": setup.database.url])
+        let status = try await command(setup, "status")
         #expect(status.out.contains { $0.contains("1 ") && $0.contains("are parked") }, "\(status)")
     }
 
@@ -155,15 +161,13 @@ import Testing
             #expect(
                 try await setup.relay.opsPost("/ops/events/\(id)/replay", key: setup.relay.keys.viewer).status == 403)
             #expect(try await setup.relay.opsPost("/ops/events/00/replay").json["code"].string == "unknown_event")
-            let environment = ["RELAY_DATABASE_URL": setup.database.url, "USER": "olga"]
-            let shown = try await CommandRun.relay(["events", "list", "--status", "parked"], environment: environment)
+            let shown = try await Self.command(setup, "events", "list", "--status", "parked")
             #expect(shown.code == 0 && shown.out.count == 2 && shown.out[1].hasPrefix(id), "\(shown)")
-            let replayed = try await CommandRun.relay(
-                ["events", "replay", id, "--reason", "mended"], environment: environment)
+            let replayed = try await Self.command(setup, "events", "replay", id, "--reason", "mended")
             #expect(replayed.code == 0, "\(replayed)")
             try await handled(6)
             #expect(try await setup.relay.ops("/ops/events?status=handled").json["items"].array?.count == 6)
-            let audit = try await CommandRun.relay(["audit", "list"], environment: environment)
+            let audit = try await Self.command(setup, "audit", "list")
             #expect(audit.out.contains { $0.contains("event.replay") && $0.contains("olga") }, "\(audit)")
         }
     }

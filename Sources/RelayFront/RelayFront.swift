@@ -154,6 +154,7 @@ public struct RelayFront: Sendable {
             + SubscriptionRoutes(store: store, authenticator: authenticator).routes
             + OfferOpsRoutes(store: store, authenticator: authenticator).routes
             + NotificationOpsRoutes(store: store, authenticator: authenticator, actions: actions).routes
+            + EventOpsRoutes(store: store, authenticator: authenticator).routes
             + WebhookOpsRoutes(store: store, authenticator: authenticator, actions: actions).routes
             + console(actions)
         return service(

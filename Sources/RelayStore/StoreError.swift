@@ -6,6 +6,7 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
         case notFinite(column: String)
         case unreadable(column: String)
         case claimedInVain(times: Int, trouble: String?)
+        case workersDied(times: Int, trouble: String?)
     }
 
     private let code: Code
@@ -30,6 +31,10 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
         StoreError(code: .claimedInVain(times: times, trouble: trouble))
     }
 
+    static func workersDied(times: Int, trouble: String?) -> StoreError {
+        StoreError(code: .workersDied(times: times, trouble: trouble))
+    }
+
     public var description: String {
         switch code {
         case .unknownNumber(let column, let number):
@@ -39,6 +44,8 @@ public struct StoreError: Error, Equatable, CustomStringConvertible {
         case .unreadable(let column): "the column \(column) holds what this version cannot read"
         case .claimedInVain(let times, let trouble):
             "claimed \(times) times and never written; the last error: \(trouble ?? "none, the process ended")"
+        case .workersDied(let times, let trouble):
+            "\(times) workers ended or hung while they had it; the last error: \(trouble ?? "none")"
         }
     }
 }

@@ -41,8 +41,8 @@ public struct Frame: Sendable {
 
 /// The pages that are one click away from everywhere.
 public enum Section: String, Sendable, CaseIterable {
-    case overview, validations, customers, subscriptions, transfers, notifications, webhooks, orders, offers, parked,
-        keys, audit
+    case overview, validations, customers, subscriptions, transfers, notifications, events, webhooks, orders, offers,
+        parked, keys, audit
 
     public var title: String {
         switch self {
@@ -52,6 +52,7 @@ public enum Section: String, Sendable, CaseIterable {
         case .subscriptions: "Subscriptions"
         case .transfers: "Transfers"
         case .notifications: "Notifications"
+        case .events: "Events"
         case .webhooks: "Webhooks"
         case .orders: "Orders"
         case .offers: "Offers"

@@ -18,6 +18,8 @@ enum RelayMetrics {
         registry.describe(
             "relay_writes_fenced_off", help: "Writes that changed nothing because the lease had passed on.")
         registry.describe("relay_pursuits_parked", help: "Pursuits set aside for an operator.")
+        registry.describe(
+            "relay_items_parked", help: "Events, messages, notifications and subscriptions parked, by queue.")
         registry.describe("relay_notifications_sent", help: "Tries to pass a notification on to Cleeng, by verdict.")
         registry.describe(
             "relay_subscriptions_looked_up", help: "Answers of Cleeng or the App Store about how a subscription stands."
@@ -37,7 +39,7 @@ enum RelayMetrics {
         registry.registerCollector {
             guard let (backlog, oldest) = try? await store.backlog(),
                 let notifications = try? await store.notificationBacklog(),
-                let webhooks = try? await store.webhookBacklog()
+                let webhooks = try? await store.webhookBacklog(), let parked = try? await store.parkedItems()
             else { return [] }
             func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
                 MetricSample(name: name, help: help, value: value)
@@ -80,7 +82,17 @@ enum RelayMetrics {
                     Double(webhooks.failing)),
                 gauge("relay_webhook_endpoints_off", "Webhook endpoints that are disabled.", Double(webhooks.disabled)),
                 gauge("relay_backlog_outbox", "Customers whose publisher has not been told.", Double(backlog.outbox)),
+                gauge(
+                    "relay_oldest_parked_item_seconds",
+                    "For how long the first event, message, notification or subscription has been parked.",
+                    parked.oldest?.seconds ?? 0),
             ]
+                + WorkQueue.allCases.map { queue in
+                    MetricSample(
+                        name: "relay_parked_items",
+                        help: "Events, messages, notifications and subscriptions that are parked, by queue.",
+                        labels: [("queue", queue.rawValue)], value: Double(parked[queue]))
+                }
         }
     }
 }

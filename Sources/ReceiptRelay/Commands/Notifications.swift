@@ -11,7 +11,7 @@ struct Notifications: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists notifications, newest first.")
 
-        @Option(help: "Only those that are pending, delivered or off on their way to Cleeng.")
+        @Option(help: "Only those that are off, pending, delivered or parked on their way to Cleeng.")
         var status: String?
 
         @Option(help: "Only of this subscription.")

@@ -13,8 +13,9 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, Status.self, Validations.self, Customers.self, Transfers.self, Notifications.self,
-            WebhookCommands.self, Audit.self, Keys.self, Publishers.self, Offers.self, Retention.self, Encryption.self,
+            Serve.self, Status.self, Validations.self, Customers.self, Transfers.self, Subscriptions.self,
+            Notifications.self, Events.self, WebhookCommands.self, Audit.self, Keys.self, Publishers.self, Offers.self,
+            Retention.self, Encryption.self,
             Migrate.self, Settings.self, Healthcheck.self,
         ])
 }

@@ -20,6 +20,10 @@ struct Status: AsyncParsableCommand {
         case .webhooks: "receipt-relay webhooks deliveries --state waiting"
         case .endpoints: "receipt-relay webhooks list"
         case .notifications: "receipt-relay notifications list --status pending"
+        case .parkedEvents: "receipt-relay events list --status parked"
+        case .parkedWebhooks: "receipt-relay webhooks deliveries --state parked"
+        case .parkedNotifications: "receipt-relay notifications list --status parked"
+        case .parkedSubscriptions: "receipt-relay subscriptions list --parked"
         case nil: nil
         }
     }

@@ -7,7 +7,7 @@ extension WebhookCommands {
         static let configuration = CommandConfiguration(
             abstract: "Lists messages to endpoints, newest first, with what was answered.")
 
-        @Option(help: "waiting, delivered, failed, replaced or dropped.")
+        @Option(help: "waiting, delivered, failed, replaced, dropped or parked.")
         var state: String?
 
         @Option(help: "Only to this endpoint.")

@@ -16,7 +16,7 @@ extension WebhookCommands {
             discussion: """
                 What is sent is the state as it is now, under a new id, with the reason WEBHOOK_REPEATED. Either the id of one \
                 message, as GET /ops/webhooks lists it and `webhook-id` carries it, or --since: then of all messages made since that \
-                were not delivered, each customer once.
+                were not delivered, each customer once. A parked message is delivered as it is, under its own id.
                 """)
 
         @Argument(help: "A message's id.")
@@ -60,7 +60,7 @@ extension WebhookCommands {
         func run() async throws {
             guard let deliveryId else { return try await range() }
             guard let id = WebhookCommands.deliveryID(deliveryId) else { return }
-            let new = try await DatabaseSession.run(option) { store in
+            let new: DeliveryID? = try await DatabaseSession.run(option) { store in
                 guard let delivery = try await store.delivery(id), let endpoint = EndpointID(delivery.endpoint) else {
                     ConfigurationOption.complain("there is no message with that id")
                     throw ExitCode(1)
@@ -69,6 +69,7 @@ extension WebhookCommands {
                     ConfigurationOption.complain("its endpoint is disabled or removed")
                     throw ExitCode(1)
                 }
+                if try await store.replayParkedDelivery(id, by: ShellUser.name, reason: nil) { return id }
                 let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
                 if let new { try await store.note(.webhookReplayed, "\(id)", reason: "as \(new)") }

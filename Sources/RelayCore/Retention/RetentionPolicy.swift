@@ -37,9 +37,10 @@ public struct RetentionPlan: Sendable, Equatable {
     /// answered is never thrown away.
     public init(
         _ partitions: [WeeklyPartition], policy: RetentionPolicy, today: Int, pursuedDays: some Sequence<Int>,
-        relayedDays: some Sequence<Int> = [], deliveryDays: some Sequence<Int> = []
+        relayedDays: some Sequence<Int> = [], deliveryDays: some Sequence<Int> = [], eventDays: some Sequence<Int> = []
     ) {
         let (pursued, relayed, delivered) = (Set(pursuedDays), Set(relayedDays), Set(deliveryDays))
+        let events = Set(eventDays)
         let order = Dictionary(
             uniqueKeysWithValues: PartitionedTable.allCases.enumerated().map { ($0.element, $0.offset) })
         let past = partitions.filter { partition in
@@ -54,7 +55,8 @@ public struct RetentionPlan: Sendable, Equatable {
                 case .receipts, .timeline, .validations: pursued
                 case .notifications: relayed
                 case .webhookDeliveries: delivered
-                case .subscriptionEvents, .cleengEvents: []
+                case .cleengEvents: events
+                case .subscriptionEvents: []
                 }
             if needed.contains(where: partition.days.contains) {
                 heldBack.append(partition)

@@ -5,7 +5,8 @@ import RelayStore
 
 /// What an operator may do at the console: each is asked for once more before it is done, with a reason, and written down.
 enum ConsoleAction: String, CaseIterable, Sendable {
-    case retry, abandon, replayNotification, replayWebhook, enableEndpoint, resync, revokeKey
+    case retry, abandon, replayNotification, replayWebhook, replayEvent, replaySubscription, enableEndpoint, resync,
+        revokeKey
 
     /// For the form that confirms it, and for the form's way back.
     var route: String {
@@ -14,6 +15,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .abandon: "/console/validations/:id/abandon"
         case .replayNotification: "/console/notifications/:id/replay"
         case .replayWebhook: "/console/webhooks/:id/replay"
+        case .replayEvent: "/console/events/:id/replay"
+        case .replaySubscription: "/console/subscriptions/:id/replay"
         case .enableEndpoint: "/console/endpoints/:id/enable"
         case .resync: "/console/customers/:id/resync"
         case .revokeKey: "/console/keys/:id/revoke"
@@ -28,6 +31,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .abandon: "Abandon a validation"
         case .replayNotification: "Replay a notification"
         case .replayWebhook: "Replay a webhook message"
+        case .replayEvent: "Replay an event"
+        case .replaySubscription: "Look at a subscription again"
         case .enableEndpoint: "Enable a webhook endpoint"
         case .resync: "Re-sync a customer"
         case .revokeKey: "Revoke a key"
@@ -38,7 +43,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         switch self {
         case .retry: "Retry"
         case .abandon: "Abandon"
-        case .replayNotification, .replayWebhook: "Replay"
+        case .replayNotification, .replayWebhook, .replayEvent: "Replay"
+        case .replaySubscription: "Look again"
         case .enableEndpoint: "Enable"
         case .resync: "Re-sync"
         case .revokeKey: "Revoke"
@@ -54,7 +60,12 @@ enum ConsoleAction: String, CaseIterable, Sendable {
             "The purchase ends as rejected, with the reason abandoned, and is never sent again. The customer gets no access by it. This cannot be taken back."
         case .replayNotification:
             "What it says is heard once more, which changes nothing that was heard, and it is passed on to Cleeng again."
-        case .replayWebhook: "The same endpoint is told the customer's state as it is now, as a new message."
+        case .replayWebhook:
+            "The same endpoint is told the customer's state as it is now, as a new message. A parked message is delivered as it is."
+        case .replayEvent:
+            "The event is processed once more. What it says is a shortcut: nothing is granted that Cleeng does not grant."
+        case .replaySubscription:
+            "The subscription is looked at now, and the store or Cleeng is asked where it has to be. A parked one is parked no longer."
         case .enableEndpoint:
             "It takes messages again from now on. What was dropped meanwhile is not sent: replay it from the command line."
         case .resync: "All endpoints of the publisher are told the customer's state as it is now."
@@ -69,7 +80,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
     /// Lists offer it for several rows at once.
     var takesSelections: Bool {
         switch self {
-        case .retry, .abandon, .replayNotification, .replayWebhook: true
+        case .retry, .abandon, .replayNotification, .replayWebhook, .replayEvent, .replaySubscription: true
         case .enableEndpoint, .resync, .revokeKey: false
         }
     }
@@ -79,6 +90,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .retry, .abandon: .validations
         case .replayNotification: .notifications
         case .replayWebhook, .enableEndpoint: .webhooks
+        case .replayEvent: .events
+        case .replaySubscription: .subscriptions
         case .resync: .customers
         case .revokeKey: .keys
         }
@@ -90,6 +103,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .retry, .abandon: "/console/validations/" + id
         case .replayNotification: Section.notifications.path
         case .replayWebhook: Section.webhooks.path
+        case .replayEvent: Section.events.path
+        case .replaySubscription: Section.subscriptions.path
         case .enableEndpoint: "/console/endpoints"
         case .resync: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? Section.customers.path
         case .revokeKey: Section.keys.path
@@ -101,7 +116,9 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .retry: "It is in line to be sent again: the timeline shows each try."
         case .abandon: "It is abandoned."
         case .replayNotification: "The notification is heard and passed on again."
-        case .replayWebhook: "A new message is on its way."
+        case .replayWebhook: "The message is on its way."
+        case .replayEvent: "The event is processed again."
+        case .replaySubscription: "The subscription is looked at again."
         case .enableEndpoint: "The endpoint takes messages again."
         case .resync: "The endpoints are told again."
         case .revokeKey: "The key is revoked."

@@ -65,6 +65,14 @@ struct ConsoleActions: Sendable {
             case .replayWebhook:
                 guard let id = DeliveryID(id) else { throw Self.unknown }
                 _ = try await actions.replayWebhook(id, by: actor, reason: reason)
+            case .replayEvent:
+                guard let event = NotificationID(id),
+                    try await store.replayEvent(event, by: actor, reason: reason)
+                else { throw Self.unknown }
+            case .replaySubscription:
+                guard let subscription = SubscriptionCursor(id),
+                    try await store.replaySubscription(subscription.name, by: actor, reason: reason)
+                else { throw Self.unknown }
             case .enableEndpoint:
                 guard let endpoint = EndpointID(id), try await store.enableEndpoint(endpoint) else {
                     throw Self.unknown
@@ -87,7 +95,12 @@ struct ConsoleActions: Sendable {
         _ action: ConsoleAction, _ desk: ConsoleDesk, _ id: String, _ visitor: ConsoleDesk.Visitor,
         reason: String = "", error: String? = nil
     ) -> ConfirmPage {
-        let target = action == .resync ? ResyncTarget(id).map { "\($0.username) of \($0.publisher)" } : nil
+        let target: String? =
+            switch action {
+            case .resync: ResyncTarget(id).map { "\($0.username) of \($0.publisher)" }
+            case .replaySubscription: SubscriptionCursor(id).map { $0.name.originalTransactionID }
+            default: nil
+            }
         return ConfirmPage(
             desk.frame(action.title, visitor, at: action.section), consequence: action.consequence,
             target: target ?? id, button: action.button, isGrave: action.isGrave, action: action.path(id),

@@ -24,6 +24,7 @@ struct ConsoleRoutes: Sendable {
             desk.page("/console/notifications", DeliveryViews.notifications),
             desk.page("/console/webhooks", DeliveryViews.webhooks),
             desk.page("/console/endpoints", DeliveryViews.endpoints),
+            desk.page("/console/events", EventViews.list),
             desk.page("/console/orders", RecordViews.orders), desk.page("/console/offers", OfferView.show),
             desk.page("/console/keys", RecordViews.keys),
             desk.page("/console/audit", RecordViews.audit),

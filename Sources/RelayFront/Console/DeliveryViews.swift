@@ -52,7 +52,8 @@ enum DeliveryViews {
     }
 
     private static func row(_ one: OpsNotification, _ visitor: ConsoleDesk.Visitor) -> [Table.Cell] {
-        let tone: Tone = one.relay == .delivered ? .ok : one.lastError == nil ? .quiet : .warning
+        let tone: Tone =
+            one.relay == .delivered ? .ok : one.relay == .parked ? .critical : one.lastError == nil ? .quiet : .warning
         let type = [one.type, one.subtype].compactMap(\.self).joined(separator: ", ")
         let replay = visitor.isOperator ? ConsoleAction.replayNotification.path("\(one.id)") : nil
         return [
@@ -125,7 +126,7 @@ enum DeliveryViews {
             switch one.state {
             case .delivered: .ok
             case .waiting: one.lastError == nil ? .link : .warning
-            case .failed, .dropped: .critical
+            case .failed, .dropped, .parked: .critical
             case .replaced: .quiet
             }
         let next = one.nextTryAt.map { "next try \(ConsoleText.time($0))" }

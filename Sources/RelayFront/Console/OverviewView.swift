@@ -37,6 +37,10 @@ enum OverviewView {
             case .webhooks: Section.webhooks.path + "?state=waiting"
             case .endpoints: "/console/endpoints"
             case .notifications: Section.notifications.path + "?status=pending"
+            case .parkedEvents: Section.events.path + "?status=parked"
+            case .parkedWebhooks: Section.webhooks.path + "?state=parked"
+            case .parkedNotifications: Section.notifications.path + "?status=parked"
+            case .parkedSubscriptions: Section.subscriptions.path + "?parked=true"
             case nil: nil
             }
         return OverviewPage.Finding(

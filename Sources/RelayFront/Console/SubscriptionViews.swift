@@ -13,7 +13,8 @@ enum SubscriptionViews {
         let wrong = try await query.reading {
             var page = PageQuery($0)
             let filter = SubscriptionFilter(
-                originalTransactionID: page.originalTransactionID(), customer: page.customer(), limit: page.limit(),
+                originalTransactionID: page.originalTransactionID(), customer: page.customer(),
+                isParked: page.choice("parked", [("true", true)]) ?? false, limit: page.limit(),
                 cursor: page.cursor { SubscriptionCursor($0) })
             try page.end()
             (items, next) = try await desk.store.subscriptions(matching: filter)
@@ -21,15 +22,20 @@ enum SubscriptionViews {
         if items.count == 1, let one = items.first, query["originalTransactionId"] != nil {
             return desk.response(detail(one, desk, visitor))
         }
-        let names = ["originalTransactionId", "customerEmail"]
+        let names = ["originalTransactionId", "customerEmail", "parked"]
+        var frame = desk.frame("Subscriptions", visitor, at: .subscriptions)
+        frame.notice = ConsoleAction.notice(query["done"])
         return desk.response(
             ListPage(
-                desk.frame("Subscriptions", visitor, at: .subscriptions),
+                frame,
                 filters: [
                     .init(names[0], "Original transaction", value: query[names[0]]),
                     .init(names[1], "Email", value: query[names[1]]),
-                ], wrong: wrong, table: table(items), here: path, first: query["cursor"] == nil ? nil : path,
-                next: ConsoleLink.page(path, query.all(names), cursor: next)))
+                    .init(names[2], "Parked", value: query[names[2]], of: [(value: "true", title: "parked")]),
+                ], wrong: wrong, table: table(items, visitor), here: path,
+                first: query["cursor"] == nil ? nil : path,
+                next: ConsoleLink.page(path, query.all(names), cursor: next),
+                picks: ConsoleSelection.picks([.replaySubscription], visitor)))
     }
 
     private static func detail(
@@ -38,7 +44,14 @@ enum SubscriptionViews {
         DetailPage(
             desk.frame("Subscription \(one.name.originalTransactionID)", visitor, at: .subscriptions, live: 10),
             state: one.status?.name ?? "not known", tone: tone(one.status),
-            lead: one.email.map { "It belongs to \($0)." } ?? "Nobody has claimed it.",
+            lead: (one.email.map { "It belongs to \($0)." } ?? "Nobody has claimed it.")
+                + (one.parkedAt.map { " It is parked since \(ConsoleText.time($0))." } ?? ""),
+            actions: visitor.isOperator
+                ? [
+                    .init(
+                        ConsoleAction.replaySubscription.button,
+                        href: ConsoleAction.replaySubscription.path("\(SubscriptionCursor(one.name))"))
+                ] : [],
             facts: [
                 .init("Customer", one.email?.text, href: one.email.map(ConsoleLink.customer)),
                 .init("Validation", one.validation?.description, href: one.validation.map(ConsoleLink.validation)),
@@ -69,7 +82,8 @@ enum SubscriptionViews {
             ])
     }
 
-    static func table(_ items: [OpsSubscription]) -> Table {
+    /// - Parameter visitor: who may pick rows; nil: nobody.
+    static func table(_ items: [OpsSubscription], _ visitor: ConsoleDesk.Visitor? = nil) -> Table {
         Table(
             [
                 "Original transaction", "Status", "Customer", "Product", "Access until", "Will renew", "Environment",
@@ -78,9 +92,9 @@ enum SubscriptionViews {
             items.map { one in
                 [
                     .init(
-                        one.name.originalTransactionID.text,
-                        href: ConsoleLink.subscription(one.name.originalTransactionID),
-                        isCode: true),
+                        one.name.originalTransactionID.text, href: ConsoleLink.subscription(one.name.originalTransactionID),
+                        isCode: true, note: one.parkedAt == nil ? nil : "parked: \(one.trouble ?? "")",
+                        pick: visitor?.isOperator == true ? "\(SubscriptionCursor(one.name))" : nil),
                     .init(one.status?.name, tone: tone(one.status), note: one.reason),
                     .init(one.email?.text, href: one.email.map(ConsoleLink.customer)), .init(one.productID?.text),
                     .init(ConsoleText.time(one.expiresAt)), .init(one.willRenew.map { $0 ? "yes" : "no" }),

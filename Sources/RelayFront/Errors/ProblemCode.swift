@@ -16,6 +16,8 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case unknownValidation = "unknown_validation"
     case unknownNotification = "unknown_notification"
     case unknownDelivery = "unknown_delivery"
+    case unknownEvent = "unknown_event"
+    case unknownSubscription = "unknown_subscription"
     case endpointNotActive = "endpoint_not_active"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
@@ -47,7 +49,8 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .badRequest, .notJSON, .invalidIdempotencyKey, .notANotification, .unsupportedGrant: .badRequest
         case .badSignature, .missingKey, .unknownKey, .customerTokenRequired, .invalidCustomerToken: .unauthorized
         case .wrongRole, .anotherCustomer, .notificationNotGenuine, .formNotOurs: .forbidden
-        case .notFound, .unknownValidation, .unknownNotification, .unknownDelivery: .notFound
+        case .notFound, .unknownValidation, .unknownNotification, .unknownDelivery, .unknownEvent, .unknownSubscription:
+            .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
         case .stateNotAllowed, .superseded, .busy, .receiptGone, .endpointNotActive, .alreadyOrdered: .conflict
@@ -78,6 +81,8 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .unknownValidation: "The validation is not known"
         case .unknownNotification: "The notification is not known"
         case .unknownDelivery: "The message is not known"
+        case .unknownEvent: "The event is not known"
+        case .unknownSubscription: "The subscription is not known"
         case .endpointNotActive: "The endpoint takes no messages"
         case .methodNotAllowed: "The method is not allowed here"
         case .requestTimeout: "The request took too long to arrive"

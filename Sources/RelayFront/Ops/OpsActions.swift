@@ -34,10 +34,14 @@ struct OpsActions: Sendable {
         onNotification()
     }
 
-    /// Tells the same endpoint the customer's state as it is now, as a new message.
+    /// Tells the same endpoint the customer's state as it is now, as a new message. One that is parked is delivered as it is.
     ///
     /// - Throws: ``Problem``.
     func replayWebhook(_ id: DeliveryID, by: String, reason: String? = nil) async throws -> OpsDelivery {
+        if try await store.replayParkedDelivery(id, by: by, reason: reason), let same = try await store.delivery(id) {
+            onMessage()
+            return same
+        }
         guard let repeater, let delivery = try await store.delivery(id) else {
             throw Problem(.unknownDelivery, "nothing is known by this id")
         }

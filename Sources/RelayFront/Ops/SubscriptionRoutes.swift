@@ -14,7 +14,8 @@ struct SubscriptionRoutes: Sendable {
         _ = try await authenticator.key(request, context, opening: .opsViewer)
         var page = PageQuery(QueryItems(request.uri.query))
         let filter = SubscriptionFilter(
-            originalTransactionID: page.originalTransactionID(), customer: page.customer(), limit: page.limit(),
+            originalTransactionID: page.originalTransactionID(), customer: page.customer(),
+            isParked: page.choice("parked", [("true", true)]) ?? false, limit: page.limit(),
             cursor: page.cursor { SubscriptionCursor($0) })
         try page.end()
         let (items, next) = try await store.subscriptions(matching: filter)
@@ -61,6 +62,7 @@ struct SubscriptionRoutes: Sendable {
 extension JSONWriter {
     fileprivate mutating func subscription(_ item: OpsSubscription) {
         beginObject()
+        field("id", "\(SubscriptionCursor(item.name))")
         field("originalTransactionId", item.name.originalTransactionID)
         field("environment", item.name.environment)
         field("publisher", item.name.publisher)
@@ -76,6 +78,7 @@ extension JSONWriter {
         field("bundleId", item.bundleID)
         field("nextLookAt", item.dueAt)
         field("trouble", item.trouble)
+        field("parkedAt", item.parkedAt)
         beginArray("timeline")
         for entry in item.timeline {
             beginObject()

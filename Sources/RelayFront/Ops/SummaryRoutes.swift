@@ -48,6 +48,11 @@ extension JSONWriter {
         field("oldestWebhookSeconds", seconds(summary.webhooks.oldest))
         field("webhookEndpointsFailing", summary.webhooks.failing)
         field("webhookEndpointsDisabled", summary.webhooks.disabled)
+        field("eventsParked", summary.parkedItems[.events])
+        field("webhooksParked", summary.parkedItems[.webhooks])
+        field("notificationsParked", summary.parkedItems[.notifications])
+        field("subscriptionsParked", summary.parkedItems[.subscriptions])
+        field("oldestItemParkedSeconds", seconds(summary.parkedItems.oldest))
         endObject()
         endObject()
     }

@@ -53,7 +53,7 @@ struct WebhookOpsRoutes: Sendable {
         return .json(writer)
     }
 
-    /// Tells the same endpoint the customer's state as it is now, as a new message.
+    /// Tells the same endpoint the customer's state as it is now, as a new message. One that is parked is delivered as it is.
     private func replay(_ request: Request, _ context: FrontContext) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         // A `webhook-id` may have the mark of a changed password behind it.

@@ -11,6 +11,8 @@ public struct AuditEntry: Sendable, Equatable {
         case validationsReplayed = "validation.replay"
         case notificationReplayed = "notification.replay"
         case webhookReplayed = "webhook.replay"
+        case eventReplayed = "event.replay"
+        case subscriptionReplayed = "subscription.replay"
         case customerResynced = "webhook.resync"
         case endpointAdded = "endpoint.add"
         case endpointRemoved = "endpoint.remove"

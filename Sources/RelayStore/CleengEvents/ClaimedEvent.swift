@@ -1,7 +1,8 @@
 public import RelayCore
 
 /// An event of Cleeng's that this process acts on, for as long as its lease holds.
-public struct ClaimedEvent: Sendable {
+public struct ClaimedEvent: ClaimedItem {
+    public let row: ClaimedRow
     public var id: NotificationID
     public var receivedAt: Timestamp
     public var attempts: Int

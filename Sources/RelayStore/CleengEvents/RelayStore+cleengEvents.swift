@@ -5,7 +5,7 @@ public import RelayCore
 
 extension RelayStore {
     /// A repeat finds its name taken, and waits for a first one that has not committed. It is not kept twice, and acted on again:
-    /// events have neither a time nor a name of their own, so the same may have happened once more.
+    /// events have neither a time nor a name of their own, so the same may have happened once more. One that is parked stays so.
     private static let receiveSQL = """
         WITH named AS (
             INSERT INTO notification_names AS n (bucket, name, accepted_on, id)
@@ -15,7 +15,8 @@ extension RelayStore {
         )
         INSERT INTO cleeng_events AS e (bucket, accepted_on, id, received_at, due_at, topic, body, account, sealed_by)
         SELECT bucket, accepted_on, id, now(), now(), $4, $5, $6, $7 FROM named
-        ON CONFLICT (bucket, accepted_on, id) DO UPDATE SET received_at = now(), due_at = now(), attempts = 0
+        ON CONFLICT (bucket, accepted_on, id) DO UPDATE SET
+            received_at = now(), due_at = CASE WHEN e.parked_at IS NULL THEN now() END, attempts = 0, strikes = 0
         RETURNING e.id = $3
         """
 
@@ -30,16 +31,18 @@ extension RelayStore {
             FOR UPDATE SKIP LOCKED
         )
         UPDATE cleeng_events e
-        SET due_at = now() + $2::int8 * interval '1 microsecond', attempts = e.attempts + 1
+        SET due_at = now() + $2::int8 * interval '1 microsecond', attempts = e.attempts + 1, \(WorkQueue.strike("e"))
         FROM due
         WHERE e.bucket = due.bucket AND e.accepted_on = due.accepted_on AND e.id = due.id
         RETURNING e.bucket, e.accepted_on - DATE 'epoch', e.id, e.received_at, e.attempts, clock_timestamp(),
-                  ROW(e.sealed_by, e.body), e.account
+                  ROW(e.sealed_by, e.body), e.account,
+                  \(WorkQueue.columns("e"))
         """
 
     private static let finishSQL = """
         UPDATE cleeng_events e
-        SET outcome = $4, due_at = CASE WHEN $5::int8 IS NOT NULL THEN now() + $5 * interval '1 microsecond' END
+        SET outcome = $4, due_at = CASE WHEN $5::int8 IS NOT NULL THEN now() + $5 * interval '1 microsecond' END,
+            \(WorkQueue.cleared), trouble = NULL
         WHERE e.bucket = $1 AND e.accepted_on = DATE 'epoch' + $2::int4 AND e.id = $3
         """
 
@@ -112,9 +115,11 @@ extension RelayStore {
         try vault.check()
         let rows = try await pool.query(
             PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds), .textArray(own)]))
-        return try rows.map { row in
+        return try await sift(rows) {
+            try ClaimedRow(.events, $0, fence: 4, columns: 8)
+        } _: { row, claimed in
             ClaimedEvent(
-                id: try row.validationID(bucket: 0, day: 1, id: 2), receivedAt: try row.timestamp(3),
+                row: claimed, id: try row.validationID(bucket: 0, day: 1, id: 2), receivedAt: try row.timestamp(3),
                 attempts: try row.get(4), now: try row.timestamp(5), body: try row.open(6), account: try row.get(7))
         }
     }

@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
 
@@ -20,7 +22,7 @@ public struct CustomerUpdates: Sendable {
     /// Index used: `customers_untold`.
     private static let takeSQL = """
         SELECT c.publisher, ROW(c.sealed_by, c.username), c.version, c.reason, c.environment, c.subscription_key,
-               c.changed_at, c.trace
+               c.changed_at, c.trace, c.bucket
         FROM customers c
         WHERE c.untold_since <= clock_timestamp()
         ORDER BY c.untold_since
@@ -42,15 +44,55 @@ public struct CustomerUpdates: Sendable {
         RETURNING c.version, clock_timestamp()
         """
 
-    /// Tells of what changed.
+    /// A customer's row by its own columns: the name may be what cannot be read.
+    private struct Key: Sendable {
+        var bucket: Int16
+        var publisher: String
+        /// As it is stored.
+        var username: String
+
+        init(_ row: PostgresRow) throws {
+            (bucket, publisher, username) = (try row.get(8), try row.get(0), try row.get(1))
+        }
+    }
+
+    /// What cannot be told is left alone for this long.
+    private static let pause = Duration.seconds(600)
+
+    /// Tells of what changed. Together where it goes; else one by one, so that one that cannot be read harms no other.
     ///
     /// - Returns: how many customers were taken, and how many messages were made of it.
     public func tell(limit: Int) async throws -> (customers: Int, messages: Int) {
+        do {
+            return try await tell(limit: limit) { _ in }
+        } catch let error where error.isForGood {
+            var all = (customers: 0, messages: 0)
+            while all.customers < limit {
+                let taken = NIOLockedValueBox<Key?>(nil)
+                do {
+                    let one = try await tell(limit: 1) { key in taken.withLockedValue { $0 = key } }
+                    guard one.customers > 0 else { break }
+                    all = (all.customers + 1, all.messages + one.messages)
+                } catch let error where error.isForGood {
+                    guard let key = taken.withLockedValue({ $0 }) else { throw error }
+                    store.logger.error("a customer's purchases cannot be told", metadata: ["error": "\(error)"])
+                    try await putOff(key)
+                    all.customers += 1
+                }
+            }
+            return all
+        }
+    }
+
+    private func tell(
+        limit: Int, onTake: @escaping @Sendable (Key) -> Void
+    ) async throws -> (customers: Int, messages: Int) {
         // Looked up each time: what was added is told of every change from then on.
         let endpoints = try await store.endpoints().filter { $0.isActive && $0.kind == .purchases }
         return try await store.retryingDeadlock {
             try await store.pool.withTransaction { transaction in
                 let rows = try await transaction.query(PostgresQuery(Self.takeSQL, [.int4(Int32(limit))]))
+                for row in rows { onTake(try Key(row)) }
                 let changes = try rows.map(ToldChange.init)
                 guard !changes.isEmpty else { return (0, 0) }
                 let names = changes.map(\.name)
@@ -78,15 +120,15 @@ public struct CustomerUpdates: Sendable {
 
     private static let putOffSQL = """
         UPDATE customers c
-        SET untold_since = now() + $1::int8 * interval '1 microsecond'
-        FROM (SELECT bucket, publisher, username FROM customers WHERE untold_since IS NOT NULL
-              ORDER BY untold_since LIMIT 1 FOR UPDATE SKIP LOCKED) AS o
-        WHERE c.bucket = o.bucket AND c.publisher = o.publisher AND c.username = o.username
+        SET untold_since = now() + $4::int8 * interval '1 microsecond'
+        WHERE c.bucket = $1 AND c.publisher = $2 AND c.username = $3 AND c.untold_since <= clock_timestamp()
         """
 
-    /// Leaves the one alone for a while that should be told next.
-    public func putOffOldest(by pause: Duration) async throws {
-        _ = try await store.pool.query(PostgresQuery(Self.putOffSQL, [.int8(pause.microseconds)]))
+    private func putOff(_ key: Key) async throws {
+        _ = try await store.pool.query(
+            PostgresQuery(
+                Self.putOffSQL,
+                [.int2(key.bucket), .text(key.publisher), .text(key.username), .int8(Self.pause.microseconds)]))
     }
 
     private func purchases(

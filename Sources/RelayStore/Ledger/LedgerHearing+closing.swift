@@ -7,7 +7,8 @@ extension LedgerHearing {
         UPDATE ledgers l
         SET state = i.state, status = i.status, will_renew = i.will_renew, expires_at = i.expires_at,
             product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
-            due_at = i.due_at, predecessors = i.predecessors, transaction_id = i.transaction_id, trouble = NULL
+            due_at = CASE WHEN l.parked_at IS NULL THEN i.due_at END, predecessors = i.predecessors,
+            transaction_id = i.transaction_id, trouble = CASE WHEN l.parked_at IS NOT NULL THEN l.trouble END
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int2[], $7::bool[],
                     $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[],
                     $14::text[])

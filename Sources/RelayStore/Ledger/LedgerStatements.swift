@@ -14,7 +14,8 @@ enum LedgerStatements {
         WHERE v.period IS NOT NULL OR v.driver IN (\(PurchaseDriver.google.rawValue), \(PurchaseDriver.amazon.rawValue))
         ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, i.at DESC
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
-            granted_at = greatest(l.granted_at, excluded.granted_at), due_at = least(l.due_at, excluded.due_at)
+            granted_at = greatest(l.granted_at, excluded.granted_at),
+            due_at = CASE WHEN l.parked_at IS NULL THEN least(l.due_at, excluded.due_at) END
         """
 
     static func granted(_ writes: [PursuitWrite]) -> PostgresQuery {

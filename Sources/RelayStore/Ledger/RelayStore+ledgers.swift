@@ -13,17 +13,17 @@ extension RelayStore {
             FOR UPDATE SKIP LOCKED
         )
         UPDATE ledgers l
-        SET due_at = now() + $2::int8 * interval '1 microsecond'
+        SET due_at = now() + $2::int8 * interval '1 microsecond', \(WorkQueue.strike("l"))
         FROM due
         WHERE l.bucket = due.bucket AND l.publisher = due.publisher AND l.environment = due.environment
           AND l.subscription_key = due.subscription_key
-        RETURNING l.publisher, l.environment, l.subscription_key
+        RETURNING l.publisher, l.environment, l.subscription_key, l.strikes, \(WorkQueue.columns("l"))
         """
 
     private static let troubleSQL = """
         UPDATE ledgers l
         SET trouble = $5, due_at = now() + $6::int8 * interval '1 microsecond'
-        WHERE l.bucket = $1 AND l.publisher = $2 AND l.environment = $3 AND l.subscription_key = $4
+        WHERE l.parked_at IS NULL AND l.bucket = $1 AND l.publisher = $2 AND l.environment = $3 AND l.subscription_key = $4
         """
 
     /// Takes subscriptions that have to be looked at.
@@ -31,12 +31,17 @@ extension RelayStore {
     /// - Parameter own: publishers whose own accounts this copy has.
     public func claimDueSubscriptions(
         own: [PublisherID] = [], limit: Int, lease: Duration
-    ) async throws -> [SubscriptionName] {
+    ) async throws -> [ClaimedSubscription] {
         let rows = try await pool.query(
             PostgresQuery(Self.claimSQL, [.int4(Int32(limit)), .int8(lease.microseconds), .textArray(own)]))
-        return try rows.map {
+        func name(_ row: PostgresRow) throws -> SubscriptionName {
             SubscriptionName(
-                publisher: try $0.get(0), environment: try $0.get(1), originalTransactionID: try $0.get(2))
+                publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
+        }
+        return try await sift(rows) {
+            try ClaimedRow(.subscriptions, .subscription(name($0)), fence: $0.get(3), $0, columns: 4)
+        } _: { row, claimed in
+            ClaimedSubscription(row: claimed, name: try name(row))
         }
     }
 
@@ -78,4 +83,10 @@ extension RelayStore {
                     .text(trouble.bounded(200)), .int8(pause.microseconds),
                 ]))
     }
+}
+
+/// A subscription that this process looks at, for as long as its lease holds.
+public struct ClaimedSubscription: ClaimedItem {
+    public let row: ClaimedRow
+    public let name: SubscriptionName
 }

@@ -33,6 +33,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0015_traces", PackageResources._015_traces_sql),
         Migration("0016_encryption", PackageResources._016_encryption_sql),
         Migration("0017_environment_of_pursuits", PackageResources._017_environment_of_pursuits_sql),
+        Migration("0018_parked_items", PackageResources._018_parked_items_sql),
         Migration("0019_sealed_by", PackageResources._019_sealed_by_sql),
         Migration("0020_sender_by_environment", PackageResources._020_sender_by_environment_sql),
     ]

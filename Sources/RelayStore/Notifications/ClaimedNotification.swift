@@ -4,7 +4,8 @@ public import RelayCore
 public typealias NotificationID = ValidationID
 
 /// A notification that this process passes on, for as long as its lease holds.
-public struct ClaimedNotification: Sendable {
+public struct ClaimedNotification: ClaimedItem {
+    public let row: ClaimedRow
     public var id: NotificationID
     public var fence: Int32
     /// This one included.

@@ -13,7 +13,7 @@ extension RelayStore {
             CROSS JOIN LATERAL (
                 SELECT r.bucket, r.id, r.due_at
                 FROM notification_relays r
-                WHERE r.publisher = pub.id AND r.due_at <= now()
+                WHERE r.publisher = pub.id AND r.due_at <= now() AND r.parked_at IS NULL
                   AND (r.stands_aside OR r.owner IS NOT NULL OR NOT EXISTS (
                         SELECT FROM notification_relays q
                         WHERE q.bucket = r.bucket AND q.lane = r.lane AND q.publisher IS NOT DISTINCT FROM r.publisher
@@ -29,14 +29,15 @@ extension RelayStore {
             LIMIT $1
         ), claimed AS (
             UPDATE notification_relays r
-            SET owner = $2, fence = r.fence + 1, attempts = r.attempts + 1,
+            SET owner = $2, fence = r.fence + 1, attempts = r.attempts + 1, \(WorkQueue.strike("r")),
                 due_at = now() + $3::int8 * interval '1 microsecond'
             FROM due
             WHERE r.bucket = due.bucket AND r.id = due.id
             RETURNING r.*
         )
         SELECT r.bucket, r.accepted_on - DATE 'epoch', r.id, r.fence, r.attempts, r.lane,
-               ROW(n.sealed_by, n.body), n.trace
+               ROW(n.sealed_by, n.body), n.trace,
+               \(WorkQueue.columns("r"))
         FROM claimed r
         LEFT JOIN notifications n ON n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
         """
@@ -44,7 +45,7 @@ extension RelayStore {
     private static let endSQL = """
         WITH once_more AS (
             UPDATE notification_relays r
-            SET owner = NULL, due_at = now(), again = false
+            SET owner = NULL, due_at = now(), again = false, \(WorkQueue.cleared)
             WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5 AND r.again
         ), ended AS (
             DELETE FROM notification_relays r
@@ -60,7 +61,8 @@ extension RelayStore {
     private static let failSQL = """
         WITH failed AS (
             UPDATE notification_relays r
-            SET owner = NULL, trouble = $6, due_at = now() + $7::int8 * interval '1 microsecond', stands_aside = r.stands_aside OR $8
+            SET owner = NULL, trouble = $6, due_at = now() + $7::int8 * interval '1 microsecond', stands_aside = r.stands_aside OR $8,
+                \(WorkQueue.cleared)
             WHERE r.bucket = $1 AND r.id = $3 AND r.fence = $4 AND r.owner = $5
             RETURNING r.bucket, r.id, r.attempts
         )
@@ -70,16 +72,11 @@ extension RelayStore {
         WHERE n.bucket = f.bucket AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = f.id
         """
 
-    private static let returnSQL = """
-        UPDATE notification_relays r
-        SET owner = NULL, due_at = now(), attempts = r.attempts - 1
-        WHERE r.bucket = $1 AND r.id = $2 AND r.fence = $3 AND r.owner = $4
-        """
-
     private static let backlogSQL = """
         SELECT count(*), count(*) FILTER (WHERE stands_aside),
                (extract(epoch FROM now() - min(received_at)) * 1000000)::int8
         FROM notification_relays
+        WHERE parked_at IS NULL
         """
 
     /// Takes notifications that are to be passed on, for `lease`.
@@ -93,9 +90,12 @@ extension RelayStore {
             PostgresQuery(
                 Self.claimSQL,
                 [.int4(Int32(limit)), .text(instance), .int8(lease.microseconds)] + scope.parameters))
-        return try rows.map { row in
+        return try await sift(rows) {
+            try ClaimedRow(.notifications, $0, fence: 3, columns: 8)
+        } _: { row, claimed in
             ClaimedNotification(
-                id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), attempts: try row.get(4),
+                row: claimed, id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3),
+                attempts: try row.get(4),
                 lane: try row.get(5), body: try row.open(6), trace: try row.get(7))
         }
     }
@@ -110,15 +110,6 @@ extension RelayStore {
                 PostgresQuery(
                     Self.failSQL, key + [.text(trouble), .int8(next.microseconds), .bool(standsAside)]))
         }
-    }
-
-    /// Gives it back untouched: another copy goes on at once.
-    public func giveBack(_ claimed: ClaimedNotification) async throws {
-        _ = try await pool.query(
-            PostgresQuery(
-                Self.returnSQL,
-                [.int2(Int16(claimed.id.bucket.number)), .uuid(claimed.id.uuid), .int4(claimed.fence), .text(instance)]),
-            timeout: .seconds(2))
     }
 
     /// What waits to be passed on.

@@ -14,6 +14,7 @@ public struct Diagnosis: Sendable, Equatable {
     /// Where the rows are that a finding is about.
     public enum Place: String, Sendable {
         case waiting, parked, webhooks, endpoints, notifications
+        case parkedEvents, parkedWebhooks, parkedNotifications, parkedSubscriptions
     }
 
     public struct Finding: Sendable, Equatable {
@@ -45,6 +46,7 @@ public struct Diagnosis: Sendable, Equatable {
         findings += Self.upstream(summary)
         findings += Self.queue(summary)
         findings += Self.telling(summary)
+        findings += Self.parked(summary.parkedItems)
         // Stable: of one severity in the order in which they were found.
         findings = Severity.allCases.reversed().flatMap { severity in findings.filter { $0.severity == severity } }
     }
@@ -127,6 +129,24 @@ public struct Diagnosis: Sendable, Equatable {
                     advice: "Read each one's reason, mend what it names, and retry it.", place: .parked))
         }
         return findings
+    }
+
+    // MARK: Parked, purchases apart
+
+    private static func parked(_ items: ParkedItems) -> [Finding] {
+        WorkQueue.allCases.filter { items[$0] > 0 }.map { queue in
+            let (what, place): (String, Place) =
+                switch queue {
+                case .events: ("events of Cleeng's", .parkedEvents)
+                case .webhooks: ("messages to webhook endpoints", .parkedWebhooks)
+                case .notifications: ("notifications of the App Store's", .parkedNotifications)
+                case .subscriptions: ("subscriptions", .parkedSubscriptions)
+                }
+            return Finding(
+                severity: .warning,
+                what: "\(items[queue]) \(what) are parked: they cannot be processed, or their workers ended.",
+                advice: "Read each one's reason, mend what it names, and replay it.", place: place)
+        }
     }
 
     // MARK: Those who are told

@@ -7,12 +7,15 @@ public struct OpsNotification: Sendable {
         case off = 0
         case pending = 1
         case delivered = 2
+        /// It cannot be processed and waits for an operator. Never stored so: the queue says it.
+        case parked = 3
 
         public var name: String {
             switch self {
             case .off: "off"
             case .pending: "pending"
             case .delivered: "delivered"
+            case .parked: "parked"
             }
         }
     }

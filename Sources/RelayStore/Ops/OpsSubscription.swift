@@ -32,6 +32,8 @@ public struct OpsSubscription: Sendable {
     public var dueAt: Timestamp?
     /// Why it could not be looked at.
     public var trouble: String?
+    /// Since when it waits for an operator; nil where it is not parked.
+    public var parkedAt: Timestamp?
     /// Oldest first.
     public var timeline: [Entry] = []
 }
@@ -40,13 +42,16 @@ public struct OpsSubscription: Sendable {
 public struct SubscriptionFilter: Sendable {
     public var originalTransactionID: TransactionID?
     public var customer: CustomerID?
+    /// Only those that wait for an operator, of whichever customer.
+    public var isParked: Bool
     public var limit: Int
     public var cursor: SubscriptionCursor?
 
     public init(
-        originalTransactionID: TransactionID? = nil, customer: CustomerID? = nil, limit: Int = 50,
+        originalTransactionID: TransactionID? = nil, customer: CustomerID? = nil, isParked: Bool = false, limit: Int = 50,
         cursor: SubscriptionCursor? = nil
     ) {
+        self.isParked = isParked
         self.originalTransactionID = originalTransactionID
         self.customer = customer
         self.limit = limit
@@ -56,9 +61,9 @@ public struct SubscriptionFilter: Sendable {
 
 /// The last subscription of a page.
 public struct SubscriptionCursor: Sendable, Hashable, CustomStringConvertible {
-    let name: SubscriptionName
+    public let name: SubscriptionName
 
-    init(_ name: SubscriptionName) { self.name = name }
+    public init(_ name: SubscriptionName) { self.name = name }
 
     public init?(_ text: String) {
         guard let bytes = Hex.bytes(text[...]), let plain = String(validating: bytes, as: UTF8.self) else { return nil }

@@ -142,6 +142,7 @@ public struct OpsSummary: Sendable {
     public var backlog: Backlog
     public var notifications: NotificationBacklog
     public var webhooks: WebhookBacklog
+    public var parkedItems = ParkedItems()
 
     public struct Backlog: Sendable {
         /// Not taken by Cleeng yet.

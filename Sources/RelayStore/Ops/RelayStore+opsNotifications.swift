@@ -4,27 +4,30 @@ public import RelayCore
 extension RelayStore {
     private static let columns = """
         n.bucket, n.accepted_on - DATE 'epoch', n.id, n.version, n.notification_uuid, n.type, n.subtype, n.publisher,
-        n.environment, n.bundle_id, n.subscription_key, n.said_at, n.received_at, n.relay, n.relay_attempts,
-        n.relayed_at, n.relay_error
+        n.environment, n.bundle_id, n.subscription_key, n.said_at, n.received_at,
+        CASE WHEN r.parked_at IS NOT NULL THEN 3 ELSE n.relay END, n.relay_attempts, n.relayed_at,
+        coalesce(CASE WHEN r.parked_at IS NOT NULL THEN r.trouble END, n.relay_error)
         """
 
+    private static let joined = "notifications n LEFT JOIN notification_relays r ON r.bucket = n.bucket AND r.id = n.id"
+
     private static let page = """
-        ($2::int2 IS NULL OR n.relay = $2) AND ($3::timestamptz IS NULL OR (n.received_at, n.id) < ($3, $4::uuid))
+        ($2::int2 IS NULL OR $2 = CASE WHEN r.parked_at IS NOT NULL THEN 3 ELSE n.relay END) AND ($3::timestamptz IS NULL OR (n.received_at, n.id) < ($3, $4::uuid))
         ORDER BY n.received_at DESC, n.id DESC
         LIMIT $1
         """
 
     /// Index used: `notifications_newest`, backwards.
-    private static let listSQL = "SELECT \(columns) FROM notifications n WHERE \(page)"
+    private static let listSQL = "SELECT \(columns) FROM \(joined) WHERE \(page)"
 
     /// Index used: `notifications_subscription`.
     private static let keySQL = """
-        SELECT \(columns) FROM notifications n
+        SELECT \(columns) FROM \(joined)
         WHERE n.bucket = ANY ($5::int2[]) AND n.subscription_key = $6 AND \(page)
         """
 
-    /// What waits is in the queue. Index used: the primary key.
-    private static let pendingSQL = """
+    /// What waits, or is parked, is in the queue. Index used: the primary key.
+    private static let queuedSQL = """
         SELECT \(columns)
         FROM notification_relays r
         JOIN notifications n ON n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
@@ -33,7 +36,7 @@ extension RelayStore {
 
     private static let oneSQL = """
         SELECT \(columns), ROW(n.sealed_by, n.body)
-        FROM notifications n
+        FROM \(joined)
         WHERE n.bucket = $1 AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = $3
         """
 
@@ -48,7 +51,7 @@ extension RelayStore {
             FROM notifications n
             WHERE n.bucket = $1 AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = $3
             ON CONFLICT (bucket, id) DO UPDATE SET
-                again = r.owner IS NOT NULL, due_at = CASE WHEN r.owner IS NULL THEN now() ELSE r.due_at END,
+                \(WorkQueue.cleared), parked_at = NULL, again = r.owner IS NOT NULL, due_at = CASE WHEN r.owner IS NULL THEN now() ELSE r.due_at END,
                 stands_aside = r.stands_aside AND r.owner IS NOT NULL
             RETURNING bucket, accepted_on, id
         )
@@ -71,7 +74,7 @@ extension RelayStore {
             sql = Self.keySQL
             parameters += [buckets(of: key, try await publishers()), .text(key)]
         } else {
-            sql = filter.relay == .pending ? Self.pendingSQL : Self.listSQL
+            sql = filter.relay == .pending || filter.relay == .parked ? Self.queuedSQL : Self.listSQL
         }
         let rows = try await pool.query(PostgresQuery(sql, parameters))
         let page = try rows.prefix(filter.limit).map(Self.notification)
@@ -106,9 +109,9 @@ extension RelayStore {
     }
 
     private static func notification(_ row: PostgresRow) throws -> OpsNotification {
-        let number = try row.get(13, as: Int16.self)
-        guard let relay = OpsNotification.RelayStatus(rawValue: number) else {
-            throw StoreError.unknownNumber(column: "relay", number: Int(number))
+        let number = try row.get(13, as: Int.self)
+        guard let relay = OpsNotification.RelayStatus(rawValue: Int16(clamping: number)) else {
+            throw StoreError.unknownNumber(column: "relay", number: number)
         }
         return OpsNotification(
             id: try row.validationID(bucket: 0, day: 1, id: 2), version: try row.get(3), uuid: try row.get(4),

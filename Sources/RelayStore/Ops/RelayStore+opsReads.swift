@@ -252,11 +252,12 @@ extension RelayStore {
         async let upstream = upstream()
         async let notifications = notificationBacklog()
         async let webhooks = webhookBacklog()
+        async let parked = parkedItems()
         let (backlog, oldestPending) = try await backlog()
         return OpsSummary(
             countsByStatus: try await counts, oldestPending: oldestPending, upstream: try await upstream,
             backlog: backlog,
-            notifications: try await notifications, webhooks: try await webhooks)
+            notifications: try await notifications, webhooks: try await webhooks, parkedItems: try await parked)
     }
 
     private func countsByStatus() async throws -> [ValidationStatus: Int] {

@@ -6,7 +6,7 @@ extension RelayStore {
         k.bucket, k.publisher, k.environment, k.subscription_key, ROW(s.sealed_by, s.email), s.offer_id,
         coalesce(s.validation_bucket, s.bucket), s.accepted_on - DATE 'epoch', s.id, l.status, l.will_renew,
         coalesce(l.expires_at, s.expires_at), coalesce(l.product_id, s.product_id), l.auto_renew_product_id, l.reason,
-        l.bundle_id, l.due_at, l.trouble
+        l.bundle_id, l.due_at, l.trouble, l.parked_at
         """
 
     private static func list(_ keys: String) -> String {
@@ -42,6 +42,14 @@ extension RelayStore {
         UNION
         SELECT bucket, publisher, environment, subscription_key FROM subscriptions
         WHERE bucket = ANY ($6::int2[]) AND subscription_key = $7 AND \(after)
+        ORDER BY 1, 2, 3, 4 LIMIT $1
+        """)
+
+    /// Index used: `ledgers_parked`.
+    private static let parkedSQL = list(
+        """
+        SELECT bucket, publisher, environment, subscription_key FROM ledgers
+        WHERE parked_at IS NOT NULL AND ($6::text IS NULL OR subscription_key = $6) AND \(after)
         ORDER BY 1, 2, 3, 4 LIMIT $1
         """)
 
@@ -99,7 +107,10 @@ extension RelayStore {
             .text(after?.publisher), .text(after?.environment), .text(after?.originalTransactionID),
         ]
         let sql: String
-        if let customer = filter.customer {
+        if filter.isParked {
+            sql = Self.parkedSQL
+            parameters.append(.text(filter.originalTransactionID))
+        } else if let customer = filter.customer {
             sql = Self.customerSQL
             parameters += [.privateText(customer), .text(filter.originalTransactionID)]
         } else if let key = filter.originalTransactionID {
@@ -129,7 +140,8 @@ extension RelayStore {
             status: try row.get(9, as: Int16?.self).flatMap(SubscriptionStanding.Status.init),
             willRenew: try row.get(10), expiresAt: try row.timestampIfSet(11), productID: try row.get(12),
             autoRenewProductID: try row.get(13), reason: try row.get(14), bundleID: try row.get(15),
-            dueAt: try row.timestampIfSet(16), trouble: try row.get(17))
+            dueAt: try row.timestampIfSet(16), trouble: try row.get(17),
+            parkedAt: try row.timestampIfSet(18))
     }
 
     private static func entry(_ row: PostgresRow) throws -> OpsSubscription.Entry {

@@ -25,7 +25,7 @@ struct PoisonRow: Sendable {
         self.why = why
     }
 
-    private static func describe(_ error: any Error) -> String {
+    static func describe(_ error: any Error) -> String {
         (error as? PostgresError).map { "its row cannot be read (\($0.shortDescription)): \($0.serverMessage)" }
             ?? "\(error)"
     }

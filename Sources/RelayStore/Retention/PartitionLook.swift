@@ -29,11 +29,13 @@ public struct PartitionLook: Sendable {
     public var relayedDays: [Int] = []
     /// Days with messages to webhook endpoints that are still to be delivered.
     public var deliveryDays: [Int] = []
+    /// Days with events that are parked.
+    public var eventDays: [Int] = []
 
     public func plan(_ policy: RetentionPolicy) -> RetentionPlan {
         RetentionPlan(
             partitions, policy: policy, today: today, pursuedDays: pursued.map(\.day), relayedDays: relayedDays,
-            deliveryDays: deliveryDays)
+            deliveryDays: deliveryDays, eventDays: eventDays)
     }
 
     public func pursued(in partition: WeeklyPartition) -> (count: Int, parked: Int) {

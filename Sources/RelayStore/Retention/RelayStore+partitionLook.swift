@@ -38,7 +38,14 @@ extension RelayStore {
     static let relayedDaysSQL = """
         SELECT DISTINCT r.accepted_on - DATE 'epoch'
         FROM notification_relays r
-        WHERE r.accepted_on < DATE 'epoch' + $1::int4 AND NOT r.stands_aside
+        WHERE r.accepted_on < DATE 'epoch' + $1::int4 AND (NOT r.stands_aside OR r.parked_at IS NOT NULL)
+        """
+
+    /// The same of events that are parked. Index used: `cleeng_events_parked`.
+    static let eventDaysSQL = """
+        SELECT DISTINCT e.accepted_on - DATE 'epoch'
+        FROM cleeng_events e
+        WHERE e.parked_at IS NOT NULL AND e.accepted_on < DATE 'epoch' + $1::int4
         """
 
     /// The same of messages that are still to be delivered.
@@ -78,6 +85,9 @@ extension RelayStore {
             look.pursued = try await pursued(before: limit)
             look.relayedDays = try await pool.query(
                 PostgresQuery(Self.relayedDaysSQL, [.int4(Int32(clamping: limit))])
+            ).map { try $0.get(0) }
+            look.eventDays = try await pool.query(
+                PostgresQuery(Self.eventDaysSQL, [.int4(Int32(clamping: limit))])
             ).map { try $0.get(0) }
             look.deliveryDays = try await pool.query(
                 PostgresQuery(Self.deliveryDaysSQL, [.int4(Int32(clamping: limit))])

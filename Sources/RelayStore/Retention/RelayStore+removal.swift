@@ -20,9 +20,10 @@ extension RelayStore {
         return switch table {
         case .receipts, .timeline, .validations: "SELECT EXISTS (SELECT FROM pursuits w WHERE \(days))"
         case .notifications:
-            "SELECT EXISTS (SELECT FROM notification_relays w WHERE \(days) AND NOT w.stands_aside)"
+            "SELECT EXISTS (SELECT FROM notification_relays w WHERE \(days) AND (NOT w.stands_aside OR w.parked_at IS NOT NULL))"
         case .webhookDeliveries: "SELECT EXISTS (SELECT FROM webhook_queue w WHERE \(days))"
-        case .subscriptionEvents, .cleengEvents: nil
+        case .cleengEvents: "SELECT EXISTS (SELECT FROM cleeng_events w WHERE \(days) AND w.parked_at IS NOT NULL)"
+        case .subscriptionEvents: nil
         }
     }
 
@@ -82,6 +83,7 @@ extension RelayStore {
     /// Index used: the default partition's primary key, since the bucket leads it.
     private static func defaultRowsSQL(_ table: PartitionedTable) -> String {
         let key = table == .timeline ? "bucket, accepted_on, id, fence, ordinal" : "bucket, accepted_on, id"
+        let parked = table == .cleengEvents ? "\n                  AND o.parked_at IS NULL" : ""
         return """
             DELETE FROM \(table.rawValue)_default d
             WHERE (\(key)) IN (
@@ -89,7 +91,7 @@ extension RelayStore {
                 WHERE o.bucket = $1 AND o.accepted_on < DATE 'epoch' + $2::int4
                   AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = o.bucket AND p.id = o.id)
                   AND NOT EXISTS (SELECT FROM notification_relays r WHERE r.bucket = o.bucket AND r.id = o.id)
-                  AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.bucket = o.bucket AND q.id = o.id)
+                  AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.bucket = o.bucket AND q.id = o.id)\(parked)
                 LIMIT \(PointerPage.size))
             """
     }

@@ -1,7 +1,8 @@
 public import RelayCore
 
 /// A message that this process delivers, for as long as its lease holds.
-public struct ClaimedDelivery: Sendable {
+public struct ClaimedDelivery: ClaimedItem {
+    public let row: ClaimedRow
     public var id: DeliveryID
     public var endpoint: EndpointID
     public var lane: Username

@@ -8,6 +8,8 @@ public enum DeliveryState: Int16, Sendable, CaseIterable {
     case replaced = 3
     /// Its endpoint was disabled or removed before it was delivered.
     case dropped = 4
+    /// It cannot be processed and waits for an operator. Never stored so: the queue says it.
+    case parked = 5
 
     public var name: String {
         switch self {
@@ -16,6 +18,7 @@ public enum DeliveryState: Int16, Sendable, CaseIterable {
         case .failed: "failed"
         case .replaced: "replaced"
         case .dropped: "dropped"
+        case .parked: "parked"
         }
     }
 }

@@ -14,10 +14,11 @@ extension RelayStore {
             CROSS JOIN LATERAL (
                 SELECT q.bucket, q.id
                 FROM webhook_queue q
-                WHERE q.endpoint = e.id AND q.due_at <= now()
+                WHERE q.endpoint = e.id AND q.due_at <= now() AND q.parked_at IS NULL
                   AND (q.owner IS NOT NULL OR NOT EXISTS (
                         SELECT FROM webhook_queue o
                         WHERE o.bucket = q.bucket AND o.endpoint = q.endpoint AND o.lane = q.lane AND o.id <> q.id
+                          AND o.parked_at IS NULL
                           AND (o.owner IS NOT NULL OR (o.sequence, o.created_at, o.id) < (q.sequence, q.created_at, q.id))))
                 ORDER BY q.due_at
                 LIMIT e.room
@@ -26,14 +27,14 @@ extension RelayStore {
             WHERE \(PublisherScope.hasAccountSQL("e.publisher", 7))
         ), claimed AS (
             UPDATE webhook_queue q
-            SET owner = $3, fence = q.fence + 1, tries = q.tries + 1,
+            SET owner = $3, fence = q.fence + 1, tries = q.tries + 1, \(WorkQueue.strike("q")),
                 due_at = now() + $4::int8 * interval '1 microsecond', body_mark = coalesce(q.body_mark, due.mark)
             FROM due
             WHERE q.bucket = due.bucket AND q.id = due.id
             RETURNING q.*
         )
         SELECT q.bucket, q.accepted_on - DATE 'epoch', q.id, q.endpoint, ROW(q.sealed_by, q.lane), q.fence, q.tries,
-               q.overtaken, q.body_mark, ROW(d.sealed_by, d.body), d.trace
+               q.overtaken, q.body_mark, ROW(d.sealed_by, d.body), d.trace, \(WorkQueue.columns("q"))
         FROM claimed q
         LEFT JOIN webhook_deliveries d ON d.bucket = q.bucket AND d.accepted_on = q.accepted_on AND d.id = q.id
         """
@@ -51,7 +52,7 @@ extension RelayStore {
             FOR UPDATE OF q
         ), again AS (
             UPDATE webhook_queue q
-            SET owner = NULL, due_at = now() + held.pause * interval '1 microsecond'
+            SET owner = NULL, due_at = now() + held.pause * interval '1 microsecond', \(WorkQueue.cleared), trouble = NULL
             FROM held
             WHERE q.bucket = held.bucket AND q.id = held.id AND held.state = 0
         ), ended AS (
@@ -67,14 +68,6 @@ extension RelayStore {
             WHERE d.bucket = held.bucket AND d.accepted_on = held.accepted_on AND d.id = held.id
         )
         SELECT held.bucket, held.accepted_on - DATE 'epoch', held.id, held.state FROM held
-        """
-
-    /// What was overtaken meanwhile goes back too: the next claim finds it so.
-    private static let returnSQL = """
-        UPDATE webhook_queue q
-        SET owner = NULL, due_at = now() + $5::int8 * interval '1 microsecond', tries = q.tries - 1
-        FROM unnest($1::int2[], $2::uuid[], $3::int4[]) AS i(bucket, id, fence)
-        WHERE q.bucket = i.bucket AND q.id = i.id AND q.fence = i.fence AND q.owner = $4
         """
 
     /// What nobody will ever send: its endpoint is disabled or removed. Index used: `webhook_queue_due`, for each of those.
@@ -111,6 +104,7 @@ extension RelayStore {
                (SELECT count(*) FROM webhook_endpoints e
                 WHERE e.removed_at IS NULL AND e.disabled_at IS NULL AND e.failing_since IS NOT NULL)
         FROM webhook_queue q
+        WHERE q.parked_at IS NULL
         """
 
     /// Takes messages that are due, for `lease`.
@@ -132,12 +126,15 @@ extension RelayStore {
                     .text(instance), .int8(lease.microseconds), .int4Array(rooms.map(\.value.mark.number)),
                     .textArray(rooms.map(\.value.publisher)), .textArray(own),
                 ], isPlannedAnew: true))
-        return try rows.map { row in
+        return try await sift(rows) {
+            try ClaimedRow(.webhooks, $0, fence: 5, columns: 11)
+        } _: { row, claimed in
             guard let endpoint = EndpointID(try row.get(3, as: String.self)) else {
                 throw StoreError.unreadable(column: "endpoint")
             }
             return ClaimedDelivery(
-                id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint, lane: try row.open(4),
+                row: claimed, id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: endpoint,
+                lane: try row.open(4),
                 fence: try row.get(5), tries: try row.get(6), isOvertaken: try row.get(7),
                 mark: BodyMark(number: try row.get(8)), body: try row.open(9), trace: try row.get(10))
         }
@@ -164,16 +161,9 @@ extension RelayStore {
         return records.map { record in states[record.claimed.id].map { .written($0) } ?? .leaseLost }
     }
 
-    /// Gives back untouched: another copy goes on when the pause is over.
+    /// Gives back untouched: another copy goes on at once. What was overtaken meanwhile goes back too: the next claim finds it so.
     public func giveBackDeliveries(_ claimed: [ClaimedDelivery], after pause: Duration = .zero) async throws {
-        guard !claimed.isEmpty else { return }
-        _ = try await pool.query(
-            PostgresQuery(
-                Self.returnSQL,
-                [
-                    .int2Array(claimed.map { Int16($0.id.bucket.number) }), .uuidArray(claimed.map(\.id.uuid)),
-                    .int4Array(claimed.map(\.fence)), .text(instance), .int8(pause.microseconds),
-                ]), timeout: .seconds(2))
+        try await giveBack(claimed.map(\.row), after: pause)
     }
 
     /// Drops what waits for endpoints that are disabled or removed, a bounded number at a time.

@@ -5,9 +5,12 @@ extension RelayStore {
     /// What waits is in the queue: there its tries, and its next one.
     private static let deliverySelect = """
         SELECT d.bucket, d.accepted_on - DATE 'epoch', d.id, d.endpoint, coalesce(e.url, ''), d.publisher,
-               ROW(d.sealed_by, d.lane), d.state, coalesce(q.tries, d.tries), d.last_status, d.last_error, d.created_at, d.finished_at,
-               CASE WHEN q.owner IS NULL THEN q.due_at END
+               ROW(d.sealed_by, d.lane),
+               \(deliveryState), coalesce(q.tries, d.tries), d.last_status, coalesce(q.trouble, d.last_error), d.created_at, d.finished_at,
+               CASE WHEN q.owner IS NULL AND q.parked_at IS NULL THEN q.due_at END
         """
+
+    private static let deliveryState = "CASE WHEN q.parked_at IS NOT NULL THEN 5 ELSE d.state END"
 
     private static let deliveryJoins = """
         LEFT JOIN webhook_endpoints e ON e.id = d.endpoint
@@ -15,7 +18,7 @@ extension RelayStore {
         """
 
     private static let deliveryPage = """
-        ($2::int2 IS NULL OR d.state = $2) AND ($3::timestamptz IS NULL OR (d.created_at, d.id) < ($3, $4::uuid))
+        ($2::int2 IS NULL OR \(deliveryState) = $2) AND ($3::timestamptz IS NULL OR (d.created_at, d.id) < ($3, $4::uuid))
           AND ($5::text IS NULL OR d.endpoint = $5)
         ORDER BY d.created_at DESC, d.id DESC
         LIMIT $1
@@ -37,8 +40,8 @@ extension RelayStore {
         WHERE d.bucket = ANY ($6::int2[]) AND d.lane = $7 AND \(deliveryPage)
         """
 
-    /// Reads the queue, which holds only what waits. Index used: the deliveries' primary key.
-    private static let waitingDeliveriesSQL = """
+    /// Reads the queue, which holds only what waits or is parked. Index used: the deliveries' primary key.
+    private static let queuedDeliveriesSQL = """
         \(deliverySelect)
         FROM webhook_queue q
         JOIN webhook_deliveries d ON d.bucket = q.bucket AND d.accepted_on = q.accepted_on AND d.id = q.id
@@ -79,7 +82,7 @@ extension RelayStore {
         } else {
             sql =
                 switch filter.state {
-                case .waiting: Self.waitingDeliveriesSQL
+                case .waiting, .parked: Self.queuedDeliveriesSQL
                 case .failed: Self.failedDeliveriesSQL
                 default: Self.deliveriesSQL
                 }
@@ -114,10 +117,19 @@ extension RelayStore {
         }
     }
 
+    /// A name that cannot be opened keeps nobody from seeing the rest of the page.
+    private static func readable(_ row: PostgresRow, _ index: Int) throws -> String {
+        do {
+            return try row.open(index)
+        } catch let error as PostgresError where error.code == .decoding {
+            return "(unreadable)"
+        }
+    }
+
     private static func delivery(_ row: PostgresRow) throws -> OpsDelivery {
         OpsDelivery(
             id: try row.validationID(bucket: 0, day: 1, id: 2), endpoint: try row.get(3), url: try row.get(4),
-            publisher: try row.get(5), applicationUsername: try row.open(6), state: try deliveryState(row, 7),
+            publisher: try row.get(5), applicationUsername: try readable(row, 6), state: try deliveryState(row, 7),
             tries: try row.get(8), lastStatus: try row.get(9, as: Int32?.self).map { Int($0) },
             lastError: try row.get(10), createdAt: try row.timestamp(11), finishedAt: try row.timestampIfSet(12),
             nextTryAt: try row.timestampIfSet(13))

@@ -94,32 +94,39 @@ public struct MissedNotifications: Service {
         scope.environments.contains(environment == .production ? .production : .sandbox)
     }
 
-    /// - Returns: whether all pages were read.
+    /// - Returns: whether all pages were read, and all that is in them was taken in.
     private func askAll(
         _ range: Range<Int64>, _ environment: AppStoreServerClient.Environment, _ bundleID: BundleID,
         _ turn: MissedNotificationsTurn
     ) async throws -> Bool {
         var page: String?
+        var isComplete = true
         repeat {
             let answer = await gate.ask("notifications", in: environment) {
                 await gate.client.missedNotifications(in: range, of: environment, bundleID: bundleID, page: page)
             }
             switch answer {
             case .value(let found):
-                for payload in found.signedPayloads { try await take(payload) }
+                for payload in found.signedPayloads {
+                    let isTaken = try await take(payload)
+                    isComplete = isComplete && isTaken
+                }
                 try await store.keep(turn)
                 page = found.next
             // No customer of this app in this environment yet.
-            case .unknown: return true
+            case .unknown: return isComplete
             case .misconfigured(let why), .tryAgain(let why, _):
                 logger.warning("missed notifications cannot be asked for", metadata: ["error": "\(why)"])
                 return false
             }
         } while page != nil
-        return true
+        return isComplete
     }
 
-    private func take(_ signedPayload: String) async throws {
+    /// One that cannot be taken in harms no other: it is asked for again with the whole range.
+    ///
+    /// - Returns: whether that is done with.
+    private func take(_ signedPayload: String) async throws -> Bool {
         try Task.checkCancellation()
         // As the App Store would have sent it.
         let body = Array(#"{"signedPayload":"\#(signedPayload)"}"#.utf8)
@@ -128,12 +135,20 @@ public struct MissedNotifications: Service {
             notification = try await policy.judge(try ServerNotification(body: body))
         } catch {
             Counter(label: "relay_missed_notifications", dimensions: [("result", "refused")]).increment()
-            return logger.error("a notification of the history is refused", metadata: ["error": "\(error)"])
+            logger.error("a notification of the history is refused", metadata: ["error": "\(error)"])
+            return true
         }
         guard let now = store.clock.now else { throw CancellationError() }
         let received = ReceivedNotification(notification, body: body, isRelayed: isRelayed)
-        let outcome = try await store.receive(received, leeway: leeway, now: now)
-        Counter(label: "relay_missed_notifications", dimensions: [("result", "\(outcome)")]).increment()
-        if outcome == .stored { onReceived() }
+        do {
+            let outcome = try await store.receive(received, leeway: leeway, now: now)
+            Counter(label: "relay_missed_notifications", dimensions: [("result", "\(outcome)")]).increment()
+            if outcome == .stored { onReceived() }
+            return true
+        } catch let error where error.isForGood {
+            Counter(label: "relay_missed_notifications", dimensions: [("result", "failed")]).increment()
+            logger.error("a notification of the history cannot be taken in", metadata: ["error": "\(error)"])
+            return false
+        }
     }
 }

@@ -16,6 +16,7 @@ public struct CleengEventService: Service {
     private let accounts: PerPublisher<Account>
     private let keeper: LedgerKeeper
     private let loop: WorkLoop
+    private let suspects = SuspectGate()
     private let logger: Logger
 
     /// What there is of one account at Cleeng.
@@ -56,24 +57,26 @@ public struct CleengEventService: Service {
     func runOnce() async throws -> Bool {
         let claimed = try await store.claimEvents(
             own: Array(accounts.own.keys), limit: Self.batch, lease: Self.lease)
+        let events = try await suspects.admit(claimed, store)
         await withTaskGroup { group in
-            for event in claimed { group.addTask { await handle(event) } }
+            for event in events { group.addTask { await handle(event) } }
         }
         return claimed.count == Self.batch
     }
 
     private func handle(_ claimed: ClaimedEvent) async {
+        defer { suspects.leave(claimed) }
         do {
             try await act(on: claimed)
         } catch {
-            // Its lease runs out, and it is acted on again.
             logger.warning("an event could not be acted on", metadata: ["error": "\(error)"])
+            await store.interrupted([claimed.row], by: error)
         }
     }
 
     private func act(on claimed: ClaimedEvent) async throws {
         // None is claimed whose account is not there.
-        guard let account = accounts[account: claimed.account] else { return }
+        guard let account = accounts[account: claimed.account] else { return try await store.giveBack([claimed.row]) }
         guard let event = CleengEvent(ByteBuffer(bytes: claimed.body)), event.verdict != .nothing,
             let offer = event.offerID
         else { return try await end(claimed, "kept") }

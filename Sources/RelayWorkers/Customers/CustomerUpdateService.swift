@@ -17,8 +17,6 @@ public struct CustomerUpdateService: Service {
     private let adoptedAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
     private static let batch = 100
-    /// What cannot be told is left alone for this long.
-    private static let pause = Duration.seconds(600)
     private static let adoptionInterval = Duration.seconds(60)
 
     /// - Parameters:
@@ -49,34 +47,12 @@ public struct CustomerUpdateService: Service {
             listed.withLockedValue { $0 = nil }
         }
         try await adopt()
-        let told = try await tell()
+        let told = try await updates.tell(limit: Self.batch)
         if told.messages > 0 {
             Counter(label: "relay_customer_updates").increment(by: told.messages)
             onQueued()
         }
         return told.customers == Self.batch
-    }
-
-    /// Together where it goes; else one by one, so that one that cannot be read harms no other.
-    private func tell() async throws -> (customers: Int, messages: Int) {
-        do {
-            return try await updates.tell(limit: Self.batch)
-        } catch let error where error.isForGood {
-            var all = (customers: 0, messages: 0)
-            while all.customers < Self.batch {
-                do {
-                    let one = try await updates.tell(limit: 1)
-                    guard one.customers > 0 else { break }
-                    all = (all.customers + 1, all.messages + one.messages)
-                } catch let error where error.isForGood {
-                    loop.logger.error(
-                        "a customer's purchases cannot be told", metadata: ["error": "\(error)"])
-                    try await updates.putOffOldest(by: Self.pause)
-                    all.customers += 1
-                }
-            }
-            return all
-        }
     }
 
     /// Copies of the version before may go on writing what they have to tell where they did.

@@ -19,6 +19,7 @@ public struct LedgerKeeper: Service {
     private let stores: StoreInquiry
     private let leeway: Duration
     private let loop: WorkLoop
+    private let suspects = SuspectGate()
     private let logger: Logger
 
     private static let batch = 64
@@ -58,15 +59,29 @@ public struct LedgerKeeper: Service {
 
     /// - Returns: whether there may be more at once.
     func runOnce() async throws -> Bool {
-        let due = try await store.claimDueSubscriptions(
+        let claimed = try await store.claimDueSubscriptions(
             own: Array(inquiry.upstreams.own.keys), limit: Self.batch, lease: Self.lease)
+        let due = try await suspects.admit(claimed, store)
         guard !due.isEmpty else { return false }
-        let heard = try await hear(due.map { LedgerMessage($0) })
+        defer { for one in due { suspects.leave(one) } }
+        do {
+            try await look(at: due)
+            try await store.clear(due.map(\.row))
+        } catch {
+            await store.interrupted(due.map(\.row), by: error)
+            throw error
+        }
+        return claimed.count == Self.batch
+    }
+
+    private func look(at due: [ClaimedSubscription]) async throws {
+        let rows = Dictionary(due.map { ($0.name, $0.row) }, uniquingKeysWith: { one, _ in one })
+        let heard = try await hear(due.map { LedgerMessage($0.name) }, rows)
         let unanswered = await askStores(heard.filter { $0.isToBeAsked || isNew($0) })
         await withTaskGroup { group in
             for questions in Self.byCustomer(unanswered) { group.addTask { await lookUp(questions) } }
         }
-        return due.count == Self.batch
+        try Task.checkCancellation()
     }
 
     /// Other stores than Apple's sign nothing and tell nothing: what was granted on theirs is asked for at once.
@@ -121,7 +136,11 @@ public struct LedgerKeeper: Service {
     }
 
     /// Together where it goes; else one by one, so that one row that cannot be read harms no other.
-    private func hear(_ messages: [LedgerMessage]) async throws -> [HeardSubscription] {
+    ///
+    /// - Parameter rows: those that this process holds: what cannot be gone on with is held against them.
+    private func hear(
+        _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:]
+    ) async throws -> [HeardSubscription] {
         do {
             return try await store.hear(messages, leeway: leeway)
         } catch let error where !error.isForGood {
@@ -129,12 +148,16 @@ public struct LedgerKeeper: Service {
         } catch {
             guard messages.count == 1 else {
                 var heard: [HeardSubscription] = []
-                for message in messages { heard += try await hear([message]) }
+                for message in messages { heard += try await hear([message], rows) }
                 return heard
             }
             logger.error("a subscription cannot be gone on with", metadata: ["error": "\(error)"])
             Counter(label: "relay_ledgers_failed").increment()
-            try await store.postpone(messages[0].name, trouble: "\(error)", by: Self.pause)
+            if let row = rows[messages[0].name] {
+                await store.fail(row, error)
+            } else {
+                try await store.postpone(messages[0].name, trouble: "\(error)", by: Self.pause)
+            }
             return []
         }
     }

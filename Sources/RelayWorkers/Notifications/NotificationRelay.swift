@@ -22,6 +22,7 @@ public struct NotificationRelay: Service {
     private let wakeup: Wakeup
     private let loop: WorkLoop
     private let logger: Logger
+    private let suspects = SuspectGate()
     private let state: NIOLockedValueBox<State>
 
     private struct State {
@@ -72,16 +73,17 @@ public struct NotificationRelay: Service {
     func runOnce() async throws -> Bool {
         let (admission, room) = turn()
         guard let admission else { return false }
-        let claimed: [ClaimedNotification]
+        let (claimed, admitted): ([ClaimedNotification], [ClaimedNotification])
         let claimedAt = ContinuousClock.now
         do {
             claimed = try await store.claimNotifications(of: scope, limit: room, lease: lease)
+            admitted = try await suspects.admit(claimed, store)
         } catch {
             end(admission, nil)
             throw error
         }
-        if claimed.isEmpty { end(admission, nil) }
-        for one in claimed {
+        if admitted.isEmpty { end(admission, nil) }
+        for one in admitted {
             // The lock is held until the task is known, so that it cannot end before.
             state.withLockedValue { state in
                 state.running[one.id] = Task {
@@ -91,6 +93,7 @@ public struct NotificationRelay: Service {
                     ) {
                         await deliver(one, admission, claimedAt: claimedAt)
                     }
+                    suspects.leave(one)
                     self.state.withLockedValue { $0.running[one.id] = nil }
                     // The next of its subscription may go now.
                     wakeup.ring()
@@ -116,7 +119,10 @@ public struct NotificationRelay: Service {
     ) async {
         do {
             // A process that stood still does not know that its time is over, and that a later one may have gone.
-            guard claimedAt.duration(to: .now) < Self.startAtMost else { return end(admission, nil) }
+            guard claimedAt.duration(to: .now) < Self.startAtMost else {
+                end(admission, nil)
+                return try await Task { try await store.giveBack([claimed.row]) }.value
+            }
             guard let body = claimed.body else {
                 logger.error("a notification went before it could be passed on: it is no longer kept")
                 end(admission, nil)
@@ -129,14 +135,15 @@ public struct NotificationRelay: Service {
             guard !Task.isCancelled || answer.verdict == .delivered else {
                 end(admission, nil)
                 // The task's own cancellation would cancel the statement.
-                return try await Task { try await store.giveBack(claimed) }.value
+                return try await Task { try await store.giveBack([claimed.row]) }.value
             }
             end(admission, CallResult(answer, subject: claimed.lane.hashValue))
             let outcome = outcome(of: answer, attempts: claimed.attempts)
             try await Task { try await store.record(outcome, of: claimed) }.value
         } catch {
-            // It is taken up again when its lease has run out; Cleeng takes it twice.
+            // Cleeng takes it twice.
             logger.warning("what became of a notification could not be written", metadata: ["error": "\(error)"])
+            await store.interrupted([claimed.row], by: error)
         }
     }
 

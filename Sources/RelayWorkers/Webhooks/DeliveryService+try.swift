@@ -50,8 +50,8 @@ extension DeliveryService {
                 message, to: turn.endpoint.url, with: credentials, of: turn.endpoint.publisher)
             try await ended(result, claimed, turn)
         } catch {
-            // It is taken up again when its lease has run out, and sent twice under one id.
             logger.warning("what became of a message could not be written", metadata: ["error": "\(error)"])
+            await interrupted(claimed, by: error)
         }
     }
 

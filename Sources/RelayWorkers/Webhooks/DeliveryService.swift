@@ -19,6 +19,7 @@ public final class DeliveryService: Service {
     let logger: Logger
     private let directory: EndpointDirectory
     let recorder: DeliveryRecorder
+    private let suspects = SuspectGate()
     private let state: NIOLockedValueBox<State>
 
     private struct State {
@@ -102,9 +103,9 @@ public final class DeliveryService: Service {
         let claimed = try await store.claimDeliveries(
             rooms(turns), own: Array(credentials.own.keys), lease: settings.lease(timeout: client.timeout))
         var counts: [EndpointID: Int] = [:]
-        for delivery in claimed {
+        for delivery in claimed { counts[delivery.endpoint, default: 0] += 1 }
+        for delivery in try await suspects.admit(claimed, store) {
             guard let turn = turns[delivery.endpoint] else { continue }
-            counts[delivery.endpoint, default: 0] += 1
             idle[delivery.endpoint] = nil
             start(delivery, turn, claimedAt: claimedAt)
         }
@@ -129,6 +130,7 @@ public final class DeliveryService: Service {
             state.desks.began(claimed.endpoint)
             state.tasks[key] = Task {
                 await deliver(claimed, turn, claimedAt: claimedAt)
+                suspects.leave(claimed)
                 self.state.withLockedValue { state in
                     state.tasks[key] = nil
                     state.desks.ended(claimed.endpoint)
@@ -172,6 +174,11 @@ public final class DeliveryService: Service {
     /// The try does not count.
     func giveBack(_ claimed: ClaimedDelivery, after pause: Duration = .zero) async throws {
         try await store.giveBackDeliveries([claimed], after: pause)
+    }
+
+    /// What a try came to nothing by. Given back, it is sent twice under one id where it was sent before.
+    func interrupted(_ claimed: ClaimedDelivery, by error: any Error) async {
+        await store.interrupted([claimed.row], by: error)
     }
 
     private func settleDown() async {

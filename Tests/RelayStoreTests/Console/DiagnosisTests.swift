@@ -50,6 +50,15 @@ struct DiagnosisTests {
         #expect(Diagnosis(summary(.degraded)).severity == .warning)
     }
 
+    @Test("what is parked of each queue is named, with its list")
+    func parkedItems() {
+        let diagnosis = Diagnosis(
+            summary { $0.parkedItems = ParkedItems(counts: [.events: 2, .webhooks: 0, .subscriptions: 1]) })
+        #expect(diagnosis.severity == .warning)
+        #expect(diagnosis.findings.map(\.place) == [.parkedEvents, .parkedSubscriptions])
+        #expect(diagnosis.findings.first?.what.hasPrefix("2 events of Cleeng's are parked") == true)
+    }
+
     @Test("missing workers are told from a Cleeng that is away")
     func overdue() {
         func late(_ state: InstanceReport.UpstreamState, _ age: Duration) -> Diagnosis {

@@ -27,7 +27,7 @@ struct Notices {
         _ type: String, said: Double, period: String = "1", began: Double? = nil, ends: Double = 86_400,
         revoked: LedgerPeriod.Revocation.Kind? = nil, over: Bool? = nil, willRenew: Bool? = true,
         grace: Double? = nil, retry: Bool = false, uuid: String = UUID().uuidString, environment: String = "Production",
-        movedFrom: String? = nil, to store: RelayStore? = nil
+        movedFrom: String? = nil, isRelayed: Bool? = nil, to store: RelayStore? = nil
     ) async throws -> ReceiveOutcome {
         let saidAt = try await at(said)
         let word = LedgerWord(
@@ -49,7 +49,8 @@ struct Notices {
             bundleID: "com.example.tv", originalTransactionID: TransactionID(key), saidAt: saidAt, word: word)
         return try await (store ?? self.store).receive(
             ReceivedNotification(
-                notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8), isRelayed: PerPublisher(isRelayed)),
+                notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8),
+                isRelayed: PerPublisher(isRelayed ?? self.isRelayed)),
             leeway: Self.leeway, now: try await database.now())
     }
 
@@ -57,7 +58,7 @@ struct Notices {
     @discardableResult
     func keep() async throws -> [HeardSubscription] {
         let due = try await store.claimDueSubscriptions(limit: 100, lease: .seconds(60))
-        return try await store.hear(due.map { LedgerMessage($0) }, leeway: Self.leeway)
+        return try await store.hear(due.map { LedgerMessage($0.name) }, leeway: Self.leeway)
     }
 
     func subscription() async throws -> OpsSubscription? {

@@ -174,6 +174,44 @@ import Testing
         }
     }
 
+    @Test func oneThatCannotBeTakenInHoldsUpNoOtherOfTheHistory() async throws {
+        try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
+            let database = scene.setup.database
+            try await Awaiting.fact("it is known until when nothing is missing") {
+                try await database.query(
+                    PostgresQuery(
+                        "SELECT FROM duties WHERE name = 'missed_sandbox_notifications' AND progress IS NOT NULL"))
+            } holds: {
+                $0.count == 1
+            }
+            #expect(try await scene.relay.notify(scene.life.bought(at: Date()), signedBy: scene.store).status == 200)
+            _ = try await database.query(PostgresQuery("CREATE TABLE kept AS SELECT * FROM ledgers"))
+            _ = try await database.query(PostgresQuery("UPDATE ledgers SET state = '{', due_at = NULL"))
+            // In whatever order they are read, one of the others comes after it.
+            for number in 0..<3 {
+                if number == 1 {
+                    try await scene.api.lose(scene.life.refunded(at: Date()), signedBy: scene.store)
+                } else {
+                    var other = try scene.store.subscription()
+                    try await scene.api.lose(other.bought(at: Date()), signedBy: scene.store)
+                }
+            }
+            func kept(_ count: Int) async throws {
+                try await Awaiting.fact("\(count) are kept", within: .seconds(40)) {
+                    try await scene.relay.ops("/ops/notifications").json["items"].array ?? []
+                } holds: {
+                    $0.count == count
+                }
+            }
+            try await kept(3)
+            // Once its row is mended the range is asked for again.
+            _ = try await database.query(
+                PostgresQuery(
+                    "UPDATE ledgers l SET state = k.state FROM kept k WHERE k.subscription_key = l.subscription_key"))
+            try await kept(4)
+        }
+    }
+
     @Test(arguments: [
         ("RELAY_APPLE_API_KEY_ID", "RELAY_APPLE_API_KEY_ID is required"),
         ("RELAY_APPLE_API_KEY", "RELAY_APPLE_API_KEY is malformed"),

@@ -6,7 +6,8 @@ import Testing
     private static let pages = [
         "/", "/console/validations", "/console/waiting", "/console/parked", "/console/customers",
         "/console/subscriptions", "/console/transfers", "/console/notifications", "/console/webhooks",
-        "/console/endpoints", "/console/orders", "/console/offers", "/console/keys", "/console/audit",
+        "/console/endpoints", "/console/events", "/console/orders", "/console/offers", "/console/keys",
+        "/console/audit",
     ]
 
     @Test func onlyWhoHasAnOpsKeyIsSignedIn() async throws {

@@ -1,0 +1,84 @@
+import ArgumentParser
+import RelayCore
+import RelayStore
+
+struct Subscriptions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Subscriptions as the ledger has them.", subcommands: [List.self, Replay.self],
+        defaultSubcommand: List.self)
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists subscriptions.")
+
+        @Option(help: "Only this one, in every environment.")
+        var originalTransactionId: String?
+
+        @Flag(help: "Only those that are parked, with the reason.")
+        var parked = false
+
+        @OptionGroup var page: PageOptions
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws { try page.check { SubscriptionCursor($0) != nil } }
+
+        func run() async throws {
+            let filter = SubscriptionFilter(
+                originalTransactionID: originalTransactionId, isParked: parked, limit: page.limit,
+                cursor: page.cursor.flatMap { SubscriptionCursor($0) })
+            let (items, next) = try await DatabaseSession.run(option) {
+                try await $0.subscriptions(matching: filter)
+            }
+            try page.write(
+                items, next: next,
+                columns: [
+                    "ORIGINAL TRANSACTION", "ENVIRONMENT", "PUBLISHER", "STATUS", "CUSTOMER", "PARKED", "TROUBLE", "ID",
+                ],
+                row: { one in
+                    [
+                        one.name.originalTransactionID, one.name.environment, one.name.publisher,
+                        one.status?.name ?? "-", one.email ?? "-", one.parkedAt?.rfc3339 ?? "-", one.trouble ?? "-",
+                        "\(SubscriptionCursor(one.name))",
+                    ]
+                },
+                json: { one in
+                    [
+                        "id": "\(SubscriptionCursor(one.name))",
+                        "originalTransactionId": one.name.originalTransactionID, "environment": one.name.environment,
+                        "publisher": one.name.publisher, "status": one.status?.name, "customerEmail": one.email,
+                        "offerId": one.offerID, "expiresAt": one.expiresAt?.rfc3339,
+                        "nextLookAt": one.dueAt?.rfc3339, "trouble": one.trouble, "parkedAt": one.parkedAt?.rfc3339,
+                    ]
+                })
+        }
+    }
+
+    struct Replay: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Has a subscription looked at now, parked or not: the store or Cleeng is asked where it has to be.")
+
+        @Argument(help: "The subscription's id, as `subscriptions list` shows it.")
+        var id: String
+
+        @Option(help: "Why; it is recorded.")
+        var reason: String
+
+        @OptionGroup var option: ConfigurationOption
+
+        func validate() throws { try Validations.check(reason: reason) }
+
+        func run() async throws {
+            let (name, reason) = (SubscriptionCursor(id)?.name, reason.trimmingSpace())
+            let isKnown = try await DatabaseSession.run(option) { store in
+                guard let name else { return false }
+                return try await store.replaySubscription(name, by: ShellUser.name, reason: reason)
+            }
+            guard isKnown else {
+                ConfigurationOption.complain(
+                    "there is no subscription with that id; `receipt-relay subscriptions list` shows them")
+                throw ExitCode(1)
+            }
+            print("it is looked at now")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Logging
+import Metrics
+import Postgres
+import RelayCore
+
+extension RelayStore {
+    /// The rows of a claim that can be worked on. One that cannot be decoded is set aside by itself, with what it holds against it; the
+    /// others go on.
+    ///
+    /// - Parameters:
+    ///   - identify: from columns that the schema holds to their types.
+    ///   - decode: from the rest.
+    func sift<Item>(
+        _ rows: PostgresRows, _ identify: (PostgresRow) throws -> ClaimedRow,
+        _ decode: (PostgresRow, ClaimedRow) throws -> Item
+    ) async throws -> [Item] {
+        var items: [Item] = []
+        var poison: [(ClaimedRow, any Error)] = []
+        var closed: [ClaimedRow] = []
+        for row in rows {
+            let claimed = try identify(row)
+            do {
+                guard !claimed.record.isDeadly else {
+                    throw StoreError.workersDied(times: claimed.record.strikes, trouble: claimed.trouble)
+                }
+                items.append(try decode(row, claimed))
+            } catch let error as PostgresError where error.isUnavailable {
+                // Sealed by a key that this copy does not know (yet): no fault of the row's.
+                closed.append(claimed)
+            } catch {
+                poison.append((claimed, error))
+            }
+        }
+        for (row, error) in poison { await fail(row, error) }
+        if !closed.isEmpty { try? await giveBack(closed, after: Self.passingPause) }
+        return items
+    }
+
+    /// After trouble that is not the row's own.
+    private static let passingPause = Duration.seconds(5)
+
+    /// Ends a claim that came to nothing: what is wrong decides whether that is held against the row.
+    public func interrupted(_ rows: [ClaimedRow], by error: any Error) async {
+        // Of several, nobody knows which.
+        if rows.count == 1, error.countsAgainstRow, !Task.isCancelled { return await fail(rows[0], error) }
+        let pause = Task.isCancelled || error is CancellationError ? .zero : Self.passingPause
+        // While the database is away, until it is back or the leases are nearly over.
+        for _ in 0..<20 {
+            // The task's own cancellation would cancel the statement.
+            let isDone = await Task {
+                do {
+                    try await giveBack(rows, after: pause)
+                    return true
+                } catch {
+                    return (error as? PostgresError)?.isTransient != true
+                }
+            }.value
+            if isDone || Task.isCancelled { return }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Counts that a row could not be processed for what is in it, and parks it the fifth time; at once where its workers died.
+    public func fail(_ row: ClaimedRow, _ error: any Error) async {
+        let why = Self.reason(error)
+        let pause = row.record.isDeadly ? nil : row.record.pauseAfterFailure
+        do {
+            let written = try await Task {
+                try await pool.query(
+                    Self.statement(
+                        row.queue.failSQL, [row.fence], [.int8(pause?.microseconds), .text(why)], [row.key]))
+            }.value
+            guard written.affectedRows > 0 else { return }
+        } catch {
+            // It comes again when its lease is over.
+            logger.error("a row cannot be set aside", metadata: describe(row, "\(error)"))
+            return
+        }
+        guard pause == nil else {
+            return logger.warning("a row cannot be processed: it is tried again", metadata: describe(row, why))
+        }
+        Counter(label: "relay_items_parked", dimensions: [("queue", row.queue.rawValue)]).increment()
+        logger.error("a row is parked for an operator", metadata: describe(row, why))
+    }
+
+    /// Gives rows back as if they had not been claimed.
+    ///
+    /// - Parameter keepsStrikes: they were not worked on: the strikes that they had before the claim stay.
+    public func giveBack(
+        _ rows: [ClaimedRow], after pause: Duration = .zero, keepsStrikes: Bool = false
+    ) async throws {
+        guard let queue = rows.first?.queue else { return }
+        _ = try await pool.query(
+            Self.statement(
+                queue.giveBackSQL, rows.map(\.fence), [.int8(pause.microseconds), .bool(keepsStrikes)],
+                rows.map(\.key)),
+            timeout: .seconds(2))
+    }
+
+    /// Ends claims of rows that were processed.
+    public func clear(_ rows: [ClaimedRow]) async throws {
+        guard let queue = rows.first?.queue else { return }
+        _ = try await pool.query(
+            Self.statement(queue.clearSQL, rows.map(\.fence), [], rows.map(\.key)))
+    }
+
+    /// Makes a row due that an operator wants processed once more.
+    ///
+    /// - Parameter onlyParked: nothing is done with one that is not parked.
+    /// - Returns: whether there was one.
+    func replay(_ queue: WorkQueue, _ key: ClaimedRow.Key, onlyParked: Bool) async throws -> Bool {
+        try await pool.query(
+            Self.statement(queue.replaySQL, [0], [.bool(onlyParked)], [key])
+        ).affectedRows > 0
+    }
+
+    /// Queues are empty most of the time: a plan that the server kept from then would not do.
+    private static func statement(
+        _ sql: String, _ fences: [Int32], _ more: [PostgresValue], _ keys: [ClaimedRow.Key]
+    ) -> PostgresQuery {
+        PostgresQuery(
+            sql, [.int4Array(fences)] + more + ClaimedRow.Key.parameters(keys), isPlannedAnew: true)
+    }
+
+    /// Names what is wrong and none of what the row holds. A NUL may be what is wrong with it.
+    private static func reason(_ error: any Error) -> String {
+        String(PoisonRow.describe(error).replacing("\0", with: "").prefix(200))
+    }
+
+    private func describe(_ row: ClaimedRow, _ error: String) -> Logger.Metadata {
+        ["queue": "\(row.queue.rawValue)", "id": "\(row.name)", "error": "\(error)"]
+    }
+}

@@ -1,0 +1,41 @@
+import Crypto
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("A customer whose purchases cannot be told")
+struct UntellableCustomerTests {
+    @Test("holds up no other, and is left alone for a while", arguments: ["ledgers.state", "customers.username"])
+    func others(column: String) async throws {
+        try await TestDatabase.run { database in
+            let vault = Vault()
+            vault.state = .sealed(try #require(VaultKeys([1: .init(data: [UInt8](repeating: 1, count: 32))])))
+            let store = await database.store("one", vault: vault)
+            try await store.migrate()
+            _ = try await store.makeEndpoint()
+            for number in 0..<3 {
+                let notices = Notices(store: store, database: database, key: "\(number)")
+                try await store.takeAndGrant(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
+                try await notices.come("SUBSCRIBED", said: 0)
+            }
+            // The first to be told.
+            let oldest =
+                "(SELECT s.subscription_key FROM customers c JOIN subscriptions s ON s.application_username = c.username ORDER BY c.untold_since LIMIT 1)"
+            if column == "ledgers.state" {
+                try await database.run("UPDATE ledgers SET state = '{' WHERE subscription_key = \(oldest)")
+            } else {
+                try await database.run(
+                    "UPDATE customers SET username = 'sealed1:x' WHERE untold_since = (SELECT min(untold_since) FROM customers)"
+                )
+            }
+            let updates = CustomerUpdates(store: store, leeway: Notices.leeway)
+            let told = try await updates.tell(limit: 10)
+            #expect(told.messages == 2)
+            #expect(try await database.count("customers", where: "untold_since IS NULL") == 2)
+            #expect(try await database.count("customers", where: "untold_since > now() + interval '5 minutes'") == 1)
+            #expect(try await updates.tell(limit: 10).customers == 0)
+        }
+    }
+}

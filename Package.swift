@@ -151,7 +151,8 @@ let package = Package(
         .executableTarget(
             name: "CleengSimulator",
             dependencies: [
-                "AppleStore", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging, lifecycle,
+                "AppleStore", "RelayCore", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging,
+                lifecycle,
                 locks,
                 nioCore, nioHTTP1,
             ],
@@ -189,7 +190,9 @@ let package = Package(
         tests(
             "CleengSimulatorTests", ["CleengSimulator", "SimulatorHTTP", httpClient, logging, locks, nioCore, nioHTTP1]),
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
-        tests("CleengTests", ["Cleeng", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
+        tests(
+            "CleengTests",
+            ["Cleeng", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
         .target(
             name: "ReceiverSupport", dependencies: [hummingbird, logging, locks, nioCore],
             path: "Tests/ReceiverSupport", swiftSettings: settings),

@@ -27,7 +27,7 @@ final class HostDirectory: Sendable {
     /// A look-up under way. It ends when its thread does, whoever still waits for it.
     private struct Running {
         /// On whose account it is.
-        var publisher: String
+        var publisher: PublisherID
         var waiters: [UInt64: Waiter] = [:]
     }
 
@@ -58,7 +58,7 @@ final class HostDirectory: Sendable {
 
     /// - Parameter publisher: who has named the host.
     /// - Throws: ``WebhookTrouble``, where there are none, nobody may look now, or the task is cancelled meanwhile.
-    func addresses(of host: String, for publisher: String) async throws -> [IPAddress] {
+    func addresses(of host: String, for publisher: PublisherID) async throws -> [IPAddress] {
         // An address written as one needs no look-up.
         if let address = IPAddress(host) { return [address] }
         let id = state.withLockedValue { state in
@@ -78,7 +78,7 @@ final class HostDirectory: Sendable {
         state.withLockedValue { $0.running[host]?.waiters.removeValue(forKey: id) }
     }
 
-    private func ask(_ host: String, _ publisher: String, _ id: UInt64, _ waiter: Waiter) {
+    private func ask(_ host: String, _ publisher: PublisherID, _ id: UInt64, _ waiter: Waiter) {
         let isCancelled = Task.isCancelled
         // Nil: the waiter waits.
         let (answer, starts): (Result<[IPAddress], any Error>?, Bool) = state.withLockedValue { state in

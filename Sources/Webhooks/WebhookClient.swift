@@ -51,7 +51,7 @@ public final class WebhookClient: Sendable {
     ///   - credentials: whose secrets sign it.
     ///   - publisher: whose endpoint it is: host names are looked up on its account.
     public func send(
-        _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials, of publisher: String
+        _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials, of publisher: PublisherID
     ) async -> WebhookResult {
         let start = ContinuousClock.now
         let deadline = start + timeout
@@ -82,7 +82,7 @@ public final class WebhookClient: Sendable {
     }
 
     private func exchange(
-        _ message: WebhookMessage, _ text: String, _ credentials: WebhookCredentials, _ publisher: String,
+        _ message: WebhookMessage, _ text: String, _ credentials: WebhookCredentials, _ publisher: PublisherID,
         start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
     ) async -> Result<WebhookResult, WebhookTrouble> {
         do {
@@ -110,7 +110,7 @@ public final class WebhookClient: Sendable {
     }
 
     /// Of every address of the host those that may be called.
-    private func vetted(_ host: String, _ publisher: String) async throws -> [IPAddress] {
+    private func vetted(_ host: String, _ publisher: PublisherID) async throws -> [IPAddress] {
         let all = try await hosts.addresses(of: host, for: publisher)
         let allowed = all.filter(policy.allows)
         guard !allowed.isEmpty else { throw WebhookTrouble(all.first.map { .refused($0) } ?? .unresolved) }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RelayCore
 import SwiftASN1
 import Testing
 import X509
@@ -39,7 +40,7 @@ struct FixtureReceiptTests {
         let compare = Comparison(file: file)
         compare.same("size", bytes.count, expected.receipt.derBytes)
         compare.same("environment", receipt.environment.raw, expected.receipt.environment)
-        compare.same("bundleId", receipt.bundleId, expected.receipt.bundleId)
+        compare.same("bundleId", receipt.bundleId, BundleID(expected.receipt.bundleId))
         compare.same("appVersion", receipt.applicationVersion, expected.receipt.appVersion)
         compare.same("originalAppVersion", receipt.originalApplicationVersion, expected.receipt.originalAppVersion)
         try compare.same("creationDate", receipt.creationDate, written: expected.receipt.creationDate)
@@ -47,7 +48,7 @@ struct FixtureReceiptTests {
         compare.same("inAppCount", receipt.inAppPurchases.count, expected.receipt.inAppCount)
         compare.same(
             "originalTransactionIds", Set(receipt.inAppPurchases.compactMap(\.originalTransactionId)),
-            Set(expected.receipt.originalTransactionIds))
+            Set(expected.receipt.originalTransactionIds.map { TransactionID($0) }))
         compare.same("number of entries listed", receipt.inAppPurchases.count, expected.inApp.count)
         for (index, (purchase, wanted)) in zip(receipt.inAppPurchases, expected.inApp).enumerated() {
             try Self.compare(purchase, wanted, Comparison(file: "\(file), entry \(index)"))
@@ -57,9 +58,10 @@ struct FixtureReceiptTests {
     private static func compare(
         _ purchase: InAppPurchase, _ wanted: ExpectedReceipt.Purchase, _ compare: Comparison
     ) throws {
-        compare.same("productId", purchase.productId, wanted.productId)
-        compare.same("transactionId", purchase.transactionId, wanted.transactionId)
-        compare.same("originalTransactionId", purchase.originalTransactionId, wanted.originalTransactionId)
+        compare.same("productId", purchase.productId, ProductID(wanted.productId))
+        compare.same("transactionId", purchase.transactionId, TransactionID(wanted.transactionId))
+        compare.same(
+            "originalTransactionId", purchase.originalTransactionId, TransactionID(wanted.originalTransactionId))
         try compare.same("purchaseDate", purchase.purchaseDate, written: wanted.purchaseDate)
         try compare.same("originalPurchaseDate", purchase.originalPurchaseDate, written: wanted.originalPurchaseDate)
         try compare.same("expiresDate", purchase.expiresDate, written: wanted.expiresDate)
@@ -84,11 +86,14 @@ struct FixtureReceiptTests {
         }
         let read = try PurchaseReader.read(data, transactionId: "1")
         compare.same("format", read.format, .appReceipt)
-        compare.same("bundleId", read.bundleId, expected.receipt.bundleId)
+        compare.same("bundleId", read.bundleId, BundleID(expected.receipt.bundleId))
         if let latest = expected.receipt.latestExpiringSubscription {
-            compare.same("productId", read.productId, latest.productId)
-            compare.same("transactionId", read.transactionId, latest.transactionId == "0" ? nil : latest.transactionId)
-            compare.same("originalTransactionId", read.originalTransactionId, latest.originalTransactionId)
+            compare.same("productId", read.productId, ProductID(latest.productId))
+            compare.same(
+                "transactionId", read.transactionId,
+                latest.transactionId == "0" ? nil : TransactionID(latest.transactionId))
+            compare.same(
+                "originalTransactionId", read.originalTransactionId, TransactionID(latest.originalTransactionId))
             try compare.same("expiresDate", read.expiresDate, written: latest.expiresDate)
         } else {
             compare.same("expiresDate", read.expiresDate, nil)
@@ -98,8 +103,8 @@ struct FixtureReceiptTests {
         for entry in expected.inApp {
             guard let id = entry.transactionId, let original = entry.originalTransactionId else { continue }
             for asked in [id, original] {
-                let held = try PurchaseReader.read(data, transactionId: asked)
-                compare.same("originalTransactionId of a named entry", held.originalTransactionId, original)
+                let held = try PurchaseReader.read(data, transactionId: TransactionID(asked))
+                compare.same("originalTransactionId of a named entry", held.originalTransactionId?.text, original)
             }
         }
     }
@@ -125,10 +130,10 @@ struct FixtureReceiptTests {
         #expect(!answer.inApp.isEmpty)
         for (index, wanted) in answer.inApp.enumerated() {
             let compare = Comparison(file: "verifyReceiptSample1.json, entry \(index)")
-            let purchase = signed.receipt.inAppPurchases.first { $0.transactionId == wanted.transactionId }
-            compare.same("product_id", purchase?.productId, wanted.productId)
+            let purchase = signed.receipt.inAppPurchases.first { $0.transactionId?.text == wanted.transactionId }
+            compare.same("product_id", purchase?.productId?.text, wanted.productId)
             compare.same("quantity", purchase?.quantity, Int64(wanted.quantity))
-            compare.same("original_transaction_id", purchase?.originalTransactionId, wanted.originalTransactionId)
+            compare.same("original_transaction_id", purchase?.originalTransactionId?.text, wanted.originalTransactionId)
             compare.same(
                 "purchase_date_ms", purchase?.purchaseDate?.millisecondsSince1970, Int64(wanted.purchaseDateMs))
             compare.same(
@@ -190,9 +195,10 @@ struct FixtureReceiptTests {
             #expect(read.originalTransactionId != nil)
             guard let wanted = entry.identify else { break }
             let compare = Comparison(file: file)
-            compare.same("originalTransactionId", read.originalTransactionId, wanted.originalTransactionId)
-            compare.same("transactionId", read.transactionId, wanted.transactionId)
-            compare.same("productId", read.productId, wanted.productId)
+            compare.same(
+                "originalTransactionId", read.originalTransactionId, TransactionID(wanted.originalTransactionId))
+            compare.same("transactionId", read.transactionId, TransactionID(wanted.transactionId))
+            compare.same("productId", read.productId, ProductID(wanted.productId))
             try compare.same("expiresDate", read.expiresDate, written: wanted.expiresDate)
             let signed = try #require(read.document.signedReceipt)
             let isValid = try Self.verifies(signed)

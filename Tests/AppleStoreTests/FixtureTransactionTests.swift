@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RelayCore
 import SwiftASN1
 import Testing
 import X509

@@ -1,3 +1,4 @@
+import RelayCore
 import TestSupport
 import Testing
 
@@ -46,7 +47,10 @@ struct HostileReceiptTests {
             do {
                 let read = try PurchaseReader.read(.binary(bytes), transactionId: "200")
                 outcomes.insert("read")
-                for text in [read.bundleId, read.productId, read.transactionId, read.originalTransactionId] {
+                for text in [
+                    read.bundleId?.text, read.productId?.text, read.transactionId?.text,
+                    read.originalTransactionId?.text,
+                ] {
                     #expect(text.map { !$0.isEmpty && $0.utf8.count <= 255 && !$0.utf8.contains(0) } ?? true)
                 }
             } catch {

@@ -1,3 +1,4 @@
+import RelayCore
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ struct PurchaseChoiceTests {
     static func read(_ purchases: [WrittenPurchase], transactionId: String) throws -> ReadPurchase {
         var builder = ReceiptBuilder()
         for purchase in purchases { builder.add(purchase) }
-        return try PurchaseReader.read(base64(builder.bytes), transactionId: transactionId)
+        return try PurchaseReader.read(base64(builder.bytes), transactionId: TransactionID(transactionId))
     }
 
     @Test(
@@ -40,8 +41,8 @@ struct PurchaseChoiceTests {
         ])
     func holder(transactionId: String, original: String, newest: String) throws {
         let read = try Self.read(Self.purchases, transactionId: transactionId)
-        #expect(read.originalTransactionId == original)
-        #expect(read.transactionId == newest)
+        #expect(read.originalTransactionId?.text == original)
+        #expect(read.transactionId?.text == newest)
     }
 
     @Test("a transaction id is asked before an original transaction id")

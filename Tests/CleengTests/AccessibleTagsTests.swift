@@ -4,11 +4,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
+import struct RelayCore.Identifier
+
 @testable import Cleeng
 
 struct AccessibleTagsTests {
-    private static let offers = ["S1_US", "S2_US", "sport"]
-    private static let tags = ["S1_US": ["sport", "news"], "S2_US": ["sport", "kids"]]
+    private static let offers: [OfferID] = ["S1_US", "S2_US", "sport"]
+    private static let tags: [OfferID: [TagID]] = ["S1_US": ["sport", "news"], "S2_US": ["sport", "kids"]]
 
     /// A JSON-RPC server that gives out `t1`, `t2`, … and answers a read with what `read` makes of its token.
     private func run(
@@ -43,7 +45,7 @@ struct AccessibleTagsTests {
         return (answers, bodies.map { $0["method"] as? String ?? "" }, bodies)
     }
 
-    private func entitled(_ answer: EntitlementAnswer?) -> Set<String>? {
+    private func entitled(_ answer: EntitlementAnswer?) -> Set<OfferID>? {
         guard case .read(let offers)? = answer?.verdict, offers.count == Self.offers.count else { return nil }
         return Set(offers.filter(\.value.isEntitled).keys)
     }

@@ -4,11 +4,13 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
+import struct RelayCore.Identifier
+
 let publisherToken = "pub_tok_SECRET_0123456789"
 
 /// Runs `test` with a client for a server; everything it logs, at any level, is added to `log`.
 func withCleeng<Answer>(
-    _ url: String, source: EntitlementSource = .entitlements, tags: [String: [String]] = [:],
+    _ url: String, source: EntitlementSource = .entitlements, tags: [OfferID: [TagID]] = [:],
     timeout: Duration = .seconds(20), maxResponseBytes: Int = 1 << 20, log: CapturedLog = CapturedLog(),
     test: (CleengClient) async throws -> Answer
 ) async throws -> Answer {

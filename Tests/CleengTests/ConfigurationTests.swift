@@ -2,6 +2,8 @@ import AsyncHTTPClient
 import NIOCore
 import Testing
 
+import struct RelayCore.Identifier
+
 @testable import Cleeng
 
 struct ConfigurationTests {
@@ -71,7 +73,7 @@ struct ConfigurationTests {
         for text in [#"{"S1":[]}"#, #"{"S1":[""]}"#, #"{"":["x"]}"#] {
             #expect(throws: TagsFileError.offer("S1")) { try TagsFile.parse(text) }
         }
-        let many = Dictionary(uniqueKeysWithValues: (0...10_000).map { ("S\($0)", ["x"]) })
+        let many = Dictionary(uniqueKeysWithValues: (0...10_000).map { (OfferID("S\($0)"), [TagID("x")]) })
         #expect(throws: TagsFileError.tooLarge) { try TagsFile.check(many) }
     }
 }

@@ -1,6 +1,8 @@
 import NIOConcurrencyHelpers
 import Testing
 
+import struct RelayCore.Identifier
+
 @testable import Cleeng
 
 struct CustomerTokenCacheTests {

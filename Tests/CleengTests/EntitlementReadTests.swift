@@ -2,10 +2,12 @@ import Hummingbird
 import NIOCore
 import Testing
 
+import struct RelayCore.Identifier
+
 @testable import Cleeng
 
 struct EntitlementReadTests {
-    private let email = "ana+tv@example.test"
+    private let email: EmailAddress = "ana+tv@example.test"
 
     private func page(_ offset: Int, of total: Int) -> Response {
         let items = (offset..<min(offset + 100, total)).map {

@@ -2,6 +2,8 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
+import struct RelayCore.Identifier
+
 @testable import Cleeng
 
 struct EntitlementReadingTests {
@@ -40,8 +42,8 @@ struct EntitlementReadingTests {
         ("S1_US", "S1", false), ("S1", "S12_US", false), ("S1", "S12", false), ("S12", "S1_US", false),
     ])
     func anOfferWithoutACountryIsAnyCountrys(asked: String, listed: String, entitled: Bool) {
-        let item = EntitlementItem(offerId: listed, status: "active")
-        #expect(OfferEntitlement(offer: asked, items: [item]).isEntitled == entitled)
+        let item = EntitlementItem(offerId: OfferID(listed), status: "active")
+        #expect(OfferEntitlement(offer: OfferID(asked), items: [item]).isEntitled == entitled)
     }
 
     @Test func ofSeveralItemsTheEntitlingOneThatEndsLastIsTheEvidence() {

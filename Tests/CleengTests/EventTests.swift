@@ -1,6 +1,7 @@
 import NIOCore
-import RelayCore
 import Testing
+
+import struct RelayCore.Identifier
 
 @testable import Cleeng
 

@@ -3,6 +3,8 @@ import Hummingbird
 import NIOCore
 import Testing
 
+import struct RelayCore.Identifier
+
 @testable import Cleeng
 
 /// `/android/payment` and `/amazon/payment`: the same rules as for the App Store's.

@@ -4,6 +4,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
+import struct RelayCore.Identifier
+
 @testable import Cleeng
 
 struct PaymentTests {

@@ -3,6 +3,8 @@ import Hummingbird
 import NIOCore
 import Testing
 
+import struct RelayCore.Identifier
+
 /// StoreKit 2's calls, to a server that answers as it is told.
 struct StoreKit2Tests {
     private static let purchase = StoreKit2Purchase(

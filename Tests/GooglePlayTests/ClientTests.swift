@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The client against the simulated Google Play, a process of its own", .timeLimit(.minutes(10)))
 struct ClientTests {
-    private let app = "com.example.app"
+    private let app: BundleID = "com.example.app"
 
     @Test func aSubscriptionIsFoundAndTheTokenAskedForOnce() async throws {
         let log = CapturedLog()
@@ -15,10 +15,10 @@ struct ClientTests {
             try await google.control("PUT", "subscriptions/token%2F1", #"{"productId":"gold","basePlanId":"monthly"}"#)
             // All at once, and one after the other.
             let answers = await withTaskGroup(of: StoreAnswer<SubscriptionPurchaseV2>.self) { group in
-                for _ in 0..<8 { group.addTask { await client.subscription(token: "token/1", packageName: BundleID(app)) } }
+                for _ in 0..<8 { group.addTask { await client.subscription(token: "token/1", packageName: app) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            for answer in answers + [await client.subscription(token: "token/1", packageName: BundleID(app))] {
+            for answer in answers + [await client.subscription(token: "token/1", packageName: app)] {
                 guard case .found(let purchase) = answer else {
                     Issue.record("\(answer)")
                     continue
@@ -41,11 +41,11 @@ struct ClientTests {
 
     @Test func whatTheStoreDoesNotKnowIsNoPurchase() async throws {
         try await withGoogle { google, client in
-            #expect(await client.subscription(token: "nobody", packageName: BundleID(app)) == .notAPurchase("unknown"))
+            #expect(await client.subscription(token: "nobody", packageName: app) == .notAPurchase("unknown"))
             try await google.control("PUT", "subscriptions/old")
             #expect(await client.subscription(token: "old", packageName: "com.other") == .notAPurchase("unknown"))
             try await google.control("POST", "subscriptions/old/forget")
-            #expect(await client.subscription(token: "old", packageName: BundleID(app)) == .notAPurchase("gone"))
+            #expect(await client.subscription(token: "old", packageName: app) == .notAPurchase("gone"))
             // Nobody is asked about these.
             let count = try await google.requests().count
             for (token, package) in [("", app), ("..", app), ("a", ""), (String(repeating: "x", count: 3_000), app)] {
@@ -58,12 +58,12 @@ struct ClientTests {
     @Test func aTokenThatIsWithdrawnIsRenewedOnce() async throws {
         try await withGoogle { google, client in
             try await google.control("PUT", "subscriptions/token-1")
-            #expect(await client.subscription(token: "token-1", packageName: BundleID(app)).label == "read")
+            #expect(await client.subscription(token: "token-1", packageName: app).label == "read")
             try await google.control("DELETE", "tokens")
-            #expect(await client.subscription(token: "token-1", packageName: BundleID(app)).label == "read")
+            #expect(await client.subscription(token: "token-1", packageName: app).label == "read")
             try await google.control("PUT", "trouble", #"{"on":"purchases","status":401}"#)
             #expect(
-                await client.subscription(token: "token-1", packageName: BundleID(app))
+                await client.subscription(token: "token-1", packageName: app)
                     == .misconfigured("the access token is refused"))
             let requests = try await google.requests()
             #expect(requests.filter { $0.hasPrefix("POST /token") }.count == 3)
@@ -74,7 +74,7 @@ struct ClientTests {
     @Test func aTokenIsNotUsedUntilTheVeryEnd() async throws {
         try await withGoogle(tokenLife: 60) { google, client in
             try await google.control("PUT", "subscriptions/token-1")
-            for _ in 0..<2 { _ = await client.subscription(token: "token-1", packageName: BundleID(app)) }
+            for _ in 0..<2 { _ = await client.subscription(token: "token-1", packageName: app) }
             #expect(try await google.requests().filter { $0.hasPrefix("POST /token") }.count == 2)
         }
     }
@@ -103,7 +103,7 @@ struct ClientTests {
     @Test func whatWasBoughtOnceIsFoundToo() async throws {
         try await withGoogle { google, client in
             try await google.control("PUT", "products/film-1", #"{"productId":"film","orderId":"GPA.2","isTest":true}"#)
-            guard case .found(let film) = await client.product("film", token: "film-1", packageName: BundleID(app)) else {
+            guard case .found(let film) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")
                 return
             }
@@ -113,20 +113,20 @@ struct ClientTests {
             #expect(period.id == "GPA.2" && period.expiresAt == nil && period.revocation == nil)
             #expect(found.renewalIntent == nil && found.ledgerWord?.renewal == nil)
             try await google.control("PUT", "products/film-1", #"{"productId":"film","purchaseState":1}"#)
-            guard case .found(let refunded) = await client.product("film", token: "film-1", packageName: BundleID(app)) else {
+            guard case .found(let refunded) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")
                 return
             }
             #expect(refunded.subscription(readAt: readAt).ledgerWord?.periods.first?.revocation?.kind == .refunded)
             // Of what is new nobody knows whether it is a purchase.
             try await google.control("PUT", "products/film-1", #"{"productId":"film","purchaseState":7}"#)
-            guard case .found(let new) = await client.product("film", token: "film-1", packageName: BundleID(app)) else {
+            guard case .found(let new) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")
                 return
             }
             #expect(new.subscription(readAt: readAt).ledgerWord == nil)
             try await google.control("PUT", "products/film-1", #"{"productId":"film","isConsumed":true}"#)
-            guard case .found(let used) = await client.product("film", token: "film-1", packageName: BundleID(app)) else {
+            guard case .found(let used) = await client.product("film", token: "film-1", packageName: app) else {
                 Issue.record("not found")
                 return
             }
@@ -138,20 +138,20 @@ struct ClientTests {
         try await withGoogle(timeout: .seconds(10)) { google, client in
             try await google.control("PUT", "trouble", #"{"hang":true}"#)
             #expect(
-                await client.subscription(token: "t", packageName: BundleID(app)) == .tryAgain("token_timeout", retryAfter: nil))
+                await client.subscription(token: "t", packageName: app) == .tryAgain("token_timeout", retryAfter: nil))
             try await google.control("PUT", "trouble", #"{"on":"purchases","reset":true}"#)
-            #expect(await client.subscription(token: "t", packageName: BundleID(app)) == .tryAgain("connection", retryAfter: nil))
+            #expect(await client.subscription(token: "t", packageName: app) == .tryAgain("connection", retryAfter: nil))
             try await google.control(
                 "PUT", "trouble", #"{"on":"purchases","status":200,"body":"<html>","times":1}"#)
-            #expect(await client.subscription(token: "t", packageName: BundleID(app)) == .tryAgain("unreadable", retryAfter: nil))
-            #expect(await client.subscription(token: "t", packageName: BundleID(app)) == .notAPurchase("unknown"))
+            #expect(await client.subscription(token: "t", packageName: app) == .tryAgain("unreadable", retryAfter: nil))
+            #expect(await client.subscription(token: "t", packageName: app) == .notAPurchase("unknown"))
         }
     }
 }
 
 extension GooglePlayClient {
-    fileprivate func found(_ token: String, _ app: String) async throws -> StoreSubscription {
-        guard case .found(let found) = await subscription(token: token, packageName: BundleID(app)) else {
+    fileprivate func found(_ token: String, _ app: BundleID) async throws -> StoreSubscription {
+        guard case .found(let found) = await subscription(token: token, packageName: app) else {
             throw StoreProcess.Fault.notReady
         }
         return found.subscription(readAt: readAt)

@@ -119,7 +119,7 @@ struct PaymentRequestTests {
     func coupon() throws {
         let longest = String(repeating: "x", count: 40)
         #expect(try Fixtures.payment(body(["couponCode": "\" SAVE 10 \""])).couponCode == " SAVE 10 ")
-        #expect(try Fixtures.payment(body(["couponCode": "\"\(longest)\""])).couponCode == longest)
+        #expect(try Fixtures.payment(body(["couponCode": "\"\(longest)\""])).couponCode?.text == longest)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import RelayCore
 import RelayStore
 import Testing
 

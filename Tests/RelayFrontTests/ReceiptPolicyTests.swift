@@ -19,7 +19,7 @@ struct ReceiptPolicyTests {
         let roots = try TrustedRoots(adding: [try Self.authority.get().root])
         return ReceiptPolicy(
             mode, trust: ChainOfTrust(roots),
-            scope: StoreScope(bundleIds: [bundle], appId: nil, environments: [.production]))
+            scope: StoreScope(bundleIds: [BundleID(bundle)], appId: nil, environments: [.production]))
     }
 
     private func transaction(_ environment: String = "Production") throws -> String {

@@ -1,4 +1,5 @@
 import AppleStore
+import RelayCore
 
 /// Reads to which subscription a receipt belongs.
 struct ReceiptIdentity: Sendable {
@@ -9,7 +10,7 @@ struct ReceiptIdentity: Sendable {
 
     /// Reads app receipts and signed transactions; verifies nothing, as test receipts are not Apple's.
     static let appleStore = ReceiptIdentity { receiptData, transactionId in
-        let purchase = try? PurchaseReader.read(receiptData, transactionId: transactionId)
-        return purchase?.originalTransactionId
+        let purchase = try? PurchaseReader.read(receiptData, transactionId: TransactionID(transactionId))
+        return purchase?.originalTransactionId?.text
     }
 }

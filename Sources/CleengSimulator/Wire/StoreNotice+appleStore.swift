@@ -1,4 +1,5 @@
 import AppleStore
+import RelayCore
 
 extension StoreNotice {
     /// Reads either version; verifies nothing, as test notifications are not Apple's.
@@ -24,8 +25,8 @@ extension StoreNotice {
         self.init(
             version: .two, type: signed.payload.notificationType, subtype: signed.payload.subtype,
             uuid: signed.payload.notificationUUID,
-            originalTransactionId: transaction?.originalTransactionId
-                ?? signed.renewal?.payload.originalTransactionId,
+            originalTransactionId: (transaction?.originalTransactionId
+                ?? signed.renewal?.payload.originalTransactionId)?.text,
             signedAt: signed.payload.signedDate.map { Moment($0) },
             expiresAt: transaction?.expiresDate.map { Moment($0) })
     }
@@ -34,7 +35,7 @@ extension StoreNotice {
         let ours = update.transactions.filter { $0.originalTransactionId == update.originalTransactionId }
         self.init(
             version: .one, type: update.notificationType, subtype: nil, uuid: nil,
-            originalTransactionId: update.originalTransactionId, signedAt: nil,
+            originalTransactionId: update.originalTransactionId?.text, signedAt: nil,
             expiresAt: ours.compactMap(\.expiresDate).max().map { Moment($0) })
     }
 

@@ -11,7 +11,7 @@ struct Subscriptions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists subscriptions.")
 
         @Option(help: "Only this one, in every environment.")
-        var originalTransactionId: String?
+        var originalTransactionId: TransactionID?
 
         @Flag(help: "Only those that are parked, with the reason.")
         var parked = false
@@ -35,17 +35,20 @@ struct Subscriptions: AsyncParsableCommand {
                 ],
                 row: { one in
                     [
-                        one.name.originalTransactionID, one.name.environment, one.name.publisher,
-                        one.status?.name ?? "-", one.email ?? "-", one.parkedAt?.rfc3339 ?? "-", one.trouble ?? "-",
+                        one.name.originalTransactionID.text, one.name.environment.text, one.name.publisher.text,
+                        one.status?.name ?? "-", one.email?.text ?? "-", one.parkedAt?.rfc3339 ?? "-",
+                        one.trouble ?? "-",
                         "\(SubscriptionCursor(one.name))",
                     ]
                 },
                 json: { one in
                     [
                         "id": "\(SubscriptionCursor(one.name))",
-                        "originalTransactionId": one.name.originalTransactionID, "environment": one.name.environment,
-                        "publisher": one.name.publisher, "status": one.status?.name, "customerEmail": one.email,
-                        "offerId": one.offerID, "expiresAt": one.expiresAt?.rfc3339,
+                        "originalTransactionId": one.name.originalTransactionID.text,
+                        "environment": one.name.environment.text,
+                        "publisher": one.name.publisher.text, "status": one.status?.name,
+                        "customerEmail": one.email?.text,
+                        "offerId": one.offerID?.text, "expiresAt": one.expiresAt?.rfc3339,
                         "nextLookAt": one.dueAt?.rfc3339, "trouble": one.trouble, "parkedAt": one.parkedAt?.rfc3339,
                     ]
                 })

@@ -98,7 +98,7 @@ struct ConsoleActions: Sendable {
         let target: String? =
             switch action {
             case .resync: ResyncTarget(id).map { "\($0.username) of \($0.publisher)" }
-            case .replaySubscription: SubscriptionCursor(id).map { $0.name.originalTransactionID }
+            case .replaySubscription: SubscriptionCursor(id).map { $0.name.originalTransactionID.text }
             default: nil
             }
         return ConfirmPage(

@@ -22,7 +22,7 @@ public final class Intake: Sendable {
     private struct Subscription: Hashable {
         var publisher: PublisherID
         var environment: StoreEnvironment
-        var key: String
+        var key: TransactionID
     }
 
     /// The last time that the wait for a connection, or for a commit, was in vain.

@@ -118,7 +118,7 @@ extension RelayStore {
     }
 
     /// A name that cannot be opened keeps nobody from seeing the rest of the page.
-    private static func readable(_ row: PostgresRow, _ index: Int) throws -> String {
+    private static func readable(_ row: PostgresRow, _ index: Int) throws -> Username {
         do {
             return try row.open(index)
         } catch let error as PostgresError where error.code == .decoding {

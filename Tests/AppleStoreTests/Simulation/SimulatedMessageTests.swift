@@ -50,7 +50,7 @@ struct SimulatedMessageTests {
         let bytes = try TrustFixture.receipts.get().sign(receipt)
         let posted = try life.authority.sign(json: newest.json(signedDate: day(31)))
         for text in [base64(bytes), posted] {
-            let read = try PurchaseReader.read(text, transactionId: newest.transactionId)
+            let read = try PurchaseReader.read(text, transactionId: TransactionID(newest.transactionId))
             let period = try #require(read.ledgerPeriod)
             #expect(read.originalTransactionId == "2000000700000001")
             #expect(life.ledger.periods[period.id]?.expiresAt == period.expiresAt)

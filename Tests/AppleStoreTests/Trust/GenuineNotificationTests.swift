@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import RelayCore
 import Testing
 
 @testable import AppleStore

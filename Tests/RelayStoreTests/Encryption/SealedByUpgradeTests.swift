@@ -116,7 +116,7 @@ import Testing
                 }
                 try await database.run(
                     "UPDATE validations SET email = $2, customer = $3, application_username = $3, ip_address = $4 WHERE id = $1",
-                    .uuid(one.id.uuid), try text(one.email.sent), try text(one.email.customer),
+                    .uuid(one.id.uuid), try text(one.email.sent.text), try text(one.email.customer.text),
                     try text(one.ipAddress ?? ""))
                 try await database.run(
                     "UPDATE receipts SET body = $2 WHERE id = $1", .uuid(one.id.uuid), .bytea(one.receipt.bytes))

@@ -52,7 +52,7 @@ struct ClaimScopeTests {
             try await database.enqueue(.state(endpoint, 1))
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             try await database.run("UPDATE ledgers SET publisher = 'nordic', due_at = now()")
-            func taken(_ own: [String]) async throws -> [Int] {
+            func taken(_ own: [PublisherID]) async throws -> [Int] {
                 let room = DeliveryRoom(count: 5, publisher: "nordic", mark: RelayStore.mark)
                 return [
                     try await store.claimDeliveries([endpoint: room], own: own, lease: .seconds(60)).count,

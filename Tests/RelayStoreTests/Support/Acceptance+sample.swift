@@ -34,7 +34,7 @@ extension Acceptance {
 extension Acceptance.IdempotencyKey {
     static func sample(_ key: String, body: String, apiKey: String = "app-key") -> Acceptance.IdempotencyKey {
         Acceptance.IdempotencyKey(
-            bucket: Bucket(of: apiKey, key), apiKey: apiKey, digest: thirtyTwoBytes(key),
+            bucket: Bucket(of: apiKey, key), apiKey: APIKeyID(apiKey), digest: thirtyTwoBytes(key),
             fingerprint: thirtyTwoBytes(body))
     }
 }

@@ -42,7 +42,7 @@ extension NewDelivery {
         -> NewDelivery
     {
         NewDelivery(
-            endpoint: endpoint, publisher: "main", lane: lane, sequence: sequence,
+            endpoint: endpoint, publisher: "main", lane: Username(lane), sequence: sequence,
             body: #"{"type":"purchases.updated","n":\#(sequence)}"#, replaces: replaces)
     }
 }

@@ -38,7 +38,7 @@ public struct AmazonReceipt: Sendable, Hashable {
     init?(_ json: StoreJSON, receiptID: String) {
         guard let product = json["productId"]?.text, let type = json["productType"]?.text else { return nil }
         // Who asks by one name must not be told of another.
-        guard json["receiptId"].map({ $0.text == receiptID }) ?? true else { return nil }
+        guard json["receiptId"].map({ TransactionID($0.text) == TransactionID(receiptID) }) ?? true else { return nil }
         self.receiptID = receiptID
         productType = type
         productID = ProductID(product)

@@ -36,6 +36,9 @@ public final class CustomerTokenVerifier: Sendable {
         }
     }
 
+    /// Issuers and audiences, compared by their bytes.
+    private typealias Name = Identifier<Expected>
+
     private let expected: Expected
     private let maximumAge: Duration
     private let refresh: (@Sendable () async throws -> String)?
@@ -95,8 +98,8 @@ public final class CustomerTokenVerifier: Sendable {
         // One that never ends would open the door for whoever finds it, for ever.
         guard let end = claims.exp, seconds < end + Self.leeway.seconds else { throw Self.invalid }
         if let begin = claims.nbf, seconds < begin - Self.leeway.seconds { throw Self.invalid }
-        if let issuer = expected.issuer, claims.iss != issuer { throw Self.invalid }
-        if let audience = expected.audience, !claims.aud.contains(audience) { throw Self.invalid }
+        if let issuer = expected.issuer, claims.iss.map({ Name($0) }) != Name(issuer) { throw Self.invalid }
+        if let audience = expected.audience, !claims.aud.map({ Name($0) }).contains(Name(audience)) { throw Self.invalid }
         guard claims.emailVerified != false, let email = claims.email.flatMap({ CustomerEmail($0) }) else {
             throw Self.invalid
         }

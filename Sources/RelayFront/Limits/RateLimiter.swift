@@ -11,7 +11,8 @@ final class RateLimiter: Sendable {
     let policy: String
     private let limit: RateLimit
     private let room: Int
-    private let shards: [NIOLockedValueBox<[String: RateState]>]
+    private typealias Name = Identifier<RateLimiter>
+    private let shards: [NIOLockedValueBox<[Name: RateState]>]
     private let start = ContinuousClock.now
 
     /// - Parameters:
@@ -26,7 +27,7 @@ final class RateLimiter: Sendable {
 
     /// - Returns: how they stand now.
     func take(_ name: String, at now: Duration? = nil) -> RateStanding {
-        let now = now ?? ContinuousClock.now - start
+        let (name, now) = (Name(name), now ?? ContinuousClock.now - start)
         let shard = shards[Int(UInt(bitPattern: name.hashValue) % UInt(shards.count))]
         let decision = shard.withLockedValue { states in
             if states[name] == nil, states.count >= room { Self.makeRoom(&states, at: now) }
@@ -36,7 +37,7 @@ final class RateLimiter: Sendable {
     }
 
     /// First those that are as if they had never asked; where that frees nothing, half of the others.
-    private static func makeRoom(_ states: inout [String: RateState], at now: Duration) {
+    private static func makeRoom(_ states: inout [Name: RateState], at now: Duration) {
         let before = states.count
         states = states.filter { !$0.value.isFull(at: now) }
         guard states.count == before else { return }

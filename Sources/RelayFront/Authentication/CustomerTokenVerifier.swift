@@ -99,7 +99,9 @@ public final class CustomerTokenVerifier: Sendable {
         guard let end = claims.exp, seconds < end + Self.leeway.seconds else { throw Self.invalid }
         if let begin = claims.nbf, seconds < begin - Self.leeway.seconds { throw Self.invalid }
         if let issuer = expected.issuer, claims.iss.map({ Name($0) }) != Name(issuer) { throw Self.invalid }
-        if let audience = expected.audience, !claims.aud.map({ Name($0) }).contains(Name(audience)) { throw Self.invalid }
+        if let audience = expected.audience, !claims.aud.map({ Name($0) }).contains(Name(audience)) {
+            throw Self.invalid
+        }
         guard claims.emailVerified != false, let email = claims.email.flatMap({ CustomerEmail($0) }) else {
             throw Self.invalid
         }

@@ -92,7 +92,8 @@ enum SubscriptionViews {
             items.map { one in
                 [
                     .init(
-                        one.name.originalTransactionID.text, href: ConsoleLink.subscription(one.name.originalTransactionID),
+                        one.name.originalTransactionID.text,
+                        href: ConsoleLink.subscription(one.name.originalTransactionID),
                         isCode: true, note: one.parkedAt == nil ? nil : "parked: \(one.trouble ?? "")",
                         pick: visitor?.isOperator == true ? "\(SubscriptionCursor(one.name))" : nil),
                     .init(one.status?.name, tone: tone(one.status), note: one.reason),

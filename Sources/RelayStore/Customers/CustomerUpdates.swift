@@ -19,10 +19,11 @@ public struct CustomerUpdates: Sendable {
         self.leeway = leeway
     }
 
-    /// Index used: `customers_untold`.
+    /// The last column is the name as it is stored, which is no column of its own to the reader: by it the row is found though nobody can
+    /// open it. Index used: `customers_untold`.
     private static let takeSQL = """
         SELECT c.publisher, ROW(c.sealed_by, c.username), c.version, c.reason, c.environment, c.subscription_key,
-               c.changed_at, c.trace, c.bucket
+               c.changed_at, c.trace, c.bucket, c.username || ''
         FROM customers c
         WHERE c.untold_since <= clock_timestamp()
         ORDER BY c.untold_since
@@ -47,12 +48,12 @@ public struct CustomerUpdates: Sendable {
     /// A customer's row by its own columns: the name may be what cannot be read.
     private struct Key: Sendable {
         var bucket: Int16
-        var publisher: String
+        var publisher: PublisherID
         /// As it is stored.
         var username: String
 
         init(_ row: PostgresRow) throws {
-            (bucket, publisher, username) = (try row.get(8), try row.get(0), try row.get(1))
+            (bucket, publisher, username) = (try row.get(8), try row.get(0), try row.get(9))
         }
     }
 

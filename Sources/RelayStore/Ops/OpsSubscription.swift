@@ -48,7 +48,8 @@ public struct SubscriptionFilter: Sendable {
     public var cursor: SubscriptionCursor?
 
     public init(
-        originalTransactionID: TransactionID? = nil, customer: CustomerID? = nil, isParked: Bool = false, limit: Int = 50,
+        originalTransactionID: TransactionID? = nil, customer: CustomerID? = nil, isParked: Bool = false,
+        limit: Int = 50,
         cursor: SubscriptionCursor? = nil
     ) {
         self.isParked = isParked

@@ -1,5 +1,3 @@
-public import RelayCore
-
 /// One SignerInfo of a PKCS#7 / CMS SignedData (RFC 5652, section 5.3), as it was found.
 public struct CMSSigner: Sendable, Hashable {
     /// How the signer's certificate is named.

@@ -1,5 +1,4 @@
 import Foundation
-public import RelayCore
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 

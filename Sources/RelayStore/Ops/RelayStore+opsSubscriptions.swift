@@ -1,5 +1,5 @@
 import Postgres
-public import RelayCore
+import RelayCore
 
 extension RelayStore {
     private static let columns = """

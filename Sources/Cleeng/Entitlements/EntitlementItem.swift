@@ -38,7 +38,7 @@ struct EntitlementItem: Decodable, Equatable {
     /// Whether this is the offer asked for; without a country (`S123456789`) any country's is.
     func matches(_ offer: String) -> Bool {
         guard offerId != offer else { return true }
-        guard !offer.contains("_") else { return false }
-        return offerId.hasPrefix(offer + "_")
+        guard !offer.utf8.contains(UInt8(ascii: "_")) else { return false }
+        return offerId.utf8.starts(with: "\(offer)_".utf8)
     }
 }

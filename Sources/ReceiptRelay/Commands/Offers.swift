@@ -102,9 +102,9 @@ struct Offers: AsyncParsableCommand {
 
         func run() async throws {
             let (offers, unmapped) = try await DatabaseSession.run(option) { store in
-                (try await store.offers(of: publisher), try await store.unmappedOffers())
+                let scope = publisher.map(OpsScope.publisher) ?? .all
+                return (try await store.offers(in: scope), try await store.unmappedOffers(in: scope))
             }
-            let missing = unmapped.filter { publisher == nil || $0.publisher == publisher }
             guard !json else {
                 return try JSONOutput.write(
                     offers.flatMap { publisher, offer in
@@ -112,7 +112,7 @@ struct Offers: AsyncParsableCommand {
                             ["publisher": publisher, "offerId": offer.id, "name": offer.name, "product": $0]
                         }
                     }
-                        + missing.map {
+                        + unmapped.map {
                             [
                                 "publisher": $0.publisher, "offerId": $0.offerID, "product": $0.product,
                                 "problem": $0.isMapped ? "product_mismatch" : "offer_without_products",
@@ -126,7 +126,7 @@ struct Offers: AsyncParsableCommand {
                         offer.coupons.map(\.code).joined(separator: " "), offer.name,
                     ]
                 })
-            for one in missing {
+            for one in unmapped {
                 let what = one.product.map { "\($0) was bought as \(one.offerID)" } ?? "\(one.offerID) was bought"
                 print(
                     "! \(one.publisher): \(what) \(one.purchases) times, which \(one.isMapped ? "is not its product" : "has no products")"
@@ -153,7 +153,7 @@ struct Offers: AsyncParsableCommand {
             let product = product.flatMap(OfferFile.product)
             let isGone = try await DatabaseSession.run(option) {
                 guard try await $0.removeOffer(offer, product: product, of: publisher) else { return false }
-                try await $0.note(.offerRemoved, offer, reason: "of \(publisher)")
+                try await $0.note(.offerRemoved, offer, of: publisher, reason: "of \(publisher)")
                 return true
             }
             guard isGone else {
@@ -168,7 +168,9 @@ struct Offers: AsyncParsableCommand {
         _ offers: [Offer], _ publisher: String, _ option: ConfigurationOption, replacing: Bool = false
     ) async throws {
         let isKnown = try await DatabaseSession.run(option) { store in
-            guard try await store.listPublishers().contains(where: { $0.id == publisher }) || publisher == "main" else {
+            guard
+                try await store.listPublishers(in: .all).contains(where: { $0.id == publisher }) || publisher == "main"
+            else {
                 return false
             }
             _ = try await store.addPublisher(publisher)

@@ -61,17 +61,21 @@ extension WebhookCommands {
             guard let deliveryId else { return try await range() }
             guard let id = WebhookCommands.deliveryID(deliveryId) else { return }
             let new = try await DatabaseSession.run(option) { store in
-                guard let delivery = try await store.delivery(id), let endpoint = EndpointID(delivery.endpoint) else {
+                guard let delivery = try await store.delivery(id, in: .all),
+                    let endpoint = EndpointID(delivery.endpoint)
+                else {
                     ConfigurationOption.complain("there is no message with that id")
                     throw ExitCode(1)
                 }
-                guard try await store.endpoint(endpoint)?.isActive == true else {
+                guard try await store.endpoint(endpoint, in: .all)?.isActive == true else {
                     ConfigurationOption.complain("its endpoint is disabled or removed")
                     throw ExitCode(1)
                 }
                 let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
-                if let new { try await store.note(.webhookReplayed, "\(id)", reason: "as \(new)") }
+                if let new {
+                    try await store.note(.webhookReplayed, "\(id)", of: delivery.publisher, reason: "as \(new)")
+                }
                 return new
             }
             guard let new else {
@@ -91,7 +95,7 @@ extension WebhookCommands {
                 var filter = filter
                 var count = 0
                 while true {
-                    let page = try await store.repeatTargets(filter)
+                    let page = try await store.repeatTargets(filter, in: .all)
                     for target in page where !isDryRun {
                         let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                             publisher: target.publisher, username: target.username, endpoint: target.endpoint)
@@ -135,7 +139,9 @@ extension WebhookCommands {
             let new = try await DatabaseSession.run(option) { store in
                 let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: publisher, username: username, endpoint: nil)
-                if new != nil { try await store.note(.customerResynced, username, reason: "of \(publisher)") }
+                if new != nil {
+                    try await store.note(.customerResynced, username, of: publisher, reason: "of \(publisher)")
+                }
                 return new
             }
             guard let new else {
@@ -148,6 +154,6 @@ extension WebhookCommands {
 
     /// As `webhook-id` carries it too, where that has the mark of another password behind it.
     fileprivate static func deliveryID(_ text: String) -> DeliveryID? {
-        text.split(separator: ".", maxSplits: 1).first.flatMap { DeliveryID($0) }
+        text.parts(at: ".", maxSplits: 1).first.flatMap { DeliveryID($0) }
     }
 }

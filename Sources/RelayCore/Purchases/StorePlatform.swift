@@ -7,7 +7,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
 
     /// Of a subscription by its key: Apple's are bare numbers (or what an app sent in place of one).
     public init(subscriptionKey key: String) {
-        self = [.google, .amazon].first { key.hasPrefix($0.prefix) } ?? .apple
+        self = [.google, .amazon].first { key.hasBytes(first: $0.prefix) } ?? .apple
     }
 
     var prefix: String { rawValue + ":" }
@@ -20,6 +20,6 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
 
     /// The store's own name for what has this key.
     public func name(ofKey key: String) -> String {
-        self == .apple || !key.hasPrefix(prefix) ? key : String(key.dropFirst(prefix.count))
+        self == .apple || !key.hasBytes(first: prefix) ? key : String(key.droppingBytes(first: prefix.utf8.count))
     }
 }

@@ -16,7 +16,7 @@ enum SubscriptionViews {
                 originalTransactionID: page.originalTransactionID(), customer: page.customer(), limit: page.limit(),
                 cursor: page.cursor { SubscriptionCursor($0) })
             try page.end()
-            (items, next) = try await desk.store.subscriptions(matching: filter)
+            (items, next) = try await desk.store.subscriptions(matching: filter, in: visitor.scope)
         }
         if items.count == 1, let one = items.first, query["originalTransactionId"] != nil {
             return desk.response(detail(one, desk, visitor))
@@ -110,7 +110,7 @@ enum SubscriptionViews {
             let cursor = page.cursor { ValidationCursor($0) }
             try page.end()
             return try await desk.store.transfers(
-                originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
+                originalTransactionID: key, customer: customer, limit: limit, cursor: cursor, in: visitor.scope)
         }
         if ConsoleExport.isWanted(query) {
             return try await ConsoleExport.response("transfers", query.all(names)) {

@@ -1,4 +1,5 @@
 import Foundation
+import RelayCore
 
 /// A publisher's id with one of its keys, as Fovea's clients send them: `appName` and `apiKey`.
 struct NamedCredentials: Sendable, Equatable {
@@ -27,17 +28,16 @@ struct NamedCredentials: Sendable, Equatable {
     }
 
     private static func pair(_ header: String) -> NamedCredentials? {
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, header.utf8.count <= mostBytes else { return nil }
-        let scheme = parts[0].lowercased()
+        guard let (name, credentials) = header.halves(at: " "), header.utf8.count <= mostBytes else { return nil }
+        let scheme = name.lowercased()
         guard scheme == "basic" || scheme == "bearer" else { return nil }
-        let text = parts[1].trimmingCharacters(in: .whitespaces)
+        let text = credentials.trimmingCharacters(in: .whitespaces)
         if let data = Data(base64Encoded: text), let pair = split(String(decoding: data, as: UTF8.self)) { return pair }
         return scheme == "bearer" ? split(text) : nil
     }
 
     private static func split(_ text: String) -> NamedCredentials? {
-        guard let colon = text.firstIndex(of: ":") else { return nil }
-        return NamedCredentials(publisher: String(text[..<colon]), key: String(text[text.index(after: colon)...]))
+        guard let (publisher, key) = text.halves(at: ":") else { return nil }
+        return NamedCredentials(publisher: String(publisher), key: String(key))
     }
 }

@@ -78,7 +78,7 @@ public final class KeyRing: Sendable {
                 try await Task.sleep(until: earliest, clock: .continuous)
                 let lookedAt = ContinuousClock.now
                 box.withLockedValue { $0.lookedAt = lookedAt }
-                let keys = try await store.keys(includingRevoked: false)
+                let keys = try await store.keys(includingRevoked: false, in: .all)
                 box.withLockedValue { $0.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 }) }
                 return lookedAt
             }

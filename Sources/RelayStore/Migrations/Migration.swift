@@ -33,6 +33,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0015_traces", PackageResources._015_traces_sql),
         Migration("0016_encryption", PackageResources._016_encryption_sql),
         Migration("0017_environment_of_pursuits", PackageResources._017_environment_of_pursuits_sql),
+        Migration("0021_ops_scope", PackageResources._021_ops_scope_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

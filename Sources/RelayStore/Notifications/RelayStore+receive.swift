@@ -181,6 +181,12 @@ extension RelayStore {
         return Set(try rows.map { try $0.get(0) }).union([PublisherID.first])
     }
 
+    /// Those whose rows may be looked for.
+    func publishers(in scope: OpsScope) async throws -> Set<String> {
+        if let publisher = scope.publisher { return [publisher] }
+        return try await publishers()
+    }
+
     /// Where each publisher's rows of a subscription are.
     func buckets(of key: String, _ publishers: Set<String>) -> PostgresValue {
         .int2Array(Set(publishers.map { Int16(Bucket(of: $0, key).number) }).sorted())

@@ -41,7 +41,7 @@ public final class OfferCatalogue: Sendable {
 
     func load() async throws {
         var publishers: [String: Publisher] = [:]
-        for (publisher, offer) in try await store.offers() {
+        for (publisher, offer) in try await store.offers(in: .all) {
             if !offer.products.isEmpty {
                 publishers[publisher, default: Publisher()].products[offer.id] = Set(offer.products)
             }

@@ -45,7 +45,7 @@ public struct ValidationCursor: Sendable, CustomStringConvertible {
     let id: ValidationID
 
     public init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = text.parts(at: "-", maxSplits: 2)
         guard parts.count == 2, let microseconds = Int64(parts[0]), let id = ValidationID(parts[1]),
             // Up to the year 9999: far from what the database cannot hold.
             (0..<253_402_300_800_000_000).contains(microseconds)

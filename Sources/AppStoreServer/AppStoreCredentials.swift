@@ -1,6 +1,6 @@
 import Foundation
 import JWTKit
-public import RelayCore
+import RelayCore
 
 /// What App Store Connect gives out for the App Store Server API: a key, its id, and the id of who it was given to.
 public struct AppStoreCredentials: Sendable {

@@ -1,4 +1,4 @@
-public import RelayCore
+import RelayCore
 
 /// One SignerInfo of a PKCS#7 / CMS SignedData (RFC 5652, section 5.3), as it was found.
 public struct CMSSigner: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import RelayCore
+import RelayCore
 
 extension TransactionReceipt {
     /// - Throws: ``ReceiptReadError/malformedTransactionReceipt``, ``ReceiptReadError/tooLarge``.

@@ -1,5 +1,5 @@
 import Crypto
-public import RelayCore
+import RelayCore
 
 /// A version 1 notification of which only that was read which says whether the rest is worth reading: anybody can post one.
 public struct UnreadStatusUpdate: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Foundation
-public import RelayCore
+import RelayCore
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 

@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-public import RelayCore
+import RelayCore
 
 /// Verifies customers' tokens: JSON Web Tokens signed by a key of the publisher's key set, whose `email` claim is the only
 /// email that the app may speak for.

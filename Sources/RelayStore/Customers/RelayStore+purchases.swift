@@ -1,5 +1,5 @@
 import Postgres
-public import RelayCore
+import RelayCore
 
 extension RelayStore {
     /// Of each customer at most so many subscriptions are read, the newest.

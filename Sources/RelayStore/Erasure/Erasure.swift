@@ -1,5 +1,5 @@
 import Postgres
-public import RelayCore
+import RelayCore
 
 /// Takes one customer out of the database: who they are, what they sent, what was said about them.
 ///

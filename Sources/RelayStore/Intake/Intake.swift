@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import Postgres
-public import RelayCore
+import RelayCore
 
 /// The way in: concurrent purchases share one statement and one commit; a bad one fails alone.
 public final class Intake: Sendable {

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 import Postgres
-public import RelayCore
+import RelayCore
 
 /// The keys in memory: a request is authenticated without asking the database. Looked up anew every two seconds, so that is
 /// how long a revoked key lives on. A key that is not found is looked up at once; everybody who waits shares the look, and

@@ -13,17 +13,25 @@ RUN swift package resolve
 
 # SwiftPM loads the whole package before it builds one product of it, so the tests have to be there too.
 COPY . .
-# Of several --product arguments SwiftPM takes the last, so each has a call of its own; the second one mostly links.
 RUN swift build -c release --static-swift-stdlib --product receipt-relay \
-    && swift build -c release --static-swift-stdlib --product cleeng-simulator \
     && mkdir /out \
     && folder="$(swift build -c release --static-swift-stdlib --show-bin-path)" \
-    && cp "$folder/receipt-relay" "$folder/cleeng-simulator" /out/ \
+    && cp "$folder/receipt-relay" /out/ \
     && find "$folder" -maxdepth 1 -name '*.resources' -exec cp -R {} /out/ \; \
-    && strip /out/receipt-relay /out/cleeng-simulator
+    && strip /out/receipt-relay
 
 
-FROM docker.io/library/debian:bookworm-slim
+# Only for the target `simulator`: BuildKit leaves this stage out of all others.
+FROM build AS build-simulator
+RUN swift build -c release --static-swift-stdlib --product cleeng-simulator \
+    && mkdir /simulator \
+    && folder="$(swift build -c release --static-swift-stdlib --show-bin-path)" \
+    && cp "$folder/cleeng-simulator" /simulator/ \
+    && find "$folder" -maxdepth 1 -name '*.resources' -exec cp -R {} /simulator/ \; \
+    && strip /simulator/cleeng-simulator
+
+
+FROM docker.io/library/debian:bookworm-slim AS runtime
 
 # Swift's own libraries are linked in; libpq is not, and brings its TLS and Kerberos libraries along.
 # hadolint ignore=DL3008 # as above
@@ -33,13 +41,25 @@ RUN apt-get update \
     && groupadd --gid 10001 relay \
     && useradd --uid 10001 --gid relay --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin relay
 
-COPY --from=build /out/ /usr/local/bin/
 COPY LICENSE /usr/share/doc/receipt-relay/LICENSE
 
 USER 10001:10001
 
+
+# A stand-in for Cleeng: development and demos alone. docker compose --profile simulator builds it.
+FROM runtime AS simulator
+COPY --from=build-simulator /simulator/ /usr/local/bin/
+RUN cleeng-simulator --help >/dev/null
+EXPOSE 8090
+ENTRYPOINT ["cleeng-simulator"]
+
+
+# The last stage is what `docker build` makes: the relay, and no simulator.
+FROM runtime AS relay
+COPY --from=build /out/ /usr/local/bin/
+
 # A library that is missing here shows while the image is built, not when it is started.
-RUN receipt-relay --help >/dev/null && cleeng-simulator --help >/dev/null
+RUN receipt-relay --help >/dev/null
 
 EXPOSE 8080 9090
 

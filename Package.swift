@@ -176,7 +176,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "RelayApp", dependencies: ["RelayClient", argumentParser], swiftSettings: settings),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "TestSupport", dependencies: [yams], path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayClientTests", ["RelayClient"]),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
@@ -224,7 +224,11 @@ let package = Package(
         tests("StoreSimulatorTests", ["StoreSimulator", "StoreTestSupport", argumentParser, cryptoExtras]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
-            "RelayFrontTests", ["RelayFront", "RelayCore", "AppleStore", "AppStoreSimulation", hummingbird, nioCore]),
+            "RelayFrontTests",
+            [
+                "RelayFront", "RelayStore", "RelayCore", "AppleStore", "AppStoreSimulation", "TestSupport", hummingbird,
+                nioCore,
+            ]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
         tests(
             "TracesTests",

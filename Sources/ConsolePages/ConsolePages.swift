@@ -11,9 +11,12 @@ public struct ConsolePages: Sendable {
 
     /// - Throws: where a template that was built in cannot be read.
     public init() throws {
+        MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
         var library = MustacheLibrary()
         for (name, bytes) in Self.templates {
-            try library.register(String(decoding: bytes, as: UTF8.self), named: name)
+            // In each of them: a partial begins with the library's own way of escaping.
+            let escaping = "{{% CONTENT_TYPE: \(EscapedHTML.name)}}\n"
+            try library.register(escaping + String(decoding: bytes, as: UTF8.self), named: name)
         }
         self.library = library
         assets = ConsoleAssets()

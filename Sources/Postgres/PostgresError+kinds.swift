@@ -20,6 +20,14 @@ extension PostgresError {
         isUnavailable || isStalePlan || sqlState == "40001" || sqlState == "40P01"
     }
 
+    /// True where the server is there and will not run the statement: a missing table, column or right, a broken constraint, data that
+    /// it cannot take.
+    public var isRefusal: Bool {
+        guard code == .server, !isTransient, !isStrayStatement, let sqlState else { return false }
+        // 55 somebody else has what is wanted; 57 broken off from outside.
+        return !["55", "57"].contains(where: sqlState.hasPrefix)
+    }
+
     /// True where a prepared statement was not there any more, or another session's was in its place: so it is behind a pooler
     /// that gives each transaction another session, unless ``PostgresConfiguration/preparesStatements`` is false.
     public var isStrayStatement: Bool { sqlState == "42P05" || sqlState == "26000" }
@@ -42,7 +50,12 @@ extension PostgresError: Equatable {
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
-    public var description: String { shortDescription }
+    /// Of a refused statement with the server's own words: by the code alone nobody finds the column that is missing. They hold neither
+    /// rows nor parameters (``init(result:)``).
+    public var description: String {
+        code == .server && !isUnavailable && !serverMessage.isEmpty
+            ? "\(shortDescription): \(serverMessage)" : shortDescription
+    }
 
     public var debugDescription: String {
         var text = "\(shortDescription): \(serverMessage)"

@@ -54,6 +54,8 @@ public struct FrontConfiguration: Sendable {
     /// How often one key, and one address, may ask the app front of this copy. Nil: as often as they like.
     public var keyLimit: RateLimit?
     public var addressLimit: RateLimit?
+    /// Whether endpoints of webhooks must be https.
+    public var requiresTLS = false
     /// Nil: there is no console.
     public var console: ConsolePages?
 

@@ -132,9 +132,9 @@ public struct RelayFront: Sendable {
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
             leeway: configuration.renewalLeeway, stores: stores, receipts: receipts,
             limits: limits)
-        return TokenRoutes(store: store, keys: authenticator.keys).routes + CheckRoutes(desk: desk).routes
-            + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
-            + BillingWebhookRoutes(desk: desk).routes
+        return TokenRoutes(store: store, keys: authenticator.keys, budget: bodyBudget, limits: limits).routes
+            + CheckRoutes(desk: desk).routes + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
+            + BillingWebhookRoutes(desk: desk, requiresTLS: configuration.requiresTLS).routes
     }
 
     /// The front that ops, its tools and the probes call.

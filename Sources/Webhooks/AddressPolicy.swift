@@ -5,6 +5,8 @@ public import RelayCore
 /// Whoever may name an endpoint must not reach by it what only this machine, or its network, can reach.
 public struct AddressPolicy: Sendable {
     private let allowed: [AddressRange]
+    /// Endpoints that are http are refused, wherever they are.
+    let requiresTLS: Bool
 
     /// IANA's special-purpose addresses (RFC 6890 and its registries), and what was never given out.
     private static let refused = [
@@ -19,8 +21,9 @@ public struct AddressPolicy: Sendable {
     /// link-local, site-local, multicast, discard-only, or not given out.
     private static let globalUnicast = AddressRange("2000::/3")
 
-    public init(allowing allowed: [AddressRange] = []) {
+    public init(allowing allowed: [AddressRange] = [], requiresTLS: Bool = false) {
         self.allowed = allowed
+        self.requiresTLS = requiresTLS
     }
 
     public func allows(_ address: IPAddress) -> Bool {

@@ -87,6 +87,7 @@ public final class WebhookClient: Sendable {
     ) async -> Result<WebhookResult, WebhookTrouble> {
         do {
             guard let url = WebhookURL(text) else { throw WebhookTrouble(.url) }
+            guard url.isSecure || !policy.requiresTLS else { throw WebhookTrouble(.plain) }
             let addresses = try await vetted(url.host, publisher)
             var request = request(message, url, credentials)
             let span = ClientSpan.start(.POST, "webhook", url: text, headers: &request.headers)

@@ -5,6 +5,7 @@ struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
     enum Code: Equatable {
         case timeout, cancelled
         case url
+        case plain
         case unresolved
         case busyResolving
         case refused(IPAddress)
@@ -23,6 +24,7 @@ struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
         case .timeout: "no answer in time"
         case .cancelled: "broken off"
         case .url: "the URL is not \(WebhookURL.rule)"
+        case .plain: "the URL is http, and RELAY_REQUIRE_TLS is true"
         case .unresolved: "the host name could not be resolved"
         case .busyResolving: "too many host names are being looked up"
         case .refused(let address):
@@ -38,7 +40,7 @@ struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
         switch code {
         case .cancelled: .cancelled
         case .busyResolving: .postponed
-        case .refused, .url: .refused
+        case .refused, .url, .plain: .refused
         default: .failed
         }
     }

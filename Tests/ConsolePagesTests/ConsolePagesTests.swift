@@ -13,12 +13,11 @@ struct ConsolePagesTests {
 
     private static let hostile = "<img src=x onerror=alert(1)>\"'&"
 
-    @Test("what stands in a page is escaped, wherever it stands")
-    func escaped() throws {
+    /// Pages with this text wherever one can stand.
+    private func pages(holding text: String) throws -> [String] {
         let pages = try ConsolePages()
-        let text = Self.hostile
         let table = Table([text], [[.init(text, href: text, tone: .ok, isCode: true, note: text)]], empty: text)
-        let rendered = [
+        return [
             pages.render(
                 ListPage(
                     frame(pages, text), lead: text,
@@ -36,7 +35,23 @@ struct ConsolePagesTests {
             pages.render(SignInPage(frame(pages, text), next: text, error: text)),
             pages.render(ProblemPage(frame(pages, text), detail: text)),
         ]
-        for page in rendered {
+    }
+
+    @Test("a mark beside a sign hides it from no escaping", arguments: ["\u{600}", "\u{70F}", "\u{301}", "\u{200D}"])
+    func marks(_ mark: String) throws {
+        let text = "a" + ["<", ">", "\"", "'", "&"].map { "\(mark)\($0)\(mark)" }.joined() + "b"
+        for page in try pages(holding: text) {
+            for sign in ["<", ">", "\"", "'"] {
+                for raw in [mark + sign, sign + mark] {
+                    #expect(Array(page.utf8).firstRange(of: Array(raw.utf8)) == nil, "\(page)")
+                }
+            }
+        }
+    }
+
+    @Test("what stands in a page is escaped, wherever it stands")
+    func escaped() throws {
+        for page in try pages(holding: Self.hostile) {
             #expect(page.contains("&lt;img") && !page.contains("<img"))
             #expect(!page.contains("\"'&") && !page.contains("{{"))
         }

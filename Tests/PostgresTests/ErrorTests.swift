@@ -27,10 +27,14 @@ struct ErrorTests {
         for state in ["23505", "42601"] { #expect(!server(state).isTransient) }
     }
 
-    @Test func descriptionsAreBoundedAndOnlyTheLongOneHasTheMessage() {
+    @Test func descriptionsAreBoundedAndSayWhatTheServerSaid() {
         let error = PostgresError(.server, String(repeating: "x", count: 9_000), sqlState: "23505", constraint: "c")
         #expect(error.shortDescription == "server_23505")
-        #expect("\(error)" == "server_23505")
+        #expect("\(error)" == "server_23505: \(String(repeating: "x", count: 500))")
+        #expect(error.isRefusal && server("42703").isRefusal)
+        for state in ["57P01", "40P01", "53300", "55P03", "57014", "26000"] { #expect(!server(state).isRefusal) }
+        #expect("\(server("57P01"))" == "server_57P01")
+        #expect("\(PostgresError(.connectFailed, "no route to db1"))" == "connectFailed")
         #expect(error.serverMessage.count == 500)
         #expect(String(reflecting: error).contains("xxx"))
         #expect(String(reflecting: error).contains("constraint c"))
@@ -105,5 +109,8 @@ struct ErrorTests {
         #expect(cut == "invalid input syntax for type integer")
         let whole = "duplicate key value violates unique constraint \"a\""
         #expect(PostgresError.withoutData(whole, sqlState: "23505") == whole)
+        // A value that begins with a mark, which makes one character with the quotation mark.
+        let marked = PostgresError.withoutData("value \"\u{301}s3cr3t\" is out of range", sqlState: "22003")
+        #expect(!marked.utf8.contains(UInt8(ascii: "3")), "\(marked)")
     }
 }

@@ -36,6 +36,27 @@ struct ClientAddressTests {
         #expect(find("10.1.1.1", String(repeating: "10.2.2.2,", count: 100_000)) != nil)
     }
 
+    @Test(
+        "no mark that a client sends swallows the comma that a proxy adds",
+        arguments: ["\u{600}", "\u{70F}", "\u{110BD}", "\u{301}"])
+    func marks(_ mark: String) {
+        #expect(find("10.1.1.1", "[6.6.6.7]\(mark), 203.0.113.9") == "203.0.113.9")
+        #expect(find("10.1.1.1", "6.6.6.7\(mark),203.0.113.9") == "203.0.113.9")
+        #expect(find("10.1.1.1", "6.6.6.7,\(mark)203.0.113.9") == "10.1.1.1")
+        #expect(find("10.1.1.1", "6.6.6.7, 203.0.113.9\(mark)") == "10.1.1.1")
+    }
+
+    @Test(
+        "what has more behind the address than a port is no address",
+        arguments: [
+            "203.0.113.9 x", "203.0.113.9:", "203.0.113.9:12a", "203.0.113.9:123456", "[2001:db9::1]x",
+            "[2001:db9::1]:",
+            "[2001:db9::1]:x", "[2001:db9::1", "2001:db9::1]", "[203.0.113.9]]", "203.0.113.9]:1", "[]", ":1",
+        ])
+    func more(_ entry: String) {
+        #expect(find("10.1.1.1", "6.6.6.7, \(entry)") == "10.1.1.1")
+    }
+
     @Test("ranges hold what they should, to the bit")
     func ranges() throws {
         let range = try #require(AddressRange("192.0.2.128/25"))

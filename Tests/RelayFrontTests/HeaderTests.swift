@@ -1,11 +1,38 @@
 import HTTPTypes
 import RelayCore
+import RelayStore
 import Testing
 
 @testable import RelayFront
 
 @Suite("Header fields")
 struct HeaderTests {
+    /// U+0600 makes one character with what stands behind it, U+0301 with what stands before it.
+    @Test("a mark beside a separator hides it from nobody")
+    func marks() throws {
+        #expect(PreferWait.parse("x\u{600}, wait=5") == 5)
+        #expect(PreferWait.parse("wait=5;\u{301}x") == 5)
+        #expect(EntityTag.matches("\"b\"\u{600}, \"a\"", "\"a\""))
+        #expect(AcceptHeader.wantsEventStream("x\u{600}, text/event-stream"))
+        #expect(MediaTypeHeader.isJSON("application/json\u{600};charset=utf-8") == false)
+        #expect(MediaTypeHeader.isJSON("application/json;\u{301}x=y; charset=latin1") == false)
+        let query = QueryItems("a=1\u{600}&b=\u{301}2&c\u{600}=3")
+        #expect(query["b"].map { Array($0.unicodeScalars) } == ["\u{301}", "2"] && query["c"] == nil)
+        #expect(query["a"].map { Array($0.unicodeScalars) } == ["1", "\u{600}"])
+        let named = try #require(
+            NamedCredentials(authorization: "Bearer main:\u{301}key", query: QueryItems(nil)))
+        #expect(named.publisher == "main" && named.key.unicodeScalars.first == "\u{301}")
+        #expect(FoldedPath.fold("/api/v1/X?\u{301}Y=Z")?.utf8.elementsEqual("/api/v1/x?\u{301}Y=Z".utf8) == true)
+        let path = "/v2/customers/\u{301}ana/purchases"
+        guard case .purchases(let name)? = CustomerPath(path) else {
+            Issue.record("no customer")
+            return
+        }
+        #expect(name.utf8.elementsEqual("\u{301}ana".utf8))
+        let token = String(repeating: "ab", count: 32)
+        #expect(SessionCookie.token(in: [.cookie: "x=1\u{600}; relay_session=\(token)"])?.text == token)
+    }
+
     @Test(
         "Idempotency-Key: quoted and bare are one key",
         arguments: [

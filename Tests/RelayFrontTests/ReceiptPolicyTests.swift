@@ -29,9 +29,11 @@ struct ReceiptPolicyTests {
                     .utf8))
     }
 
-    private func judge(_ text: String, _ policy: ReceiptPolicy) async -> (Verification, ProblemCode?) {
+    private func judge(_ text: String, _ policy: ReceiptPolicy, app: BundleID = "") async -> (
+        Verification, ProblemCode?
+    ) {
         let receipt = ReadReceipt(text, transactionID: "2")
-        let verification = await policy.judge(receipt)
+        let verification = await policy.judge(receipt, app: app)
         do {
             try policy.check(verification, of: receipt)
             return (verification, nil)
@@ -60,6 +62,21 @@ struct ReceiptPolicyTests {
             if mode != .off, let code { #expect(verification.code == code) }
             #expect(refusal == (mode == .enforce ? .receiptNotGenuine : nil))
         }
+    }
+
+    /// As the bundle ids of the settings do; a key that names none leaves it at those.
+    @Test(arguments: ReceiptPolicy.Mode.allCases) func theKeysOwnAppCounts(mode: ReceiptPolicy.Mode) async throws {
+        let policy = try policy(mode)
+        for app in ["", "com.example.app"] {
+            let (verification, refusal) = await judge(try transaction(), policy, app: app)
+            #expect(verification == (mode == .off ? .notChecked : .genuine) && refusal == nil)
+        }
+        let (verification, refusal) = await judge(try transaction(), policy, app: "com.example.other")
+        #expect(verification.code == (mode == .off ? nil : "bundle"))
+        #expect(refusal == (mode == .enforce ? .receiptNotGenuine : nil))
+        #expect(policy.trusts(verification))
+        let proof = await policy.prove(ReadReceipt(try transaction(), transactionID: "2"), app: "com.example.other")
+        #expect(proof.code == "bundle")
     }
 
     /// Their signatures are of another age and are not judged: who insists does not take them.

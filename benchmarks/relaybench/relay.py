@@ -64,7 +64,8 @@ def command(stage: Stage, database: str, *arguments: str) -> str:
 
 
 def make_key(stage: Stage, database: str, role: str = "app") -> str:
-    return command(stage, database, "keys", "create", "--role", role, "--name", "benchmark")
+    publisher = "all" if role.startswith("ops-") else "main"
+    return command(stage, database, "keys", "create", "--role", role, "--name", "benchmark", "--publisher", publisher)
 
 
 class Relay(Process):

@@ -40,6 +40,14 @@ seed_keep() {
     printf '"%s"\n' "$2" >>"$SEED_FOLDER/$1"
 }
 
+# schemathesis_offers: before the service starts, which has them in memory for five seconds.
+schemathesis_offers() {
+    # Neither the product nor the coupon that purchases name: both are warned of.
+    printf '%s' '{"offers":[{"offerId":"S123456789_US","products":["com.example.another"],"coupons":["SUMMER"]}]}' >"$RUN_FOLDER/offers.json"
+    "${RELAY_COMMAND[@]}" offers import "$RUN_FOLDER/offers.json" >/dev/null 2>>"$SERVICE_LOG" 8>&- 9>&- ||
+        service_failed "$SERVICE_LOG" "receipt-relay offers import failed"
+}
+
 # schemathesis_seed FRONT APP_KEY PUBLISHER_KEY OPS OPERATOR_KEY: of each thing that has an id at least one; sets SEED_TOKEN.
 schemathesis_seed() {
     local front=$1 app operator billing transaction jws subscription order
@@ -87,9 +95,13 @@ schemathesis_seed() {
 seed_purchase() {
     local username=${3%%+*}
     seed_post "a purchase" 202 "$2" "$1/apple/payment" \
-        "{\"customerEmail\":\"$3\",\"offerId\":\"S123456789_US\",\"applicationUsername\":\"$username\",
+        "{\"customerEmail\":\"$3\",\"offerId\":\"S123456789_US\",\"applicationUsername\":\"$username\",\"couponCode\":\"WINTER\",
           \"receipt\":{\"transactionId\":\"$4\",\"receiptData\":\"$(cat -- "$5")\"}}"
     SEED_VALIDATION=$(json_value "$HTTP_BODY" validationId)
+    case "$(json_value "$HTTP_BODY" warnings.0.field) $(json_value "$HTTP_BODY" warnings.1.field)" in
+    "offerId couponCode" | "couponCode offerId") ;;
+    *) die "a purchase of another product with another coupon is not warned of" ;;
+    esac
     seed_keep validation "$SEED_VALIDATION"
 }
 

@@ -62,10 +62,11 @@ service_start() {
     service_await "$RUN_FOLDER/3-relay.pid" "$SERVICE_LOG" "receipt-relay serve" service_answers
 }
 
-# service_make_key VARIABLE ROLE: `keys create` prints the key alone.
+# service_make_key VARIABLE ROLE: `keys create` prints the key alone. Ops keys see every publisher.
 service_make_key() {
-    local key
-    key=$("${RELAY_COMMAND[@]}" keys create --role "$2" --name "demo-$2" 2>>"$SERVICE_LOG" 8>&- 9>&-) &&
+    local key publisher=main
+    case "$2" in ops-*) publisher=all ;; esac
+    key=$("${RELAY_COMMAND[@]}" keys create --role "$2" --name "demo-$2" --publisher "$publisher" 2>>"$SERVICE_LOG" 8>&- 9>&-) &&
         [ -n "$key" ] || service_failed "$SERVICE_LOG" "receipt-relay keys create --role $2 failed"
     printf -v "$1" '%s' "$key"
 }

@@ -7,11 +7,22 @@ public struct StoreScope: Sendable, Hashable {
     /// The App Store's number of the app; checked where something of production names one. Nil: any.
     public var appId: Int64?
     public var environments: Set<AppleEnvironment.Kind>
+    /// The one bundle id that whoever sent it may speak for; nil: any of ``bundleIds``.
+    public var onlyBundleId: BundleID?
 
     public init(bundleIds: Set<BundleID>, appId: Int64?, environments: Set<AppleEnvironment.Kind>) {
         self.bundleIds = bundleIds
         self.appId = appId
         self.environments = environments
+    }
+
+    /// The same for a key that was made for one app.
+    ///
+    /// - Parameter app: its bundle id; empty where it names none.
+    public func narrowed(to app: BundleID) -> StoreScope {
+        var scope = self
+        scope.onlyBundleId = app.isEmpty ? nil : app
+        return scope
     }
 
     /// - Parameters:
@@ -29,6 +40,9 @@ public struct StoreScope: Sendable, Hashable {
         }
         guard bundleIds.isEmpty || bundleId.map(bundleIds.contains) == true else {
             throw NotGenuine(.bundle, "it is another app's")
+        }
+        if let onlyBundleId, bundleId != onlyBundleId {
+            throw NotGenuine(.bundle, "it is not of the app that the key was made for")
         }
         guard environment.kind != .production || self.appId == nil || appId == nil || appId == 0 || appId == self.appId
         else { throw NotGenuine(.appId, "its app has another number") }

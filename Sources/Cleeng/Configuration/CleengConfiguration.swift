@@ -63,7 +63,7 @@ public struct CleengConfiguration: Sendable {
         while text.hasSuffix("/") { text.removeLast() }
         guard text.utf8.count <= 2048,
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }),
-            !text.contains("?"), !text.contains("#"),
+            !text.utf8.contains(UInt8(ascii: "?")), !text.utf8.contains(UInt8(ascii: "#")),
             let url = URL(string: text), let scheme = url.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = url.host(), !host.isEmpty
         else { return nil }

@@ -16,8 +16,10 @@ struct MessageScrubber: Sendable {
         guard text.utf8.count <= Self.maximumInput else { return "(too long to show)" }
         var text = text
         // Before cutting: half a token is a secret as well.
+        // By bytes: a mark before or behind a secret makes one character with its edge, and it would not be found.
         for secret in hidden {
-            text = text.replacing(secret, with: "***")
+            text = String(
+                decoding: Array(text.utf8).replacing(Array(secret.utf8), with: Array("***".utf8)), as: UTF8.self)
         }
         var kept = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -13,7 +13,17 @@ extension Table {
     /// In quotation marks; what a spreadsheet would calculate begins with an apostrophe.
     static func field(_ text: String) -> String {
         let isFormula = text.unicodeScalars.first.map { Self.formulaBegins.contains($0) } ?? false
-        return "\"" + (isFormula ? "'" : "") + text.replacing("\"", with: "\"\"") + "\""
+        return "\"" + (isFormula ? "'" : "") + doubled(text) + "\""
+    }
+
+    /// By scalars: a mark behind a quotation mark makes one character with it, and ends the field all the same.
+    private static func doubled(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            scalars.append(scalar)
+            if scalar == "\"" { scalars.append(scalar) }
+        }
+        return String(scalars)
     }
 
     /// With their wide forms, which some spreadsheets take for the same.

@@ -19,7 +19,11 @@ struct HostList: Sendable, Equatable {
     /// Nil where the lists do not fit each other: that is for libpq to complain of.
     init?(host: String?, hostaddr: String?, port: String?) {
         func parts(_ list: String?) -> [String] {
-            list.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+            list.map {
+                $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+                    String(Substring($0))
+                }
+            } ?? []
         }
         let (names, addresses) = (parts(host), parts(hostaddr))
         var ports = parts(port)

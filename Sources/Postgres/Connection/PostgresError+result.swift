@@ -26,8 +26,11 @@ extension PostgresError {
     /// Messages of class 22 (data exception) quote the value that was wrong, after a quotation mark or a colon.
     static func withoutData(_ message: String, sqlState: String) -> String {
         guard sqlState.hasPrefix("22") else { return message }
-        return String(message.prefix { !"\"«„“‘'`:".contains($0) })
+        // By scalars: a value may begin with a mark that makes one character with the quotation mark before it.
+        return String(String.UnicodeScalarView(message.unicodeScalars.prefix { !quotes.contains($0) }))
     }
+
+    private static let quotes = Set("\"«„“‘'`:".unicodeScalars)
 
     static func oneLine(_ message: String) -> String {
         message.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -1,5 +1,6 @@
 import Logging
 import NIOConcurrencyHelpers
+import Postgres
 import RelayCore
 import RelayStore
 import ServiceLifecycle
@@ -37,8 +38,10 @@ struct AccountWatch: Service {
                     if !isAdopted { try await adopt() }
                     isAdopted = true
                     note(try await roster.read(store).subtracting(own))
+                } catch let error as PostgresError where error.isRefusal && isAdopted {
+                    logger.warning("own accounts cannot be read", metadata: ["error": "\(error)"])
                 } catch {
-                    // The database is away, which others say.
+                    // The database is away or has no schema yet, which others say.
                 }
                 try? await Task.sleep(for: isAdopted ? Self.interval : .milliseconds(250))
             }

@@ -38,7 +38,9 @@ struct Assembly: Sendable {
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
             onCustomersChanged: customerBell.ring,
             onMessagesQueued: webhookBell.ring)
-        let watch = ReadinessWatch(store: store, logger: logger)
+        let watch = ReadinessWatch(
+            store: store, probes: role == .front ? [.accept] : role == .worker ? [.claim] : [.accept, .claim],
+            logger: logger)
         let (ledgerBell, eventBell, news) = (Wakeup(), Wakeup(), Wakeup())
         let accounts = settings.accounts.map { Account(settings: $0) }
         let onNotification: @Sendable () -> Void = { accounts.ring(\.notifications) }
@@ -222,6 +224,7 @@ struct Assembly: Sendable {
         configuration.beginsTraces = spans != nil
         configuration.keyLimit = settings.keyLimit
         configuration.addressLimit = settings.addressLimit
+        configuration.requiresTLS = settings.requiresTLS
         configuration.console = try ConsolePages()
         configuration.externalStores = stores
         configuration.billingReceipts = BillingReceipts(trust: trust, scope: settings.apple.scope)

@@ -5,34 +5,35 @@ import RelayFront
 import RelayStore
 import ServiceLifecycle
 
-/// Whether this copy can do its work: the database answers, and has the schema that this version wants. Says so in the log
-/// whenever that changes, and every few seconds while something is missing.
+/// Whether this copy can do its work: the database answers, has the schema that this version wants, and runs the statements that
+/// accept and claim purchases. Says so in the log whenever that changes, and every few seconds while something is missing.
 final class ReadinessWatch: Service {
     private enum State: Sendable, Equatable {
         case ready
-        /// `what` in a fixed word, `why` in a sentence.
-        case waiting(what: String, why: String)
+        /// `what` in fixed words, `why` in a sentence.
+        case waiting(what: [String], why: String)
+
+        var missing: [String] {
+            if case .waiting(let what, _) = self { what } else { [] }
+        }
     }
 
     private let store: RelayStore
+    /// Statements that this copy's role cannot do without.
+    private let probes: [RelayStore.Probe]
     private let logger: Logger
-    private let state = NIOLockedValueBox(State.waiting(what: "database", why: "it has not been reached yet"))
+    private let state = NIOLockedValueBox(State.waiting(what: ["database"], why: "it has not been reached yet"))
     /// When it was last looked for new keys.
     private let vaultSeenAt = NIOLockedValueBox(ContinuousClock.now)
     private let saidAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
-    init(store: RelayStore, logger: Logger) {
+    init(store: RelayStore, probes: [RelayStore.Probe], logger: Logger) {
         self.store = store
+        self.probes = probes
         self.logger = logger
     }
 
-    var readiness: Readiness {
-        if case .waiting(let what, _) = state.withLockedValue({ $0 }) {
-            Readiness(missing: [what])
-        } else {
-            Readiness()
-        }
-    }
+    var readiness: Readiness { Readiness(missing: state.withLockedValue { $0.missing }) }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -41,7 +42,7 @@ final class ReadinessWatch: Service {
                 try? await Task.sleep(for: self.readiness.isReady ? .seconds(1) : .milliseconds(250))
             }
         }
-        note(.waiting(what: "process", why: "it is shutting down"))
+        note(.waiting(what: ["process"], why: "it is shutting down"))
     }
 
     private func note(_ now: State) {
@@ -50,12 +51,13 @@ final class ReadinessWatch: Service {
             return state
         }
         let isOld = saidAt.withLockedValue { $0.map { ContinuousClock.now - $0 > .seconds(5) } ?? true }
-        guard now != before || (now != .ready && isOld) else { return }
+        // Of several hosts each look may have its own words.
+        guard now.missing != before.missing || (now != .ready && isOld) else { return }
         saidAt.withLockedValue { $0 = .now }
         switch now {
         case .ready: logger.notice("ready")
         case .waiting(let what, let why):
-            logger.warning("not ready", metadata: ["missing": "\(what)", "reason": "\(why)"])
+            logger.warning("not ready", metadata: ["missing": "\(what.joined(separator: ", "))", "reason": "\(why)"])
         }
     }
 
@@ -66,9 +68,29 @@ final class ReadinessWatch: Service {
             try await store.openVault()
         } catch let error as VaultError {
             logger.warning("the next start of this copy will not be ready", metadata: ["reason": "\(error)"])
+        } catch let error as PostgresError where error.isRefusal {
+            logger.warning("new data keys cannot be read", metadata: ["error": "\(error)"])
         } catch {
             // The database is away: the next look says so.
         }
+    }
+
+    /// Runs the statements against nothing. A migration that renames a column, or a right that was taken away, shows here, and not
+    /// only to the first customer.
+    private func probe() async throws -> State {
+        var refused: [(probe: RelayStore.Probe, why: String)] = []
+        for probe in probes {
+            do {
+                try await store.run(probe)
+            } catch let error as PostgresError where error.isRefusal {
+                refused.append((probe, "\(error)"))
+            }
+        }
+        guard !refused.isEmpty else { return .ready }
+        return .waiting(
+            what: refused.map(\.probe.rawValue),
+            why: refused.map { "the database refuses to \($0.probe.rawValue) purchases: \($0.why)" }
+                .joined(separator: "; "))
     }
 
     private func look() async -> State {
@@ -77,22 +99,27 @@ final class ReadinessWatch: Service {
             if store.clock.now == nil { try await store.readClock() }
             let missing = try await store.migrationStatus(toleratesNewer: true).filter { $0.appliedAt == nil }
             guard missing.isEmpty else {
-                return .waiting(what: "schema", why: "it is not up to date: run `receipt-relay migrate up`")
+                return .waiting(what: ["schema"], why: "it is not up to date: run `receipt-relay migrate up`")
             }
             if store.vault.needsLook {
                 try await store.openVault()
             } else if vaultSeenAt.withLockedValue({ ContinuousClock.now - $0 > .seconds(30) }) {
                 await lookForKeys()
             }
-            return .ready
+            return try await probe()
         } catch let error as VaultError {
-            return .waiting(what: "encryption", why: "\(error)")
+            return .waiting(what: ["encryption"], why: "\(error)")
         } catch let error as MigrationError {
-            return .waiting(what: "schema", why: "\(error)")
+            return .waiting(what: ["schema"], why: "\(error)")
         } catch let error as PostgresError where error.isStrayStatement {
-            return .waiting(what: "database", why: SettingError.poolerAdvice)
+            return .waiting(what: ["database"], why: SettingError.poolerAdvice)
+        } catch let error as PostgresError where error.isRefusal {
+            return .waiting(what: ["database"], why: "it refuses a statement: \(error)")
+        } catch let error as PostgresError {
+            return .waiting(
+                what: ["database"], why: "it is away; it is tried again until it is back: \(error.debugDescription)")
         } catch {
-            return .waiting(what: "database", why: "it is away; it is tried again until it is back")
+            return .waiting(what: ["database"], why: "it is away; it is tried again until it is back")
         }
     }
 }

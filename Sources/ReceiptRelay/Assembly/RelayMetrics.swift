@@ -37,9 +37,10 @@ enum RelayMetrics {
         registry.describe("relay_trace_spans_exported", help: "Spans that the collector has taken.")
         registry.describe("relay_trace_spans_dropped", help: "Spans that were not sent, by reason.")
         registry.registerCollector {
-            guard let (backlog, oldest) = try? await store.backlog(),
-                let notifications = try? await store.notificationBacklog(),
-                let webhooks = try? await store.webhookBacklog(), let parked = try? await store.parkedItems()
+            guard let (backlog, oldest) = try? await store.backlog(in: .all),
+                let notifications = try? await store.notificationBacklog(in: .all),
+                let webhooks = try? await store.webhookBacklog(in: .all),
+                let parked = try? await store.parkedItems(in: .all)
             else { return [] }
             func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
                 MetricSample(name: name, help: help, value: value)

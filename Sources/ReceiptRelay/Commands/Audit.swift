@@ -35,7 +35,9 @@ struct Audit: AsyncParsableCommand {
                 action: action.flatMap { AuditEntry.Action(rawValue: $0) }, actor: actor, target: target,
                 limit: page.limit,
                 cursor: page.cursor.flatMap { AuditCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) { try await $0.auditLog(matching: filter) }
+            let (items, next) = try await DatabaseSession.run(option) {
+                try await $0.auditLog(matching: filter, in: .all)
+            }
             try page.write(
                 items, next: next, columns: ["AT", "WHO", "ACTION", "TO WHAT", "WHY"],
                 row: { [$0.at.rfc3339, $0.actor, $0.action, $0.target, $0.reason ?? "-"] },

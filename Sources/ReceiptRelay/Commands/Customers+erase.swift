@@ -40,7 +40,7 @@ extension Customers {
                 }
                 let entry = AuditEntry(
                     actor: ShellUser.name, .customerErased, "a customer of \(identity.validations.count) purchases",
-                    reason: reason)
+                    of: nil, reason: reason)
                 do {
                     let outcome = try await Erasure(store: store).run(identity, entry)
                     return [

@@ -62,7 +62,7 @@ private struct CustomerExport: Encodable, Sendable {
         customerEmail = identity.customer
         applicationUsernames = Array(Set(identity.names.map(\.username))).sorted()
         for (index, id) in identity.validations.enumerated() {
-            guard let detail = try await store.detail(id) else { continue }
+            guard let detail = try await store.detail(id, in: .all) else { continue }
             let sent = try await store.whatWasSent(id)
             purchases.append(
                 Purchase(
@@ -74,11 +74,12 @@ private struct CustomerExport: Encodable, Sendable {
         }
         for name in identity.subscriptions {
             subscriptions += try await store.subscriptions(
-                matching: SubscriptionFilter(originalTransactionID: name.originalTransactionID, limit: 100)
+                matching: SubscriptionFilter(originalTransactionID: name.originalTransactionID, limit: 100),
+                in: .publisher(name.publisher)
             ).items.filter { $0.name == name }.map(SubscriptionOutput.init)
         }
         transfers = try await store.transfers(
-            originalTransactionID: nil, customer: identity.customer, limit: 1_000, cursor: nil
+            originalTransactionID: nil, customer: identity.customer, limit: 1_000, cursor: nil, in: .all
         ).items.map(TransferOutput.init)
         for name in identity.names {
             messages += try await store.messages(about: name).map {

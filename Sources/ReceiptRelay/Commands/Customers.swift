@@ -31,10 +31,13 @@ struct Customers: AsyncParsableCommand {
             let limit = limit
             let (bought, owned, moved) = try await DatabaseSession.run(option) { store in
                 (
-                    try await store.validations(matching: ValidationFilter(customer: customer, limit: limit)).items,
-                    try await store.subscriptions(matching: SubscriptionFilter(customer: customer, limit: limit)).items,
+                    try await store.validations(matching: ValidationFilter(customer: customer, limit: limit), in: .all)
+                        .items,
+                    try await store.subscriptions(
+                        matching: SubscriptionFilter(customer: customer, limit: limit), in: .all
+                    ).items,
                     try await store.transfers(
-                        originalTransactionID: nil, customer: customer, limit: limit, cursor: nil
+                        originalTransactionID: nil, customer: customer, limit: limit, cursor: nil, in: .all
                     ).items
                 )
             }

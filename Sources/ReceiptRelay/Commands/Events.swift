@@ -28,7 +28,9 @@ struct Events: AsyncParsableCommand {
             let filter = EventFilter(
                 status: status.flatMap { OpsEvent.Status(rawValue: $0) }, limit: page.limit,
                 cursor: page.cursor.flatMap { ValidationCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) { try await $0.events(matching: filter) }
+            let (items, next) = try await DatabaseSession.run(option) {
+                try await $0.events(matching: filter, in: .all)
+            }
             try page.write(
                 items, next: next, columns: ["EVENT", "RECEIVED", "TOPIC", "STATUS", "TRIES", "OUTCOME", "LAST ERROR"],
                 row: { one in
@@ -40,7 +42,7 @@ struct Events: AsyncParsableCommand {
                 json: { one in
                     [
                         "id": "\(one.id)", "receivedAt": one.receivedAt.rfc3339, "topic": one.topic,
-                        "account": one.account, "status": one.status.rawValue, "attempts": "\(one.attempts)",
+                        "account": one.account?.text, "status": one.status.rawValue, "attempts": "\(one.attempts)",
                         "outcome": one.outcome, "lastError": one.lastError, "parkedAt": one.parkedAt?.rfc3339,
                         "nextTryAt": one.nextTryAt?.rfc3339,
                     ]
@@ -65,7 +67,7 @@ struct Events: AsyncParsableCommand {
             let (id, reason) = (NotificationID(id), reason.trimmingSpace())
             let isKnown = try await DatabaseSession.run(option) { store in
                 guard let id else { return false }
-                return try await store.replayEvent(id, by: ShellUser.name, reason: reason)
+                return try await store.replayEvent(id, in: .all, by: ShellUser.name, reason: reason)
             }
             guard isKnown else {
                 ConfigurationOption.complain("there is no event with that id; `receipt-relay events list` shows them")

@@ -17,7 +17,11 @@ struct Keys: AsyncParsableCommand {
         @Option(help: "What it is for, as lists and the timeline show it.")
         var name: String
 
-        @Option(help: "The publisher it belongs to; made when new.")
+        @Option(
+            help: """
+                The publisher it belongs to; made when new. An ops key sees and acts on its publisher's rows alone: all, said \
+                explicitly, is every publisher's.
+                """)
         var publisher = "main"
 
         @Option(help: "The bundle id of the app that it ships in.")
@@ -35,19 +39,27 @@ struct Keys: AsyncParsableCommand {
             guard PublisherID.isValid(publisher) else {
                 throw ValidationError("--publisher is \(PublisherID.rule)")
             }
+            guard !isOfAll || KeyRole(name: role)?.opens(.opsViewer) == true else {
+                throw ValidationError("--publisher all is for ops-viewer and ops-operator")
+            }
             guard app.map({ !$0.isEmpty && $0.utf8.count <= 255 && !$0.text.hasControlCharacters }) ?? true else {
                 throw ValidationError("--app is a bundle id of at most 255 characters")
             }
         }
+
+        private var isOfAll: Bool { publisher == APIKey.allPublishers }
 
         func run() async throws {
             guard let role = KeyRole(name: role) else { return }
             let key = try await DatabaseSession.run(option) { store in
                 var generator = SystemRandomNumberGenerator()
                 let key = try await store.createKey(
-                    role: role, name: name, publisher: PublisherID(publisher), app: app ?? "", using: &generator)
+                    role: role, name: name, publisher: isOfAll ? PublisherID.first : PublisherID(publisher),
+                    app: app ?? "", seesAllPublishers: isOfAll, using: &generator)
                 let id = APIKey.id(in: key) ?? ""
-                try await store.note(.keyCreated, id.text, reason: "\(role.name) of \(publisher): \(name)")
+                try await store.note(
+                    .keyCreated, id.text, of: isOfAll ? nil : PublisherID(publisher),
+                    reason: "\(role.name) of \(publisher): \(name)")
                 return key
             }
             print(key)
@@ -66,12 +78,12 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let keys = try await DatabaseSession.run(option) { try await $0.keys(includingRevoked: all) }
+            let keys = try await DatabaseSession.run(option) { try await $0.keys(includingRevoked: all, in: .all) }
             guard !json else {
                 return try JSONOutput.write(
                     keys.map { key in
                         [
-                            "id": key.id.text, "role": key.role.name, "name": key.name, "publisher": key.publisher.text,
+                            "id": key.id.text, "role": key.role.name, "name": key.name, "publisher": key.scopeText,
                             "app": key.app.isEmpty ? nil : key.app.text, "createdAt": key.createdAt.rfc3339,
                             "revokedAt": key.revokedAt?.rfc3339,
                         ]
@@ -80,7 +92,7 @@ struct Keys: AsyncParsableCommand {
             Table(columns: ["ID", "ROLE", "PUBLISHER", "APP", "CREATED", "REVOKED", "NAME"]).write(
                 keys.map { key in
                     [
-                        key.id.text, key.role.name, key.publisher.text, key.app.isEmpty ? "-" : key.app.text,
+                        key.id.text, key.role.name, key.scopeText, key.app.isEmpty ? "-" : key.app.text,
                         key.createdAt.rfc3339,
                         key.revokedAt?.rfc3339 ?? "-", key.name,
                     ]
@@ -99,8 +111,8 @@ struct Keys: AsyncParsableCommand {
 
         func run() async throws {
             let isRevoked = try await DatabaseSession.run(option) { store in
-                guard try await store.revokeKey(APIKeyID(id)) else { return false }
-                try await store.note(.keyRevoked, id)
+                guard let publisher = try await store.revokeKey(APIKeyID(id), in: .all) else { return false }
+                try await store.note(.keyRevoked, id, of: publisher)
                 return true
             }
             guard isRevoked else {

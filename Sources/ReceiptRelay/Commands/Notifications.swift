@@ -36,7 +36,9 @@ struct Notifications: AsyncParsableCommand {
             let filter = NotificationFilter(
                 relay: relay, originalTransactionID: originalTransactionId, limit: page.limit,
                 cursor: page.cursor.flatMap { ValidationCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) { try await $0.notifications(matching: filter) }
+            let (items, next) = try await DatabaseSession.run(option) {
+                try await $0.notifications(matching: filter, in: .all)
+            }
             try page.write(
                 items, next: next,
                 columns: [
@@ -87,7 +89,7 @@ struct Notifications: AsyncParsableCommand {
             let reason = reason.trimmingSpace()
             try await DatabaseSession.run(option) { store in
                 try await reader.roster.read(store)
-                guard let (item, body) = try await store.notification(id) else { throw Self.unknown }
+                guard let (item, body) = try await store.notification(id, in: .all) else { throw Self.unknown }
                 let notification: StoreNotification
                 do {
                     notification = try await policy.judge(try ServerNotification(body: body))

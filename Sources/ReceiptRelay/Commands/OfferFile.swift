@@ -80,7 +80,9 @@ struct OfferFile {
     /// With the store before it; Apple's where none is named. Nil for what is none.
     static func product(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= 255, !text.hasControlCharacters else { return nil }
-        let isPrefixed = ["apple:", "google:", "amazon:"].contains { text.hasPrefix($0) && text.count > $0.count }
+        let isPrefixed = ["apple:", "google:", "amazon:"].contains {
+            text.hasBytes(first: $0) && text.utf8.count > $0.utf8.count
+        }
         return isPrefixed ? text : "apple:" + text
     }
 

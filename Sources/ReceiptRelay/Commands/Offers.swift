@@ -104,9 +104,9 @@ struct Offers: AsyncParsableCommand {
 
         func run() async throws {
             let (offers, unmapped) = try await DatabaseSession.run(option) { store in
-                (try await store.offers(of: publisher), try await store.unmappedOffers())
+                let scope = publisher.map(OpsScope.publisher) ?? .all
+                return (try await store.offers(in: scope), try await store.unmappedOffers(in: scope))
             }
-            let missing = unmapped.filter { publisher == nil || $0.publisher == publisher }
             guard !json else {
                 return try JSONOutput.write(
                     offers.flatMap { publisher, offer in
@@ -117,7 +117,7 @@ struct Offers: AsyncParsableCommand {
                             ]
                         }
                     }
-                        + missing.map {
+                        + unmapped.map {
                             [
                                 "publisher": $0.publisher.text, "offerId": $0.offerID.text, "product": $0.product?.text,
                                 "problem": $0.isMapped ? "product_mismatch" : "offer_without_products",
@@ -131,7 +131,7 @@ struct Offers: AsyncParsableCommand {
                         offer.coupons.map(\.code.text).joined(separator: " "), offer.name,
                     ]
                 })
-            for one in missing {
+            for one in unmapped {
                 let what = one.product.map { "\($0) was bought as \(one.offerID)" } ?? "\(one.offerID) was bought"
                 print(
                     "! \(one.publisher): \(what) \(one.purchases) times, which \(one.isMapped ? "is not its product" : "has no products")"
@@ -160,7 +160,7 @@ struct Offers: AsyncParsableCommand {
                 guard try await $0.removeOffer(offer, product: ProductID(product), of: PublisherID(publisher)) else {
                     return false
                 }
-                try await $0.note(.offerRemoved, offer.text, reason: "of \(publisher)")
+                try await $0.note(.offerRemoved, offer.text, of: PublisherID(publisher), reason: "of \(publisher)")
                 return true
             }
             guard isGone else {
@@ -175,14 +175,16 @@ struct Offers: AsyncParsableCommand {
         _ offers: [Offer], _ publisher: PublisherID, _ option: ConfigurationOption, replacing: Bool = false
     ) async throws {
         let isKnown = try await DatabaseSession.run(option) { store in
-            guard try await store.listPublishers().contains(where: { $0.id == publisher }) || publisher == "main" else {
+            guard
+                try await store.listPublishers(in: .all).contains(where: { $0.id == publisher }) || publisher == "main"
+            else {
                 return false
             }
             _ = try await store.addPublisher(publisher)
             try await store.put(offers, of: publisher, replacing: replacing)
             try await store.note(
-                .offersImported, publisher.text, reason: "\(offers.count) offers\(replacing ? ", all others gone" : "")"
-            )
+                .offersImported, publisher.text, of: publisher,
+                reason: "\(offers.count) offers\(replacing ? ", all others gone" : "")")
             return true
         }
         guard isKnown else {

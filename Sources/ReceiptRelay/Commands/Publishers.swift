@@ -19,12 +19,18 @@ struct Publishers: AsyncParsableCommand {
 
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws { try Publishers.check(name) }
+        func validate() throws {
+            try Publishers.check(name)
+            guard name != APIKey.allPublishers else {
+                throw ValidationError(
+                    "\(name) is what ops keys of every publisher are made with, and no publisher's id")
+            }
+        }
 
         func run() async throws {
             let isNew = try await DatabaseSession.run(option) { store in
                 guard try await store.addPublisher(PublisherID(name)) else { return false }
-                try await store.note(.publisherAdded, name)
+                try await store.note(.publisherAdded, name, of: PublisherID(name))
                 return true
             }
             print(isNew ? "added \(name)" : "\(name) is there already")
@@ -51,7 +57,7 @@ struct Publishers: AsyncParsableCommand {
         func run() async throws {
             let had = try await DatabaseSession.run(option) { store in
                 guard try await store.forgetAccount(of: PublisherID(name)) else { return false }
-                try await store.note(.publisherShares, name)
+                try await store.note(.publisherShares, name, of: PublisherID(name))
                 return true
             }
             print(had ? "\(name) shares the common account" : "\(name) had no account of its own")
@@ -67,7 +73,7 @@ struct Publishers: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let publishers = try await DatabaseSession.run(option) { try await $0.listPublishers() }
+            let publishers = try await DatabaseSession.run(option) { try await $0.listPublishers(in: .all) }
             guard !json else {
                 return try JSONOutput.write(
                     publishers.map { one in

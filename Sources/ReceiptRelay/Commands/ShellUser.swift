@@ -1,4 +1,5 @@
 import Foundation
+import RelayCore
 import RelayStore
 
 /// Who runs a command, as timelines and the audit log name them.
@@ -10,7 +11,10 @@ enum ShellUser {
 
 extension RelayStore {
     /// Writes down what a command has done.
-    func note(_ action: AuditEntry.Action, _ target: String, reason: String? = nil) async throws {
-        try await audit(AuditEntry(actor: ShellUser.name, action, target, reason: reason))
+    /// - Parameter publisher: whose ops keys see it; nil: those of all publishers alone.
+    func note(
+        _ action: AuditEntry.Action, _ target: String, of publisher: PublisherID? = nil, reason: String? = nil
+    ) async throws {
+        try await audit(AuditEntry(actor: ShellUser.name, action, target, of: publisher, reason: reason))
     }
 }

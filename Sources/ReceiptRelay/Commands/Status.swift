@@ -30,7 +30,7 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         let (summary, copies) = try await DatabaseSession.run(option) { store in
-            (try await store.summary(isCounting: false), try await store.runningCopies())
+            (try await store.summary(isCounting: false, in: .all), try await store.runningCopies(in: .all))
         }
         let diagnosis = Diagnosis(summary)
         if json {

@@ -26,7 +26,7 @@ struct Subscriptions: AsyncParsableCommand {
                 originalTransactionID: originalTransactionId, isParked: parked, limit: page.limit,
                 cursor: page.cursor.flatMap { SubscriptionCursor($0) })
             let (items, next) = try await DatabaseSession.run(option) {
-                try await $0.subscriptions(matching: filter)
+                try await $0.subscriptions(matching: filter, in: .all)
             }
             try page.write(
                 items, next: next,
@@ -74,7 +74,7 @@ struct Subscriptions: AsyncParsableCommand {
             let (name, reason) = (SubscriptionCursor(id)?.name, reason.trimmingSpace())
             let isKnown = try await DatabaseSession.run(option) { store in
                 guard let name else { return false }
-                return try await store.replaySubscription(name, by: ShellUser.name, reason: reason)
+                return try await store.replaySubscription(name, in: .all, by: ShellUser.name, reason: reason)
             }
             guard isKnown else {
                 ConfigurationOption.complain(

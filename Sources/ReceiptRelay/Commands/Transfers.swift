@@ -36,7 +36,8 @@ struct Transfers: AsyncParsableCommand {
             )
             let (limit, cursor) = (page.limit, page.cursor.flatMap { ValidationCursor($0) })
             let (items, next) = try await DatabaseSession.run(option) {
-                try await $0.transfers(originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
+                try await $0.transfers(
+                    originalTransactionID: key, customer: customer, limit: limit, cursor: cursor, in: .all)
             }
             try page.write(
                 items, next: next, columns: Transfers.columns, row: Transfers.row,

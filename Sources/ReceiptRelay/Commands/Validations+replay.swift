@@ -63,7 +63,7 @@ extension Validations {
                 repeat {
                     filter.limit = min(Self.page, limit - matched)
                     let page = try await store.replay(
-                        filter, by: ShellUser.name, reason: why, isDryRun: isDryRun)
+                        filter, in: .all, by: ShellUser.name, reason: why, isDryRun: isDryRun)
                     matched += page.matched.count
                     replayed += page.replayed.count
                     refused += page.refused.count

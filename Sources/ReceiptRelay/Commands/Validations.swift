@@ -64,7 +64,7 @@ struct Validations: AsyncParsableCommand {
                 selection: parked ? .parked : waiting ? .waiting : .all,
                 originalTransactionID: originalTransactionId, limit: limit,
                 cursor: cursor.flatMap(ValidationCursor.init))
-            let page = try await DatabaseSession.run(option) { try await $0.validations(matching: filter) }
+            let page = try await DatabaseSession.run(option) { try await $0.validations(matching: filter, in: .all) }
             guard !json else {
                 return try JSONOutput.write(
                     ValidationPageOutput(
@@ -92,7 +92,7 @@ struct Validations: AsyncParsableCommand {
 
         func run() async throws {
             let id = try Validations.parse(validationId)
-            guard let detail = try await DatabaseSession.run(option, { try await $0.detail(id) }) else {
+            guard let detail = try await DatabaseSession.run(option, { try await $0.detail(id, in: .all) }) else {
                 throw Validations.Refused.unknown
             }
             guard !json else { return try JSONOutput.write(ValidationDetailOutput(detail)) }
@@ -119,7 +119,7 @@ struct Validations: AsyncParsableCommand {
 
         func run() async throws {
             try await Validations.act(action, option) { store, id, reason in
-                try await store.retry(id, by: ShellUser.name, reason: reason)
+                try await store.retry(id, in: .all, by: ShellUser.name, reason: reason)
             } told: {
                 "it is in line to be sent again; `receipt-relay validations show \($0)` tells how it goes"
             }
@@ -135,7 +135,7 @@ struct Validations: AsyncParsableCommand {
 
         func run() async throws {
             try await Validations.act(action, option) { store, id, reason in
-                try await store.abandon(id, by: ShellUser.name, reason: reason)
+                try await store.abandon(id, in: .all, by: ShellUser.name, reason: reason)
             } told: {
                 "abandoned \($0)"
             }

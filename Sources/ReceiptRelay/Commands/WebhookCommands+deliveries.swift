@@ -34,7 +34,9 @@ extension WebhookCommands {
             let filter = DeliveryFilter(
                 state: wanted, endpoint: endpoint.flatMap { EndpointID($0) }, applicationUsername: username,
                 limit: page.limit, cursor: page.cursor.flatMap { ValidationCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) { try await $0.deliveries(matching: filter) }
+            let (items, next) = try await DatabaseSession.run(option) {
+                try await $0.deliveries(matching: filter, in: .all)
+            }
             try page.write(
                 items, next: next, columns: ["MESSAGE", "MADE", "STATE", "TRIES", "ANSWER", "CUSTOMER", "URL"],
                 row: { one in

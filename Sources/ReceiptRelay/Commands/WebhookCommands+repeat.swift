@@ -61,18 +61,22 @@ extension WebhookCommands {
             guard let deliveryId else { return try await range() }
             guard let id = WebhookCommands.deliveryID(deliveryId) else { return }
             let new: DeliveryID? = try await DatabaseSession.run(option) { store in
-                guard let delivery = try await store.delivery(id), let endpoint = EndpointID(delivery.endpoint) else {
+                guard let delivery = try await store.delivery(id, in: .all),
+                    let endpoint = EndpointID(delivery.endpoint)
+                else {
                     ConfigurationOption.complain("there is no message with that id")
                     throw ExitCode(1)
                 }
-                guard try await store.endpoint(endpoint)?.isActive == true else {
+                guard try await store.endpoint(endpoint, in: .all)?.isActive == true else {
                     ConfigurationOption.complain("its endpoint is disabled or removed")
                     throw ExitCode(1)
                 }
-                if try await store.replayParkedDelivery(id, by: ShellUser.name, reason: nil) { return id }
+                if try await store.replayParkedDelivery(id, in: .all, by: ShellUser.name, reason: nil) { return id }
                 let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
-                if let new { try await store.note(.webhookReplayed, "\(id)", reason: "as \(new)") }
+                if let new {
+                    try await store.note(.webhookReplayed, "\(id)", of: delivery.publisher, reason: "as \(new)")
+                }
                 return new
             }
             guard let new else {
@@ -92,7 +96,7 @@ extension WebhookCommands {
                 var filter = filter
                 var count = 0
                 while true {
-                    let page = try await store.repeatTargets(filter)
+                    let page = try await store.repeatTargets(filter, in: .all)
                     for target in page where !isDryRun {
                         let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                             publisher: target.publisher, username: target.username, endpoint: target.endpoint)
@@ -136,7 +140,10 @@ extension WebhookCommands {
             let new = try await DatabaseSession.run(option) { store in
                 let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
                     publisher: PublisherID(publisher), username: username, endpoint: nil)
-                if new != nil { try await store.note(.customerResynced, username.text, reason: "of \(publisher)") }
+                if new != nil {
+                    try await store.note(
+                        .customerResynced, username.text, of: PublisherID(publisher), reason: "of \(publisher)")
+                }
                 return new
             }
             guard let new else {
@@ -149,6 +156,6 @@ extension WebhookCommands {
 
     /// As `webhook-id` carries it too, where that has the mark of another password behind it.
     fileprivate static func deliveryID(_ text: String) -> DeliveryID? {
-        text.split(separator: ".", maxSplits: 1).first.flatMap { DeliveryID($0) }
+        text.parts(at: ".", maxSplits: 1).first.flatMap { DeliveryID($0) }
     }
 }

@@ -49,7 +49,7 @@ extension WebhookCommands {
             _ id: EndpointID?, _ store: RelayStore, _ client: WebhookClient,
             _ credentials: PerPublisher<WebhookCredentials>
         ) async throws -> [(WebhookEndpoint, WebhookResult)] {
-            let endpoints = try await store.endpoints().filter { id == nil || $0.id == id }
+            let endpoints = try await store.endpoints(in: .all).filter { id == nil || $0.id == id }
             var results: [(Int, WebhookResult)] = []
             await withTaskGroup(of: (Int, WebhookResult).self) { group in
                 for (index, endpoint) in endpoints.enumerated() {
@@ -72,11 +72,13 @@ extension WebhookCommands {
             results.sort { $0.0 < $1.0 }
             for (index, result) in results where result.verdict == .delivered {
                 let endpoint = endpoints[index]
-                if !endpoint.isActive { _ = try await store.enableEndpoint(endpoint.id) }
+                if !endpoint.isActive { _ = try await store.enableEndpoint(endpoint.id, in: .all) }
                 _ = try await store.note(.succeeded, of: endpoint.id)
             }
             for (index, result) in results {
-                try await store.note(.endpointTested, "\(endpoints[index].id)", reason: result.verdict.rawValue)
+                try await store.note(
+                    .endpointTested, "\(endpoints[index].id)", of: endpoints[index].publisher,
+                    reason: result.verdict.rawValue)
             }
             return results.map { (endpoints[$0.0], $0.1) }
         }

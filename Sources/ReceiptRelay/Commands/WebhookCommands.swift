@@ -39,12 +39,20 @@ struct WebhookCommands: AsyncParsableCommand {
         func run() async throws {
             let (url, publisher) = (url, publisher)
             let environment = WebhookEnvironment(name: environment) ?? .all
+            let requiresTLS = try ConfigurationOption.reporting { try option.settings().requiresTLS() }
+            guard !requiresTLS || WebhookURL(url)?.isSecure == true else {
+                ConfigurationOption.complain("--url must be https, since \(Setting.requireTLS.name) is true")
+                throw ExitCode(1)
+            }
             let id = try await DatabaseSession.run(option) { store in
                 // The first one is there before it has a key.
                 if publisher == "main" { try await store.ensureFirstPublisher() }
                 let id = try await store.addEndpoint(
                     publisher: PublisherID(publisher), url: url, environment: environment)
-                if let id { try await store.note(.endpointAdded, "\(id)", reason: "of \(publisher)") }
+                if let id {
+                    try await store.note(
+                        .endpointAdded, "\(id)", of: PublisherID(publisher), reason: "of \(publisher)")
+                }
                 return id
             }
             guard let id else {
@@ -67,7 +75,7 @@ struct WebhookCommands: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let endpoints = try await DatabaseSession.run(option) { try await $0.endpoints() }
+            let endpoints = try await DatabaseSession.run(option) { try await $0.endpoints(in: .all) }
                 .filter { publisher == nil || $0.publisher == publisher }
             guard !json else { return try JSONOutput.write(endpoints.map(EndpointOutput.init)) }
             Table(columns: ["ID", "STATE", "ENVIRONMENT", "PUBLISHER", "LAST SUCCESS", "FAILING SINCE", "URL"]).write(
@@ -94,10 +102,10 @@ struct WebhookCommands: AsyncParsableCommand {
         func run() async throws {
             let id = try WebhookCommands.endpointID(id)
             let removed = try await DatabaseSession.run(option) { store -> WebhookEndpoint? in
-                guard let endpoint = try await store.endpoint(id), try await store.removeEndpoint(id) else {
+                guard let endpoint = try await store.endpoint(id, in: .all), try await store.removeEndpoint(id) else {
                     return nil
                 }
-                try await store.note(.endpointRemoved, "\(id)")
+                try await store.note(.endpointRemoved, "\(id)", of: endpoint.publisher)
                 return endpoint
             }
             guard let removed else { throw WebhookCommands.unknownEndpoint }
@@ -125,8 +133,8 @@ struct WebhookCommands: AsyncParsableCommand {
         func run() async throws {
             let id = try WebhookCommands.endpointID(id)
             let isEnabled = try await DatabaseSession.run(option) { store in
-                guard try await store.enableEndpoint(id) else { return false }
-                try await store.note(.endpointEnabled, "\(id)")
+                guard let publisher = try await store.enableEndpoint(id, in: .all) else { return false }
+                try await store.note(.endpointEnabled, "\(id)", of: publisher)
                 return true
             }
             guard isEnabled else {

@@ -47,7 +47,7 @@ struct AppleSettings: Sendable {
     }
 
     private static func list(_ setting: Setting, _ reader: SettingReader) throws -> [String] {
-        (try reader.text(setting) ?? "").split(separator: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
+        (try reader.text(setting) ?? "").parts(at: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
     }
 
     private static func bundleIDs(_ reader: SettingReader) throws -> [BundleID] {

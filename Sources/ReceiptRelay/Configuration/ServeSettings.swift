@@ -41,6 +41,9 @@ struct ServeSettings: Sendable {
     var tracing: TracingSettings
     var wrappingKeys: [WrappingKey]
     var logLevel: String
+    /// http endpoints of webhooks are refused.
+    var requiresTLS: Bool
+    private var plainAddresses: PerPublisher<PlainAddresses>
     private var isPublishersFileEmpty: Bool
 
     enum CustomerJWKSSource: Sendable, Equatable {
@@ -80,6 +83,9 @@ struct ServeSettings: Sendable {
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
         roster = reader.roster
+        let requiresTLS = try reader.requiresTLS()
+        self.requiresTLS = requiresTLS
+        plainAddresses = try reader.each { try PlainAddresses($0, requiresTLS: requiresTLS) }
         isPublishersFileEmpty = try reader.text(.publishersFile) != nil && accounts.own.isEmpty
     }
 
@@ -90,6 +96,13 @@ struct ServeSettings: Sendable {
             account.notifications.warnings.map { "publisher \(publisher): \($0)" }
         }
         var warnings = apple.warnings + accounts.common.notifications.warnings + own + webhooks.warnings
+        warnings += plainAddresses.common.warnings
+        for (publisher, plain) in plainAddresses.own.sorted(by: { $0.key < $1.key }) {
+            // What it shares with the others was said of them.
+            var plain = plain
+            plain.names.removeAll { plainAddresses.common.names.contains($0) }
+            warnings += plain.warnings.map { "publisher \(publisher): \($0)" }
+        }
         if isPublishersFileEmpty {
             warnings.append("\(Setting.publishersFile.name) names a file without publishers: nobody has an own account")
         }
@@ -115,7 +128,7 @@ struct ServeSettings: Sendable {
 
     private static func proxies(_ reader: SettingReader) throws -> [AddressRange] {
         guard let text = try reader.text(.trustedProxies) else { return [] }
-        return try text.split(separator: ",").map { part in
+        return try text.parts(at: ",").filter { !$0.isEmpty }.map { part in
             guard let range = AddressRange(part.trimmingSpace()) else {
                 throw SettingError.malformed(
                     Setting.trustedProxies.name, wants: "addresses or ranges such as 10.0.0.0/8, comma-separated")
@@ -127,7 +140,7 @@ struct ServeSettings: Sendable {
     /// `RATE` or `RATE:BURST`; a second's worth and ten seconds' worth.
     private static func limit(_ setting: Setting, _ reader: SettingReader) throws -> RateLimit? {
         guard let text = try reader.text(setting) else { return nil }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { String($0.trimmingSpace()) }
+        let parts = text.parts(at: ":").map { String($0.trimmingSpace()) }
         guard parts.count <= 2, let rate = Double(parts[0]), (0.001...1_000_000).contains(rate),
             let burst = parts.count == 2 ? Int(parts[1]) : Int((rate * 10).rounded(.up)),
             (1...10_000_000).contains(burst)

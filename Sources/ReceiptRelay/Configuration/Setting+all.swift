@@ -13,7 +13,7 @@ extension Setting {
         googleServiceAccountFile, googleAPIURL, googleTokenURL,
         amazonSharedSecret, amazonRVSURL,
         webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
-        trustedProxies, keyLimit, addressLimit, maxBodyBytes, maxBodiesBytes,
+        trustedProxies, keyLimit, addressLimit, maxBodyBytes, maxBodiesBytes, requireTLS,
         customerJWKSURL, customerJWKSFile, customerJWKSMaximumAge, customerIssuer, customerAudience,
         retentionDays, receiptRetentionDays,
         encryptionKeys,

@@ -1,10 +1,17 @@
-/// What is sealed, and what is told to a collector.
+/// What is sealed, what is called by TLS alone, and what is told to a collector.
 extension Setting {
     static let encryptionKeys = Setting(
         name: "RELAY_ENCRYPTION_KEYS", kind: .form("keys of 32 bytes in Base64, comma-separated, 16 at most"),
         standard: nil, isSecret: true, group: .encryption, readers: .everything, example: "…",
         meaning:
             "the current one first, older ones that still open what it has not wrapped yet behind it; `receipt-relay encryption create-key` makes one"
+    )
+
+    static let requireTLS = Setting(
+        name: "RELAY_REQUIRE_TLS", kind: .choice(["false", "true"]), standard: "false", group: .limits,
+        readers: .everything,
+        meaning:
+            "`true`: an `http` address of Cleeng, a store, a key set or a webhook endpoint is refused, also one of this machine. The database's TLS is libpq's (`sslmode`)"
     )
 
     static let tracingEndpoint = Setting(

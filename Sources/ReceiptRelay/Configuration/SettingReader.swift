@@ -179,6 +179,8 @@ struct SettingReader: Sendable {
 
     func preparesStatements() throws -> Bool { try choice(.preparedStatements) == "on" }
 
+    func requiresTLS() throws -> Bool { try choice(.requireTLS) == "true" }
+
     /// An address or a name to listen on; whether it is one of this machine's shows when it is tried.
     func host(_ setting: Setting) throws -> String {
         let text = try required(setting)

@@ -22,8 +22,8 @@ struct TracingSettings: Sendable {
     /// `name=value,name=value`.
     private static func headers(_ reader: SettingReader) throws -> [(name: String, value: String)] {
         guard let text = try reader.text(.tracingHeaders) else { return [] }
-        return try text.split(separator: ",").map { part in
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return try text.parts(at: ",").filter { !$0.isEmpty }.map { part in
+            let pair = part.parts(at: "=", maxSplits: 1)
                 .map { String($0.trimmingSpace()) }
             guard pair.count == 2, pair[0].wholeMatch(of: /[A-Za-z0-9_-]{1,100}/) != nil, !pair[1].isEmpty,
                 pair[1].utf8.allSatisfy({ (0x20...0x7E).contains($0) })

@@ -9,6 +9,7 @@ struct WebhookSettings: Sendable {
     var retries: WebhookRetries
     var timeout: Duration
     var allowed: [AddressRange]
+    private var requiresTLS: Bool
     private var isUnsigned: Bool
 
     private static let mostURLs = 100
@@ -19,6 +20,11 @@ struct WebhookSettings: Sendable {
     /// - Throws: ``SettingError``.
     init(_ reader: SettingReader) throws {
         urls = try Self.urls(reader)
+        requiresTLS = try reader.requiresTLS()
+        guard !requiresTLS || urls.allSatisfy({ WebhookURL($0)?.isSecure == true }) else {
+            throw SettingError.malformed(
+                Setting.webhookURLs.name, wants: "https URLs, since \(Setting.requireTLS.name) is true")
+        }
         let known = try reader.each { (password: try Self.password($0), secrets: try Self.secrets($0)) }
         credentials = known.map { WebhookCredentials(password: $0.password, secrets: $0.secrets) }
         let first = known.own[PublisherID.first] ?? known.common
@@ -36,7 +42,7 @@ struct WebhookSettings: Sendable {
     }
 
     var client: WebhookClient {
-        WebhookClient(timeout: timeout, policy: AddressPolicy(allowing: allowed))
+        WebhookClient(timeout: timeout, policy: AddressPolicy(allowing: allowed, requiresTLS: requiresTLS))
     }
 
     /// What may be meant, and is better said at the start.
@@ -55,7 +61,7 @@ struct WebhookSettings: Sendable {
     }
 
     private static func list(_ setting: Setting, _ reader: SettingReader) throws -> [String] {
-        (try reader.text(setting) ?? "").split(separator: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
+        (try reader.text(setting) ?? "").parts(at: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
     }
 
     private static func urls(_ reader: SettingReader) throws -> [String] {

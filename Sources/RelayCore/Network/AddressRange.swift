@@ -5,7 +5,7 @@ public struct AddressRange: Sendable, Hashable {
 
     /// Nil where the text is no address, or the length after the slash none of its family.
     public init?(_ text: String) {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.parts(at: "/", maxSplits: 1)
         guard let network = parts.first.flatMap({ IPAddress($0) }) else { return nil }
         let bits = network.bytes.count * 8
         self.network = network

@@ -7,7 +7,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
 
     /// Of a subscription by its key: Apple's are bare numbers (or what an app sent in place of one).
     public init(subscriptionKey key: TransactionID) {
-        self = [.google, .amazon].first { key.utf8.starts(with: $0.prefix.utf8) } ?? .apple
+        self = [.google, .amazon].first { key.text.hasBytes(first: $0.prefix) } ?? .apple
     }
 
     var prefix: String { rawValue + ":" }
@@ -24,8 +24,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
 
     /// The store's own name for what has this key.
     public func name(ofKey key: TransactionID) -> TransactionID {
-        guard self != .apple, key.utf8.starts(with: prefix.utf8) else { return key }
-        // By bytes: what follows may be a combining mark, which makes another character of the colon.
-        return TransactionID(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+        guard self != .apple, key.text.hasBytes(first: prefix) else { return key }
+        return TransactionID(String(key.text.droppingBytes(first: prefix.utf8.count)))
     }
 }

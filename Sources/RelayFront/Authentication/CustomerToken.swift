@@ -52,7 +52,7 @@ struct CustomerToken {
 
     init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.parts(at: ".", maxSplits: 3)
         guard parts.count == 3, let header = Data(base64URL: parts[0]), let payload = Data(base64URL: parts[1]),
             let signature = Data(base64URL: parts[2]),
             let decoded = try? JSONDecoder().decode(Header.self, from: header)

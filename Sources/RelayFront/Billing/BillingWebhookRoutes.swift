@@ -8,6 +8,7 @@ import Webhooks
 /// Where a publisher's billing side is told of orders and contracts.
 struct BillingWebhookRoutes: Sendable {
     let desk: BillingDesk
+    let requiresTLS: Bool
 
     /// Of one publisher.
     private static let mostEndpoints = 100
@@ -29,12 +30,12 @@ struct BillingWebhookRoutes: Sendable {
         let publisher = try await desk.publisher(request, context)
         let loan = BodyLoan(desk.budget)
         defer { loan.end() }
-        let (url, events) = try Self.read(try await desk.body(request, on: loan))
+        let (url, events) = try read(try await desk.body(request, on: loan))
         guard try await endpoints(of: publisher).count < Self.mostEndpoints else {
             throw Problem(.invalidFields, "there are \(Self.mostEndpoints) webhooks already; delete one first")
         }
         guard let id = try await desk.store.addEndpoint(publisher: publisher, kind: .events(events), url: url),
-            let endpoint = try await desk.store.endpoint(id)
+            let endpoint = try await desk.store.endpoint(id, in: .publisher(publisher))
         else { throw Problem(.notFound, "the publisher is no longer there") }
         return BillingDesk.one(endpoint, status: .created, BillingJSON.webhook)
     }
@@ -43,39 +44,43 @@ struct BillingWebhookRoutes: Sendable {
     private func remove(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
         guard let id = context.parameters.get("id").flatMap({ EndpointID($0) }),
-            let endpoint = try await desk.store.endpoint(id), endpoint.publisher == publisher,
-            endpoint.kind != .purchases, try await desk.store.removeEndpoint(id)
+            let endpoint = try await desk.store.endpoint(id, in: .publisher(publisher)), endpoint.kind != .purchases,
+            try await desk.store.removeEndpoint(id)
         else { throw BillingDesk.unknown("webhook") }
         return .taken
     }
 
     private func endpoints(of publisher: PublisherID) async throws -> [WebhookEndpoint] {
-        try await desk.store.endpoints(publisher: publisher).filter { $0.kind != .purchases }
+        try await desk.store.endpoints(in: .publisher(publisher)).filter { $0.kind != .purchases }
     }
 
-    /// Names of events that the relay never sends are taken all the same: clients ask for what billwerk has. None: all that it sends.
-    private static func read(_ bytes: ByteBuffer) throws -> (url: String, events: [String]) {
+    /// No event at all: every one that the relay sends.
+    private func read(_ bytes: ByteBuffer) throws -> (url: String, events: [String]) {
         let body = try BodyObject(bytes, names: ["Url", "Events"], lists: ["Events"])
         var errors: [FieldError] = []
         let url = body.text("Url", characters: 2_048, &errors)
         if body["Url"] == nil { errors.append(.required("Url")) }
-        if let url, WebhookURL(url) == nil { errors.append(FieldError("Url", .invalid, "must be \(WebhookURL.rule)")) }
-        var events: [String] = []
+        switch url.map({ WebhookURL($0) }) {
+        case .some(nil): errors.append(FieldError("Url", .invalid, "must be \(WebhookURL.rule)"))
+        case .some(let url?) where requiresTLS && !url.isSecure:
+            errors.append(FieldError("Url", .invalid, "must be an https URL"))
+        default: break
+        }
+        var names: [String] = []
         switch body["Events"] {
         case nil: break
-        case .list(let names):
-            events = names.map { BillingEvent(name: $0)?.rawValue ?? $0 }
-            if names.count > Self.mostEvents || !names.allSatisfy(isName) {
-                errors.append(FieldError("Events", .invalid, "must be names of events, at most \(Self.mostEvents)"))
-            }
-        case .text(let name) where isName(name): events = [BillingEvent(name: name)?.rawValue ?? name]
+        case .list(let list): names = list
+        case .text(let name): names = [name]
         case let value?: errors.append(.wrongType("Events", "a list of names", value.kind))
         }
+        let known = names.compactMap { BillingEvent(name: $0) }
+        if names.count > Self.mostEvents || known.count < names.count {
+            let all = BillingEvent.allCases.map(\.rawValue).joined(separator: ", ")
+            errors.append(FieldError("Events", .invalid, "must be some of \(all)"))
+        }
         guard errors.isEmpty, let url else { throw Problem.invalidFields(errors) }
-        var seen: Set<String> = []
-        events = events.filter { seen.insert($0).inserted }
-        return (url, events.isEmpty ? BillingEvent.allCases.map(\.rawValue) : events)
+        var seen: Set<BillingEvent> = []
+        let events = known.filter { seen.insert($0).inserted }
+        return (url, (events.isEmpty ? BillingEvent.allCases : events).map(\.rawValue))
     }
-
-    private static func isName(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z]{1,64}/) != nil }
 }

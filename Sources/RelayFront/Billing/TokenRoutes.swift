@@ -10,24 +10,33 @@ import RelayStore
 struct TokenRoutes: Sendable {
     let store: RelayStore
     let keys: KeyRing
+    let budget: BodyBudget
+    let limits: RateLimits
 
     private static let maximumBytes = 16 << 10
 
     var routes: [Route] { [.post("/oauth/token", grant)] }
 
     private func grant(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let loan = BodyLoan(budget)
+        defer { loan.end() }
         let form = try FormBody(
-            try await BodyReader(maximumBytes: Self.maximumBytes).read(request, ofAnyType: true))
+            try await BodyReader(maximumBytes: Self.maximumBytes).read(request, on: loan, ofAnyType: true))
         guard let type = form["grant_type"] else { throw Problem(.badRequest, "grant_type is required, once") }
         guard type == "client_credentials" else {
             throw Problem(.unsupportedGrant, "only client_credentials is taken")
         }
         let (id, secret) = try credentials(request.headers[.authorization], form)
         guard let key = try await keys.authenticate(Substring(secret)), key.publisher == PublisherID(id),
-            key.role == .publisher,
-            let token = try await store.accessToken(for: Substring(secret))
-        else { throw Self.unknownClient }
+            key.role == .publisher
+        else {
+            // By the name that was given, and only those that fail: whoever guesses holds nobody back who knows.
+            if PublisherID.isValid(id) { try limits.take(key: "refused \(id)", context) }
+            throw Self.unknownClient
+        }
         context.notes.keyID = key.id
+        try limits.take(key: key.id.text, context)
+        guard let token = try await store.accessToken(for: Substring(secret)) else { throw Self.unknownClient }
         var writer = CompactJSON(capacity: 160)
         writer.begin()
         writer.member("access_token", token)
@@ -49,13 +58,13 @@ struct TokenRoutes: Sendable {
             }
             return (id, secret)
         }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 1_024,
-            let data = Data(base64Encoded: parts[1].trimmingCharacters(in: .whitespaces))
+        guard let (scheme, credentials) = header.halves(at: " "), scheme.lowercased() == "basic",
+            credentials.utf8.count <= 1_024,
+            let data = Data(base64Encoded: credentials.trimmingCharacters(in: .whitespaces))
         else { throw Self.unknownClient }
         let pair = String(decoding: data, as: UTF8.self)
-        guard let colon = pair.firstIndex(of: ":") else { throw Self.unknownClient }
+        guard let (id, secret) = pair.halves(at: ":") else { throw Self.unknownClient }
         func plain(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
-        return (plain(pair[..<colon]), plain(pair[pair.index(after: colon)...]))
+        return (plain(id), plain(secret))
     }
 }

@@ -21,7 +21,7 @@ public struct EventSignature: Sendable {
 
     /// - Parameter text: the header's value; a `sha256=` before it is passed over.
     func isValid(_ text: String, over body: [UInt8]) -> Bool {
-        let text = text.hasPrefix("sha256=") ? String(text.dropFirst("sha256=".count)) : text
+        let text = text.hasBytes(first: "sha256=") ? String(text.droppingBytes(first: "sha256=".utf8.count)) : text
         guard text.utf8.count <= 128, let code = bytes(of: text) else { return false }
         // In a time that tells nothing of where they differ.
         return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: body, using: key)

@@ -140,7 +140,7 @@ struct ResyncTarget: Sendable {
 
     init?(_ id: String) {
         guard let bytes = Hex.bytes(id[...]), let plain = String(validating: bytes, as: UTF8.self) else { return nil }
-        let parts = plain.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = plain.parts(at: "\n", maxSplits: 1).map(String.init)
         guard parts.count == 2, PublisherID.isValid(parts[0]), (1...512).contains(parts[1].unicodeScalars.count),
             !parts[1].utf8.contains(0)
         else { return nil }

@@ -30,7 +30,7 @@ struct ConsoleActions: Sendable {
                 status: .unprocessableContent)
         }
         do {
-            try await perform(action, desk, id, visitor.actor, reason)
+            try await perform(action, desk, id, visitor, reason)
         } catch let problem as Problem where problem.status.kind == .clientError {
             return desk.response(
                 page(action, desk, id, visitor, reason: reason, error: "\(problem.code.title): \(problem.detail)."),
@@ -52,39 +52,41 @@ struct ConsoleActions: Sendable {
 
     /// - Throws: ``Problem``.
     func perform(
-        _ action: ConsoleAction, _ desk: ConsoleDesk, _ id: String, _ actor: String, _ reason: String
+        _ action: ConsoleAction, _ desk: ConsoleDesk, _ id: String, _ visitor: ConsoleDesk.Visitor, _ reason: String
     ) async throws {
-        let store = desk.store
+        let (store, scope, actor) = (desk.store, visitor.scope, visitor.actor)
         do {
             switch action {
-            case .retry: try await store.retry(try validation(id), by: actor, reason: reason)
-            case .abandon: try await store.abandon(try validation(id), by: actor, reason: reason)
+            case .retry: try await store.retry(try validation(id), in: scope, by: actor, reason: reason)
+            case .abandon: try await store.abandon(try validation(id), in: scope, by: actor, reason: reason)
             case .replayNotification:
                 guard let id = NotificationID(id) else { throw Self.unknown }
-                try await actions.replayNotification(id, by: actor, reason: reason)
+                try await actions.replayNotification(id, in: scope, by: actor, reason: reason)
             case .replayWebhook:
                 guard let id = DeliveryID(id) else { throw Self.unknown }
-                _ = try await actions.replayWebhook(id, by: actor, reason: reason)
+                _ = try await actions.replayWebhook(id, in: scope, by: actor, reason: reason)
             case .replayEvent:
                 guard let event = NotificationID(id),
-                    try await store.replayEvent(event, by: actor, reason: reason)
+                    try await store.replayEvent(event, in: scope, by: actor, reason: reason)
                 else { throw Self.unknown }
             case .replaySubscription:
                 guard let subscription = SubscriptionCursor(id),
-                    try await store.replaySubscription(subscription.name, by: actor, reason: reason)
+                    try await store.replaySubscription(subscription.name, in: scope, by: actor, reason: reason)
                 else { throw Self.unknown }
             case .enableEndpoint:
-                guard let endpoint = EndpointID(id), try await store.enableEndpoint(endpoint) else {
-                    throw Self.unknown
-                }
-                try await store.audit(AuditEntry(actor: actor, .endpointEnabled, id, reason: reason))
+                guard let endpoint = EndpointID(id),
+                    let publisher = try await store.enableEndpoint(endpoint, in: scope)
+                else { throw Self.unknown }
+                try await store.audit(
+                    AuditEntry(actor: actor, .endpointEnabled, id, of: publisher, reason: reason))
             case .resync:
                 guard let target = ResyncTarget(id) else { throw Self.unknown }
                 try await actions.resync(
-                    publisher: target.publisher, username: target.username, by: actor, reason: reason)
+                    publisher: target.publisher, username: target.username, in: scope, by: actor,
+                    reason: reason)
             case .revokeKey:
-                guard try await store.revokeKey(APIKeyID(id)) else { throw Self.unknown }
-                try await store.audit(AuditEntry(actor: actor, .keyRevoked, id, reason: reason))
+                guard let publisher = try await store.revokeKey(APIKeyID(id), in: scope) else { throw Self.unknown }
+                try await store.audit(AuditEntry(actor: actor, .keyRevoked, id, of: publisher, reason: reason))
             }
         } catch let refusal as OpsRefusal {
             throw ValidationActionRoutes.problem(refusal)

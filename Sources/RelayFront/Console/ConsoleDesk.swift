@@ -10,14 +10,13 @@ struct ConsoleDesk: Sendable {
     let store: RelayStore
     let pages: ConsolePages
     let keys: KeyRing
-    /// How things stand, without counts by status.
-    let summary: Recent<OpsSummary>
+    private let summaries: ScopedSummaries
 
     init(store: RelayStore, pages: ConsolePages, keys: KeyRing) {
         self.store = store
         self.pages = pages
         self.keys = keys
-        summary = Recent { try await store.summary(isCounting: false) }
+        summaries = ScopedSummaries(store: store)
     }
 
     static let signInPath = "/console/sign-in"
@@ -30,6 +29,11 @@ struct ConsoleDesk: Sendable {
 
         var isOperator: Bool { session.key.role.opens(.opsOperator) }
         var actor: String { session.key.actor }
+        var roleText: String {
+            scope.publisher.map { "\(session.key.role.name) of \($0)" } ?? session.key.role.name
+        }
+        /// Whose rows the pages show, and the actions reach.
+        var scope: OpsScope { session.key.opsScope }
     }
 
     /// A page that only who is signed in may see.
@@ -98,7 +102,7 @@ struct ConsoleDesk: Sendable {
         var frame = Frame(title: title, assets: pages.assets)
         if let visitor {
             frame.welcome(
-                visitor.session.key.name, role: visitor.session.key.role.name, formToken: visitor.token.formToken,
+                visitor.session.key.name, role: visitor.roleText, formToken: visitor.token.formToken,
                 at: section)
         }
         frame.liveSeconds = live
@@ -107,7 +111,10 @@ struct ConsoleDesk: Sendable {
     }
 
     /// What keeps customers from access now. Nil where nothing does.
-    func alert() async throws -> String? { Diagnosis(try await summary.value()).alert }
+    func alert(_ visitor: Visitor) async throws -> String? { Diagnosis(try await summary(visitor)).alert }
+
+    /// How things stand with what a visitor may see, without counts by status.
+    func summary(_ visitor: Visitor) async throws -> OpsSummary { try await summaries.value(in: visitor.scope) }
 
     func response(_ page: some ConsolePage, status: HTTPResponse.Status = .ok) -> Response {
         Response(

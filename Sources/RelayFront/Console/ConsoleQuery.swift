@@ -7,7 +7,7 @@ struct ConsoleQuery: Sendable {
 
     init(_ request: Request) {
         // A form's space is a plus sign, and its plus sign is escaped.
-        items = QueryItems((request.uri.query ?? "").replacing("+", with: "%20"))
+        items = QueryItems((request.uri.query ?? "").parts(at: "+").joined(separator: "%20"))
     }
 
     /// Without the space around it.

@@ -102,7 +102,7 @@ struct ConsoleRoutes: Sendable {
     private func signOut(_ request: Request, _ context: FrontContext) async throws -> Response {
         if let visitor = try await desk.visitor(request, context) {
             try desk.check(try await desk.form(request), visitor, request)
-            try await desk.store.endSession(visitor.token, actor: visitor.actor)
+            try await desk.store.endSession(visitor.token, key: visitor.session.key)
         }
         let cookie = SessionCookie.clear(isSecure: SessionCookie.isSecure(request.headers))
         return ConsoleDesk.redirect(ConsoleDesk.signInPath, cookie: cookie)
@@ -110,7 +110,7 @@ struct ConsoleRoutes: Sendable {
 
     /// Nil for an address that leads away from the console.
     private static func local(_ path: String) -> String? {
-        let isPage = path == "/" || path.hasPrefix("/console/") || path.hasPrefix("/?")
+        let isPage = path == "/" || path.hasBytes(first: "/console/") || path.hasBytes(first: "/?")
         return isPage && !path.utf8.contains { $0 < 0x21 || $0 == UInt8(ascii: "\\") } ? path : nil
     }
 }

@@ -33,7 +33,10 @@ struct ConsoleSelection: Sendable {
         _ desk: ConsoleDesk, _ form: FormBody, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         let action = try action(form["action"])
-        let ids = try Self.ids((form["ids"] ?? "").split(separator: ",", maxSplits: Self.most).map(String.init))
+        let ids = try Self.ids(
+            (form["ids"] ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.most).map {
+                String(Substring($0))
+            })
         guard let reason = ConsoleActions.reason(form["reason"]) else {
             return desk.response(
                 page(action, desk, ids, visitor, error: ConsoleActions.wantsReason), status: .unprocessableContent)
@@ -46,7 +49,7 @@ struct ConsoleSelection: Sendable {
                 continue
             }
             do {
-                try await actions.perform(action, desk, id, visitor.actor, reason)
+                try await actions.perform(action, desk, id, visitor, reason)
                 outcomes.append((id, nil))
             } catch {
                 let problem = Problem(describing: error)

@@ -14,10 +14,12 @@ enum CustomerView {
         guard let text = query["email"] else { return desk.response(form(desk, visitor, nil, wrong: nil)) }
         let customer = CustomerEmail(text)?.customer ?? CustomerID(text.asciiLowercased())
         let store = desk.store
-        async let validations = store.validations(matching: ValidationFilter(customer: customer, limit: most))
-        async let subscriptions = store.subscriptions(matching: SubscriptionFilter(customer: customer, limit: most))
+        async let validations = store.validations(
+            matching: ValidationFilter(customer: customer, limit: most), in: visitor.scope)
+        async let subscriptions = store.subscriptions(
+            matching: SubscriptionFilter(customer: customer, limit: most), in: visitor.scope)
         async let transfers = store.transfers(
-            originalTransactionID: nil, customer: customer, limit: most, cursor: nil)
+            originalTransactionID: nil, customer: customer, limit: most, cursor: nil, in: visitor.scope)
         let (bought, owned, moved) = (
             try await validations.items, try await subscriptions.items, try await transfers.items
         )
@@ -31,7 +33,7 @@ enum CustomerView {
         let (state, tone): (String, Tone) =
             isGranted ? ("has access", .ok) : isPending ? ("pending", .link) : ("no access", .warning)
         if bought.contains(where: { [.pending, .timedOut].contains($0.validation.status) }) {
-            frame.alert = try await desk.alert()
+            frame.alert = try await desk.alert(visitor)
         }
         let publishers = Set(bought.map(\.validation.publisher) + owned.map(\.name.publisher)).sorted()
         let resync = publishers.map { publisher in
@@ -75,16 +77,16 @@ enum SearchView {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         guard let text = ConsoleQuery(request)["q"] else { return ConsoleDesk.redirect("/") }
-        if let id = ValidationID(text), try await desk.store.validation(id) != nil {
+        if let id = ValidationID(text), try await desk.store.validation(id, in: visitor.scope) != nil {
             return ConsoleDesk.redirect(ConsoleLink.validation(id))
         }
-        if text.contains("@") { return ConsoleDesk.redirect(ConsoleLink.customer(EmailAddress(text))) }
+        if text.hasByte("@") { return ConsoleDesk.redirect(ConsoleLink.customer(EmailAddress(text))) }
         // A purchase that never came through is of no subscription yet.
         let known = try await desk.store.subscriptions(
-            matching: SubscriptionFilter(originalTransactionID: TransactionID(text), limit: 1))
+            matching: SubscriptionFilter(originalTransactionID: TransactionID(text), limit: 1), in: visitor.scope)
         guard known.items.isEmpty else { return ConsoleDesk.redirect(ConsoleLink.subscription(TransactionID(text))) }
         let bought = try await desk.store.validations(
-            matching: ValidationFilter(originalTransactionID: TransactionID(text), limit: 2)
+            matching: ValidationFilter(originalTransactionID: TransactionID(text), limit: 2), in: visitor.scope
         ).items
         if bought.count == 1 { return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id)) }
         return ConsoleDesk.redirect(

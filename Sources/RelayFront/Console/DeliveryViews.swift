@@ -18,7 +18,7 @@ enum DeliveryViews {
                 originalTransactionID: page.originalTransactionID(), limit: page.limit(),
                 cursor: page.cursor { ValidationCursor($0) })
             try page.end()
-            return try await desk.store.notifications(matching: filter)
+            return try await desk.store.notifications(matching: filter, in: visitor.scope)
         }
         if ConsoleExport.isWanted(query) {
             return try await ConsoleExport.response("notifications", query.all(names)) {
@@ -83,7 +83,7 @@ enum DeliveryViews {
                 applicationUsername: Username(page.applicationUsername()), limit: page.limit(),
                 cursor: page.cursor { ValidationCursor($0) })
             try page.end()
-            return try await desk.store.deliveries(matching: filter)
+            return try await desk.store.deliveries(matching: filter, in: visitor.scope)
         }
         if ConsoleExport.isWanted(query) {
             return try await ConsoleExport.response("webhooks", query.all(names)) {
@@ -95,7 +95,7 @@ enum DeliveryViews {
         let wrong = try await query.reading { (items, next) = try await read($0) }
         var frame = desk.frame("Webhooks", visitor, at: .webhooks, live: query["cursor"] == nil ? 5 : nil)
         frame.notice = ConsoleAction.notice(query["done"])
-        let endpoints = try await desk.store.endpoints()
+        let endpoints = try await desk.store.endpoints(in: visitor.scope)
         return desk.response(
             ListPage(
                 frame,
@@ -149,7 +149,7 @@ enum DeliveryViews {
     ) async throws -> Response {
         var frame = desk.frame("Webhook endpoints", visitor, at: .webhooks, live: 10)
         frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
-        let rows = try await desk.store.endpoints().map { one -> [Table.Cell] in
+        let rows = try await desk.store.endpoints(in: visitor.scope).map { one -> [Table.Cell] in
             let state: (String, Tone) =
                 one.isActive
                 ? one.failingSince == nil ? ("active", .ok) : ("failing", .warning) : ("disabled", .critical)

@@ -13,7 +13,7 @@ enum EventViews {
             var page = PageQuery(query)
             let filter = EventOpsRoutes.filter(&page)
             try page.end()
-            return try await desk.store.events(matching: filter)
+            return try await desk.store.events(matching: filter, in: visitor.scope)
         }
         if ConsoleExport.isWanted(query) {
             return try await ConsoleExport.response("events", query.all(["status"])) {
@@ -57,7 +57,7 @@ enum EventViews {
         return [
             .init(
                 ConsoleText.time(one.receivedAt), note: "\(one.id)", pick: visitor.isOperator ? "\(one.id)" : nil),
-            .init(one.topic, note: one.account), .init(one.status.rawValue, tone: tone, note: note),
+            .init(one.topic, note: one.account?.text), .init(one.status.rawValue, tone: tone, note: note),
             .init("\(one.attempts)"), .init(one.outcome), .init(one.lastError),
             visitor.isOperator
                 ? .init("Replay", href: ConsoleAction.replayEvent.path("\(one.id)")) : .init(nil),

@@ -10,8 +10,8 @@ enum OfferView {
     static func show(
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
-        async let unmapped = desk.store.unmappedOffers()
-        let offers = try await desk.store.offers()
+        async let unmapped = desk.store.unmappedOffers(in: visitor.scope)
+        let offers = try await desk.store.offers(in: visitor.scope)
         let missing = try await unmapped
         let rows = missing.map(row) + offers.map(row)
         let more = rows.count > most ? " The first \(most) of \(rows.count) are shown." : ""

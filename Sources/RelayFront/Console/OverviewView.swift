@@ -13,10 +13,11 @@ enum OverviewView {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         let store = desk.store
-        async let summary = desk.summary.value()
-        async let waiting = store.validations(matching: ValidationFilter(selection: .waiting, limit: oldest))
-        async let activity = store.activity(step: step, steps: hours * 3_600 / Int(step.seconds))
-        async let copies = store.runningCopies()
+        async let summary = desk.summary(visitor)
+        async let waiting = store.validations(
+            matching: ValidationFilter(selection: .waiting, limit: oldest), in: visitor.scope)
+        async let activity = store.activity(step: step, steps: hours * 3_600 / Int(step.seconds), in: visitor.scope)
+        async let copies = store.runningCopies(in: visitor.scope)
         let diagnosis = Diagnosis(try await summary)
         let now = store.clock.now
         return desk.response(
@@ -25,8 +26,8 @@ enum OverviewView {
                 headline: diagnosis.headline, findings: diagnosis.findings.map(finding),
                 oldest: ValidationViews.table(
                     try await waiting.items, now: now, empty: "Nothing waits: Cleeng has taken every purchase."),
-                tiles: tiles(try await summary), hours: hours, charts: charts(try await activity),
-                copies: table(try await copies)))
+                tiles: tiles(try await summary), hours: hours, charts: try await activity.map(charts) ?? [],
+                copies: table(try await copies, visitor.scope)))
     }
 
     private static func finding(_ finding: Diagnosis.Finding) -> OverviewPage.Finding {
@@ -94,7 +95,7 @@ enum OverviewView {
         ]
     }
 
-    private static func table(_ copies: [RunningCopy]) -> Table {
+    private static func table(_ copies: [RunningCopy], _ scope: OpsScope) -> Table {
         Table(
             ["Copy", "Role", "Started", "Cleeng as it sees it", "Last error"],
             copies.map { copy in
@@ -104,6 +105,9 @@ enum OverviewView {
                     .init(copy.id, isCode: true), .init(copy.role), .init(ConsoleText.time(copy.startedAt)),
                     copy.role == "front" ? .init(nil) : .init(state.rawValue, tone: tone), .init(copy.report.lastError),
                 ]
-            }, empty: "No copy has said anything within half a minute.")
+            },
+            empty: scope.isAll
+                ? "No copy has said anything within half a minute."
+                : "Charts and copies are of all publishers, and so are shown to keys of all publishers.")
     }
 }

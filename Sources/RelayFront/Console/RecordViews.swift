@@ -9,10 +9,10 @@ enum RecordViews {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         let (query, path) = (ConsoleQuery(request), Section.orders.path)
-        let publishers = try await desk.store.listPublishers().map(\.id)
-        let publisher = PublisherID(query["publisher"]) ?? .first
+        let publishers = try await desk.store.listPublishers(in: visitor.scope).map(\.id)
+        let publisher = PublisherID(query["publisher"]) ?? visitor.scope.publisher ?? .first
         let after = query["cursor"].flatMap { BillingID($0) }
-        let (items, next) = try await desk.store.newestOrders(of: publisher, after: after)
+        let (items, next) = try await desk.store.newestOrders(of: publisher, after: after, in: visitor.scope)
         return desk.response(
             ListPage(
                 desk.frame("Orders of \(publisher)", visitor, at: .orders), lead: "Newest first, of one publisher.",
@@ -42,13 +42,14 @@ enum RecordViews {
     ) async throws -> Response {
         var frame = desk.frame("Keys", visitor, at: .keys)
         frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
-        let rows = try await desk.store.keys(includingRevoked: true).reversed().map { one -> [Table.Cell] in
+        let rows = try await desk.store.keys(includingRevoked: true, in: visitor.scope).reversed().map {
+            one -> [Table.Cell] in
             let revoke = visitor.isOperator && one.revokedAt == nil ? ConsoleAction.revokeKey.path(one.id.text) : nil
             return [
                 .init(
                     one.id.text, isCode: true,
                     note: one.id == visitor.session.key.id ? "you are signed in with it" : nil),
-                .init(one.name), .init(one.role.name), .init(one.publisher.text),
+                .init(one.name), .init(one.role.name), .init(one.scopeText),
                 .init(one.app.text), .init(ConsoleText.time(one.createdAt)),
                 one.revokedAt == nil
                     ? .init("in use", tone: .ok)
@@ -76,7 +77,7 @@ enum RecordViews {
                 action: page.choice("action", actions.map { ($0.rawValue, $0) }), actor: query["actor"],
                 target: query["target"], limit: page.limit(), cursor: page.cursor { AuditCursor($0) })
             try page.end()
-            return try await desk.store.auditLog(matching: filter)
+            return try await desk.store.auditLog(matching: filter, in: visitor.scope)
         }
         if ConsoleExport.isWanted(query) {
             return try await ConsoleExport.response("audit-log", query.all(names)) {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RelayCore
 import RelayStore
 
 /// The cookie that a browser is signed in with. No script can read it, no other site's form sends it.
@@ -8,10 +9,9 @@ enum SessionCookie {
 
     static func token(in headers: HTTPFields) -> ConsoleSession.Token? {
         for field in headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { continue }
-                if let token = ConsoleSession.Token(parts[1]) { return token }
+            for pair in field.parts(at: ";") {
+                guard let (found, value) = pair.halves(at: "="), found.withoutBlanks.isSame(name) else { continue }
+                if let token = ConsoleSession.Token(value) { return token }
             }
         }
         return nil

@@ -17,7 +17,7 @@ enum SubscriptionViews {
                 isParked: page.choice("parked", [("true", true)]) ?? false, limit: page.limit(),
                 cursor: page.cursor { SubscriptionCursor($0) })
             try page.end()
-            (items, next) = try await desk.store.subscriptions(matching: filter)
+            (items, next) = try await desk.store.subscriptions(matching: filter, in: visitor.scope)
         }
         if items.count == 1, let one = items.first, query["originalTransactionId"] != nil {
             return desk.response(detail(one, desk, visitor))
@@ -126,7 +126,7 @@ enum SubscriptionViews {
             let cursor = page.cursor { ValidationCursor($0) }
             try page.end()
             return try await desk.store.transfers(
-                originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
+                originalTransactionID: key, customer: customer, limit: limit, cursor: cursor, in: visitor.scope)
         }
         if ConsoleExport.isWanted(query) {
             return try await ConsoleExport.response("transfers", query.all(names)) {

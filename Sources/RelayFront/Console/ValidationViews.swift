@@ -48,7 +48,7 @@ enum ValidationViews {
             ) {
                 var filter = try ValidationFilter($0)
                 filter.selection = selection
-                let (items, next) = try await desk.store.validations(matching: filter)
+                let (items, next) = try await desk.store.validations(matching: filter, in: visitor.scope)
                 return (table(items, now: nil, empty: "", isWhole: true), items.count, next?.description)
             }
         }
@@ -56,19 +56,19 @@ enum ValidationViews {
         let wrong = try await query.reading {
             var filter = try ValidationFilter($0)
             filter.selection = selection
-            (items, next) = try await desk.store.validations(matching: filter)
+            (items, next) = try await desk.store.validations(matching: filter, in: visitor.scope)
         }
         var frame = desk.frame(title, visitor, at: section, live: query["cursor"] == nil ? 5 : nil)
         var (lead, orders): (String?, [ListPage.Filter]) = (lead, [])
         if selection == .waiting || selection == .waitingNewest {
-            let summary = try await desk.summary.value()
+            let summary = try await desk.summary(visitor)
             frame.alert = Diagnosis(summary).alert
             lead = "\(summary.backlog.forwarding) in all. \(lead ?? "")"
             let choices = [(value: "oldest", title: "oldest first"), (value: "newest", title: "newest first")]
             orders = [.init("order", "Order", value: query["order"] ?? "oldest", of: choices)]
         }
         if frame.alert == nil, items.contains(where: { $0.validation.status == .pending }) {
-            frame.alert = try await desk.alert()
+            frame.alert = try await desk.alert(visitor)
         }
         let statuses = ValidationStatus.allCases.map { (value: $0.name, title: $0.name) }
         return desk.response(
@@ -121,13 +121,13 @@ enum ValidationViews {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }),
-            let detail = try await desk.store.detail(id)
+            let detail = try await desk.store.detail(id, in: visitor.scope)
         else { throw Problem(.unknownValidation, "nothing is known by this id") }
         context.notes.validation = id
         let one = detail.validation
         var frame = desk.frame("Validation \(id)", visitor, at: .validations, live: one.status == .pending ? 2 : 10)
         frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
-        if detail.nextStepAt != nil || one.status == .pending { frame.alert = try await desk.alert() }
+        if detail.nextStepAt != nil || one.status == .pending { frame.alert = try await desk.alert(visitor) }
         let now = desk.store.clock.now ?? one.acceptedAt
         return desk.response(
             DetailPage(

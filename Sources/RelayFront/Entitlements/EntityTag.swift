@@ -28,11 +28,10 @@ enum EntityTag {
     /// Whether `If-None-Match` names the tag. Weak comparison (section 13.1.2).
     static func matches(_ header: String?, _ tag: String) -> Bool {
         guard let header else { return false }
-        return header.split(separator: ",").prefix(32).contains { entry in
-            var text = entry.drop { $0 == " " || $0 == "\t" }
-            while text.last == " " || text.last == "\t" { text.removeLast() }
-            if text.hasPrefix("W/") { text = text.dropFirst(2) }
-            return text == "*" || text == tag
+        return header.parts(at: ",", maxSplits: 32).prefix(32).contains { entry in
+            var text = entry.withoutBlanks
+            if text.hasBytes(first: "W/") { text = text.droppingBytes(first: 2) }
+            return text.isSame("*") || text.isSame(tag)
         }
     }
 }

@@ -108,8 +108,8 @@ final class SettledShortcut: ChannelDuplexHandler, RemovableChannelHandler {
             head.headerFields[.traceparent] == nil,
             let path = head.path
         else { return nil }
-        if path.hasPrefix("/entitlements/") { return poll(path, head.headerFields, begin) }
-        return path.hasPrefix("/v2/customers/") ? purchases(path, head.headerFields, begin) : nil
+        if path.hasBytes(first: "/entitlements/") { return poll(path, head.headerFields, begin) }
+        return path.hasBytes(first: "/v2/customers/") ? purchases(path, head.headerFields, begin) : nil
     }
 
     private func poll(_ path: String, _ headers: HTTPFields, _ begin: ContinuousClock.Instant) -> Answer? {

@@ -22,11 +22,11 @@ struct EventOpsRoutes: Sendable {
     }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         var page = PageQuery(QueryItems(request.uri.query))
         let filter = Self.filter(&page)
         try page.end()
-        let (items, next) = try await store.events(matching: filter)
+        let (items, next) = try await store.events(matching: filter, in: scope)
         var writer = JSONWriter(capacity: 64 + items.count * 384)
         writer.beginObject()
         writer.beginArray("items")
@@ -45,7 +45,7 @@ struct EventOpsRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         let text = context.parameters.get("id")
         guard let text, let id = NotificationID(text),
-            try await store.replayEvent(id, by: key.actor, reason: nil)
+            try await store.replayEvent(id, in: key.opsScope, by: key.actor, reason: nil)
         else { throw Problem(.unknownEvent, "nothing is known by this id") }
         return Self.accepted(text)
     }
@@ -54,7 +54,7 @@ struct EventOpsRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         let text = context.parameters.get("id")
         guard let text, let id = SubscriptionCursor(text),
-            try await store.replaySubscription(id.name, by: key.actor, reason: nil)
+            try await store.replaySubscription(id.name, in: key.opsScope, by: key.actor, reason: nil)
         else { throw Problem(.unknownSubscription, "nothing is known by this id") }
         return Self.accepted(text)
     }

@@ -17,14 +17,14 @@ struct NotificationOpsRoutes: Sendable {
     }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         var page = PageQuery(QueryItems(request.uri.query))
         let filter = NotificationFilter(
             relay: page.choice("status", OpsNotification.RelayStatus.allCases.map { ($0.name, $0) }),
             originalTransactionID: page.originalTransactionID(), limit: page.limit(),
             cursor: page.cursor { ValidationCursor($0) })
         try page.end()
-        let (items, next) = try await store.notifications(matching: filter)
+        let (items, next) = try await store.notifications(matching: filter, in: scope)
         var writer = JSONWriter(capacity: 64 + items.count * 512)
         writer.beginObject()
         writer.beginArray("items")
@@ -40,8 +40,8 @@ struct NotificationOpsRoutes: Sendable {
     }
 
     private func detail(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
-        let (item, body) = try await find(context)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
+        let (item, body) = try await find(context, scope)
         var writer = JSONWriter(capacity: 1_024 + body.count)
         writer.beginObject()
         writer.notification(item)
@@ -55,17 +55,20 @@ struct NotificationOpsRoutes: Sendable {
 
     private func replay(_ request: Request, _ context: FrontContext) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
-        try await actions.replayNotification(try await find(context).0.id, by: key.actor)
+        let id = try await find(context, key.opsScope).0.id
+        try await actions.replayNotification(id, in: key.opsScope, by: key.actor)
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
-        writer.notification(try await find(context).0)
+        writer.notification(try await find(context, key.opsScope).0)
         writer.endObject()
         return .json(writer, status: .accepted)
     }
 
-    private func find(_ context: FrontContext) async throws -> (OpsNotification, body: [UInt8]) {
+    private func find(
+        _ context: FrontContext, _ scope: OpsScope
+    ) async throws -> (OpsNotification, body: [UInt8]) {
         guard let id = context.parameters.get("id").flatMap({ NotificationID($0) }),
-            let found = try await store.notification(id)
+            let found = try await store.notification(id, in: scope)
         else { throw Problem(.unknownNotification, "nothing is known by this id") }
         return found
     }

@@ -10,9 +10,9 @@ struct OfferOpsRoutes: Sendable {
     var routes: [Route] { [.get("/ops/offers", list)] }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
-        async let unmapped = store.unmappedOffers()
-        let offers = try await store.offers()
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
+        async let unmapped = store.unmappedOffers(in: scope)
+        let offers = try await store.offers(in: scope)
         var writer = JSONWriter(capacity: 4_096)
         writer.beginObject()
         writer.beginArray("items")

@@ -17,8 +17,8 @@ struct OpsActions: Sendable {
     /// Hears a notification once more, and passes it on again.
     ///
     /// - Throws: ``Problem``.
-    func replayNotification(_ id: NotificationID, by: String, reason: String? = nil) async throws {
-        guard let (item, body) = try await store.notification(id) else {
+    func replayNotification(_ id: NotificationID, in scope: OpsScope, by: String, reason: String? = nil) async throws {
+        guard let (item, body) = try await store.notification(id, in: scope) else {
             throw Problem(.unknownNotification, "nothing is known by this id")
         }
         let notification: StoreNotification
@@ -37,23 +37,31 @@ struct OpsActions: Sendable {
     /// Tells the same endpoint the customer's state as it is now, as a new message. One that is parked is delivered as it is.
     ///
     /// - Throws: ``Problem``.
-    func replayWebhook(_ id: DeliveryID, by: String, reason: String? = nil) async throws -> OpsDelivery {
-        if try await store.replayParkedDelivery(id, by: by, reason: reason), let same = try await store.delivery(id) {
+    func replayWebhook(
+        _ id: DeliveryID, in scope: OpsScope, by: String, reason: String? = nil
+    ) async throws -> OpsDelivery {
+        if try await store.replayParkedDelivery(id, in: scope, by: by, reason: reason),
+            let same = try await store.delivery(id, in: scope)
+        {
             onMessage()
             return same
         }
-        guard let repeater, let delivery = try await store.delivery(id) else {
+        guard let repeater, let delivery = try await store.delivery(id, in: scope) else {
             throw Problem(.unknownDelivery, "nothing is known by this id")
         }
-        guard let endpoint = EndpointID(delivery.endpoint), try await store.endpoint(endpoint)?.isActive == true else {
+        guard let endpoint = EndpointID(delivery.endpoint),
+            try await store.endpoint(endpoint, in: scope)?.isActive == true
+        else {
             throw Problem(.endpointNotActive, "its endpoint is disabled or removed")
         }
         let new = try await repeater.repeatCustomer(
             publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
-        guard let new, let written = try await store.delivery(new) else {
+        guard let new, let written = try await store.delivery(new, in: scope) else {
             throw Problem(.unknownDelivery, "nothing is known of that customer any more")
         }
-        try await store.audit(AuditEntry(actor: by, .webhookReplayed, "\(id)", reason: reason ?? "as \(new)"))
+        try await store.audit(
+            AuditEntry(
+                actor: by, .webhookReplayed, "\(id)", of: delivery.publisher, reason: reason ?? "as \(new)"))
         onMessage()
         return written
     }
@@ -61,12 +69,16 @@ struct OpsActions: Sendable {
     /// Tells all endpoints of a publisher the state of one customer once more.
     ///
     /// - Throws: ``Problem``.
-    func resync(publisher: PublisherID, username: Username, by: String, reason: String) async throws {
+    func resync(
+        publisher: PublisherID, username: Username, in scope: OpsScope, by: String, reason: String
+    ) async throws {
+        guard scope.contains(publisher) else { throw Problem(.notFound, "nothing is known by this id") }
         let new = try await repeater?.repeatCustomer(publisher: publisher, username: username, endpoint: nil)
         guard new != nil else {
             throw Problem(.unknownDelivery, "nothing is known of that customer, or no endpoint takes messages")
         }
-        try await store.audit(AuditEntry(actor: by, .customerResynced, username.text, reason: reason))
+        try await store.audit(
+            AuditEntry(actor: by, .customerResynced, username.text, of: publisher, reason: reason))
         onMessage()
     }
 }

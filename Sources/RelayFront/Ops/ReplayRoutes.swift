@@ -15,7 +15,7 @@ struct ReplayRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         let body = try ReplayBody(try await bodies.read(request))
         let page = try await store.replay(
-            body.filter, by: key.actor, reason: body.reason, isDryRun: body.isDryRun)
+            body.filter, in: key.opsScope, by: key.actor, reason: body.reason, isDryRun: body.isDryRun)
         var writer = JSONWriter(capacity: 256 + page.refused.count * 96)
         writer.beginObject()
         writer.field("matched", page.matched.count)

@@ -11,14 +11,14 @@ struct SubscriptionRoutes: Sendable {
     var routes: [Route] { [.get("/ops/subscriptions", subscriptions), .get("/ops/transfers", transfers)] }
 
     private func subscriptions(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         var page = PageQuery(QueryItems(request.uri.query))
         let filter = SubscriptionFilter(
             originalTransactionID: page.originalTransactionID(), customer: page.customer(),
             isParked: page.choice("parked", [("true", true)]) ?? false, limit: page.limit(),
             cursor: page.cursor { SubscriptionCursor($0) })
         try page.end()
-        let (items, next) = try await store.subscriptions(matching: filter)
+        let (items, next) = try await store.subscriptions(matching: filter, in: scope)
         var writer = JSONWriter(capacity: 64 + items.count * 1_024)
         writer.beginObject()
         writer.beginArray("items")
@@ -30,13 +30,13 @@ struct SubscriptionRoutes: Sendable {
     }
 
     private func transfers(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         var page = PageQuery(QueryItems(request.uri.query))
         let (key, customer, limit) = (page.originalTransactionID(), page.customer(), page.limit())
         let cursor = page.cursor { ValidationCursor($0) }
         try page.end()
         let (items, next) = try await store.transfers(
-            originalTransactionID: key, customer: customer, limit: limit, cursor: cursor)
+            originalTransactionID: key, customer: customer, limit: limit, cursor: cursor, in: scope)
         var writer = JSONWriter(capacity: 64 + items.count * 400)
         writer.beginObject()
         writer.beginArray("items")

@@ -11,9 +11,9 @@ struct SummaryRoutes: Sendable {
     var routes: [Route] { [.get("/ops/summary", summary)] }
 
     private func summary(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         var writer = JSONWriter(capacity: 1_024)
-        writer.summary(try await store.summary())
+        writer.summary(try await store.summary(in: scope))
         return .json(writer)
     }
 }

@@ -12,30 +12,32 @@ struct ValidationActionRoutes: Sendable {
     var routes: [Route] {
         [
             .post("/ops/validations/:id/retry") { request, context in
-                try await act(request, context) { try await store.retry($0, by: $1, reason: $2) }
+                try await act(request, context) { try await store.retry($0, in: $1.opsScope, by: $1.actor, reason: $2) }
             },
             .post("/ops/validations/:id/abandon") { request, context in
-                try await act(request, context) { try await store.abandon($0, by: $1, reason: $2) }
+                try await act(request, context) {
+                    try await store.abandon($0, in: $1.opsScope, by: $1.actor, reason: $2)
+                }
             },
         ]
     }
 
     private func act(
         _ request: Request, _ context: FrontContext,
-        _ action: (ValidationID, _ by: String, _ reason: String) async throws -> Void
+        _ action: (ValidationID, _ by: APIKey, _ reason: String) async throws -> Void
     ) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         let reason = try OperatorReason.parse(try await bodies.read(request))
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }) else { throw Self.unknown }
         context.notes.validation = id
         do {
-            try await action(id, key.actor, reason)
+            try await action(id, key, reason)
         } catch let refusal as OpsRefusal {
             throw Self.problem(refusal)
         }
         var writer = JSONWriter(capacity: 384)
         writer.beginObject()
-        if let validation = try await store.validation(id) {
+        if let validation = try await store.validation(id, in: key.opsScope) {
             writer.poll(validation)
             writer.field("customerEmail", validation.email)
         } else {

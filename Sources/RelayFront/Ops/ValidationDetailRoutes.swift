@@ -11,9 +11,9 @@ struct ValidationDetailRoutes: Sendable {
     var routes: [Route] { [.get("/ops/validations/:id", detail)] }
 
     private func detail(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }),
-            let detail = try await store.detail(id)
+            let detail = try await store.detail(id, in: scope)
         else { throw Problem(.unknownValidation, "nothing is known by this id") }
         context.notes.validation = id
         var writer = JSONWriter(capacity: 4_096)

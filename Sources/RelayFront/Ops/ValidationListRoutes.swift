@@ -11,9 +11,9 @@ struct ValidationListRoutes: Sendable {
     var routes: [Route] { [.get("/ops/validations", list)] }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         let filter = try ValidationFilter(QueryItems(request.uri.query))
-        let (items, next) = try await store.validations(matching: filter)
+        let (items, next) = try await store.validations(matching: filter, in: scope)
         var writer = JSONWriter(capacity: 64 + items.count * 480)
         writer.beginObject()
         writer.beginArray("items")

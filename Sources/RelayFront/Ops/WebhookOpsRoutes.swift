@@ -15,14 +15,14 @@ struct WebhookOpsRoutes: Sendable {
     }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         var page = PageQuery(QueryItems(request.uri.query))
         let filter = DeliveryFilter(
             state: page.choice("state", DeliveryState.allCases.map { ($0.name, $0) }), endpoint: page.endpoint(),
             applicationUsername: Username(page.applicationUsername()), limit: page.limit(),
             cursor: page.cursor { ValidationCursor($0) })
         try page.end()
-        let (items, next) = try await store.deliveries(matching: filter)
+        let (items, next) = try await store.deliveries(matching: filter, in: scope)
         var writer = JSONWriter(capacity: 64 + items.count * 512)
         writer.beginObject()
         writer.beginArray("items")
@@ -38,8 +38,8 @@ struct WebhookOpsRoutes: Sendable {
     }
 
     private func endpoints(_ request: Request, _ context: FrontContext) async throws -> Response {
-        _ = try await authenticator.key(request, context, opening: .opsViewer)
-        let endpoints = try await store.endpoints()
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
+        let endpoints = try await store.endpoints(in: scope)
         var writer = JSONWriter(capacity: 64 + endpoints.count * 384)
         writer.beginObject()
         writer.beginArray("items")
@@ -57,10 +57,10 @@ struct WebhookOpsRoutes: Sendable {
     private func replay(_ request: Request, _ context: FrontContext) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         // A `webhook-id` may have the mark of a changed password behind it.
-        guard let text = context.parameters.get("id")?.split(separator: ".", maxSplits: 1).first,
+        guard let text = context.parameters.get("id")?.parts(at: ".", maxSplits: 1).first,
             let id = DeliveryID(text)
         else { throw Problem(.unknownDelivery, "nothing is known by this id") }
-        let written = try await actions.replayWebhook(id, by: key.actor)
+        let written = try await actions.replayWebhook(id, in: key.opsScope, by: key.actor)
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         writer.delivery(written)

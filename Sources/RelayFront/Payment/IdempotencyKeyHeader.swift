@@ -1,5 +1,6 @@
 import HTTPTypes
 import RawStructuredFieldValues
+import RelayCore
 
 /// `Idempotency-Key`: a string of RFC 9651 by its draft (quoted), bare by the custom of most clients.
 enum IdempotencyKeyHeader {
@@ -8,7 +9,7 @@ enum IdempotencyKeyHeader {
     /// - Throws: ``Problem`` 400.
     static func parse(_ header: String?) throws -> String? {
         guard let header else { return nil }
-        let key = header.hasPrefix("\"") ? unquoted(header) : header
+        let key = header.hasBytes(first: "\"") ? unquoted(header) : header
         guard let key, (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw Problem(.invalidIdempotencyKey, "send one key of 1 to 255 visible ASCII characters, quoted or bare")
         }

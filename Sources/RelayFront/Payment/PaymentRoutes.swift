@@ -54,7 +54,7 @@ struct PaymentRoutes: Sendable {
         let payment = try PaymentRequest(PaymentBody(body))
         try customer.check(payment.email.customer)
         var receipt = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
-        let verification = await receipts.judge(receipt)
+        let verification = await receipts.judge(receipt, app: key.app)
         metrics.count(verification)
         try receipts.check(verification, of: receipt)
         if !receipts.trusts(verification) { receipt.distrust(transactionID: payment.transactionID) }

@@ -22,8 +22,9 @@ public struct ReceiptPolicy: Sendable {
         self.scope = scope
     }
 
-    func judge(_ receipt: ReadReceipt) async -> Verification {
-        mode == .off ? .notChecked : await verify(receipt.document)
+    /// - Parameter app: the bundle id of the key that it came with; empty where the key names none.
+    func judge(_ receipt: ReadReceipt, app: BundleID) async -> Verification {
+        mode == .off ? .notChecked : await verify(receipt.document, app)
     }
 
     /// - Throws: ``Problem`` 422 where one with this result is refused.
@@ -65,12 +66,12 @@ public struct ReceiptPolicy: Sendable {
     }
 
     /// Whatever the mode is: for those who answer with what a receipt says, and have nobody else to ask.
-    func prove(_ receipt: ReadReceipt) async -> Verification { await verify(receipt.document) }
+    func prove(_ receipt: ReadReceipt, app: BundleID) async -> Verification { await verify(receipt.document, app) }
 
-    private func verify(_ document: PurchaseDocument?) async -> Verification {
+    private func verify(_ document: PurchaseDocument?, _ app: BundleID) async -> Verification {
         do throws(NotGenuine) {
             guard let document else { throw NotGenuine(.unreadable, "it is not a receipt that can be read") }
-            return try await document.verify(trust, scope) ? .genuine : .notChecked
+            return try await document.verify(trust, scope.narrowed(to: app)) ? .genuine : .notChecked
         } catch {
             return .notGenuine(code: error.code.rawValue, detail: error.detail)
         }

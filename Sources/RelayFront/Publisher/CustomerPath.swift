@@ -12,17 +12,17 @@ enum CustomerPath: Equatable {
 
     /// Nil for what is neither.
     init?(_ path: String) {
-        guard path.hasPrefix(Self.prefix) else { return nil }
-        var rest = path.dropFirst(Self.prefix.count)
+        guard path.hasBytes(first: Self.prefix) else { return nil }
+        var rest = path.droppingBytes(first: Self.prefix.utf8.count)
         if rest.isEmpty || rest == "/" {
             self = .all
             return
         }
-        if rest.hasSuffix(Self.suffix + "/") { rest = rest.dropLast() }
-        guard rest.hasPrefix("/"), rest.hasSuffix(Self.suffix), rest.utf8.count > Self.suffix.utf8.count + 1 else {
-            return nil
-        }
-        self = .purchases(of: Self.decoded(rest.dropFirst().dropLast(Self.suffix.count)))
+        if rest.hasBytes(last: Self.suffix + "/") { rest = rest.droppingBytes(last: 1) }
+        guard rest.hasBytes(first: "/"), rest.hasBytes(last: Self.suffix),
+            rest.utf8.count > Self.suffix.utf8.count + 1
+        else { return nil }
+        self = .purchases(of: Self.decoded(rest.droppingBytes(first: 1, last: Self.suffix.utf8.count)))
     }
 
     /// The customer in the path of a question for purchases. Nil also for one that has a query, or that would be refused.

@@ -28,19 +28,16 @@ struct NamedCredentials: Sendable, Equatable {
     }
 
     private static func pair(_ header: String) -> NamedCredentials? {
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, header.utf8.count <= mostBytes else { return nil }
-        let scheme = parts[0].lowercased()
+        guard let (name, credentials) = header.halves(at: " "), header.utf8.count <= mostBytes else { return nil }
+        let scheme = name.lowercased()
         guard scheme == "basic" || scheme == "bearer" else { return nil }
-        let text = parts[1].trimmingCharacters(in: .whitespaces)
+        let text = credentials.trimmingCharacters(in: .whitespaces)
         if let data = Data(base64Encoded: text), let pair = split(String(decoding: data, as: UTF8.self)) { return pair }
         return scheme == "bearer" ? split(text) : nil
     }
 
     private static func split(_ text: String) -> NamedCredentials? {
-        // By bytes: a mark behind the colon would make another character of it.
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        return NamedCredentials(
-            publisher: PublisherID(text[..<colon]), key: String(text[text.utf8.index(after: colon)...]))
+        guard let (publisher, key) = text.halves(at: ":") else { return nil }
+        return NamedCredentials(publisher: PublisherID(publisher), key: String(key))
     }
 }

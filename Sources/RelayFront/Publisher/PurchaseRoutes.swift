@@ -42,7 +42,7 @@ struct PurchaseRoutes: Sendable {
             let (names, total) = try await store.customers(of: key.publisher, limit: limit, skip: skip)
             return try await page(names, skip: skip, limit: limit, total: total)
         }
-        let texts = list.split(separator: ",", maxSplits: Self.mostCustomers)
+        let texts = list.utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.mostCustomers).map { Substring($0) }
         guard texts.count <= Self.mostCustomers else {
             throw Problem(.badRequest, "ask for at most \(Self.mostCustomers) customers at once")
         }

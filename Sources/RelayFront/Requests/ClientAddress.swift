@@ -12,30 +12,36 @@ enum ClientAddress {
     ///   - forwardedFor: all of `X-Forwarded-For`, in order, joined by commas.
     static func find(peer: IPAddress?, forwardedFor: String?, trusted: [AddressRange]) -> IPAddress? {
         guard var address = peer, let forwardedFor else { return peer }
-        var rest = forwardedFor[...]
+        // Bytes: a client's last character may be one that joins the comma behind it, which is the proxy's.
+        var rest = forwardedFor[...].utf8
         for _ in 0..<maximumHops where trusted.contains(where: { $0.contains(address) }) {
             guard !rest.isEmpty else { break }
-            let entry: Substring
-            if let comma = rest.lastIndex(of: ",") {
-                entry = rest[rest.index(after: comma)...]
-                rest = rest[..<comma]
-            } else {
-                entry = rest
-                rest = ""
-            }
-            guard let next = self.address(in: entry) else { break }
+            let comma = rest.lastIndex(of: UInt8(ascii: ","))
+            let entry = comma.map { rest[rest.index(after: $0)...] } ?? rest
+            rest = comma.map { rest[..<$0] } ?? rest[rest.endIndex...]
+            guard let next = self.address(in: Substring(entry).withoutBlanks) else { break }
             address = next
         }
         return address
     }
 
-    /// Some proxies write a port, and brackets around IPv6.
+    /// Some proxies write a port, and brackets around IPv6. Anything else behind the address makes it none.
     private static func address(in entry: Substring) -> IPAddress? {
-        let text = entry.drop { $0 == " " || $0 == "\t" }
-        let trimmed = text.prefix { $0 != " " && $0 != "\t" }
-        if trimmed.first == "[" { return IPAddress(trimmed.dropFirst().prefix { $0 != "]" }) }
-        if let address = IPAddress(trimmed) { return address }
-        guard trimmed.count(where: { $0 == ":" }) == 1 else { return nil }
-        return IPAddress(trimmed.prefix { $0 != ":" })
+        if let (before, after) = entry.halves(at: "]") {
+            guard before.hasBytes(first: "["),
+                after.isEmpty || after.hasBytes(first: ":") && isPort(after.droppingBytes(first: 1))
+            else { return nil }
+            return IPAddress(before.droppingBytes(first: 1))
+        }
+        if let address = IPAddress(entry) { return address }
+        guard let (host, port) = entry.halves(at: ":"), isPort(port), let address = IPAddress(host),
+            address.bytes.count == 4
+        else { return nil }
+        return address
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        (1...5).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

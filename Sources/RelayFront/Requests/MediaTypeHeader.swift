@@ -6,15 +6,16 @@ enum MediaTypeHeader {
     /// Absent counts as JSON: simple clients leave it out, and the body shows soon enough what it is.
     static func isJSON(_ value: String?) -> Bool {
         guard let value else { return true }
-        let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+        let parts = value.parts(at: ";")
         let type = trimmed(parts[0])
-        guard type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json")) else {
+        guard type == "application/json" || (type.hasBytes(first: "application/") && type.hasBytes(last: "+json"))
+        else {
             return false
         }
         for parameter in parts.dropFirst() {
             let text = trimmed(parameter)
-            guard text.hasPrefix("charset=") else { continue }
-            let charset = text.dropFirst("charset=".count).filter { $0 != "\"" }
+            guard text.hasBytes(first: "charset=") else { continue }
+            let charset = text.droppingBytes(first: "charset=".utf8.count).filter { $0 != "\"" }
             guard ["utf-8", "utf8", "us-ascii"].contains(charset) else { return false }
         }
         return true

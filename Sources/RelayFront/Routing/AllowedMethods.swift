@@ -1,4 +1,5 @@
 import HTTPTypes
+import RelayCore
 
 /// Which methods a path takes, for the answer to one that it does not take. Asked only when no route matched.
 struct AllowedMethods: Sendable {
@@ -21,7 +22,7 @@ struct AllowedMethods: Sendable {
     }
 
     private static func segments(_ path: String) -> [Substring] {
-        path.split(separator: "/", maxSplits: 16)
+        path.parts(at: "/", maxSplits: 17).filter { !$0.isEmpty }
     }
 
     private static func matches(_ template: [Substring], _ path: [Substring]) -> Bool {

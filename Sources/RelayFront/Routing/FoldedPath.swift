@@ -18,8 +18,9 @@ enum FoldedPath {
     static func fold(_ target: String) -> String? {
         // One look at one byte for all others: `/apple`, `/entitlements`, `/v2`, ….
         guard roots.contains(where: { starts(target, with: $0) }) else { return nil }
-        let path = target.prefix { $0 != "?" }
-        return path.lowercased() + target[path.endIndex...]
+        // By bytes: the query begins at the first question mark, whatever stands behind it.
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return Substring(path).lowercased() + target[path.endIndex...]
     }
 
     private static func starts(_ target: String, with root: StaticString) -> Bool {

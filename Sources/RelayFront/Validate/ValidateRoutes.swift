@@ -58,7 +58,7 @@ struct ValidateRoutes: Sendable {
         _ wanted: ValidateRequest, appStoreReceipt text: String, key: APIKey, _ context: FrontContext
     ) async throws -> Response {
         let receipt = ReadReceipt(text, transactionID: wanted.transactionID)
-        let verification = await receipts.prove(receipt)
+        let verification = await receipts.prove(receipt, app: key.app)
         metrics.count(verification)
         guard let purchase = receipt.purchase else {
             throw Problem(.receiptNotGenuine, "no purchase can be read out of the receipt")

@@ -44,8 +44,11 @@ extension RelayStore {
                 ]))
     }
 
+    /// Nil in the scope of a publisher: what is counted is not told apart by publishers.
+    ///
     /// - Parameter steps: how many, the present one included.
-    public func activity(step: Duration, steps: Int) async throws -> ActivitySeries {
+    public func activity(step: Duration, steps: Int, in scope: OpsScope) async throws -> ActivitySeries? {
+        guard scope.isAll else { return nil }
         let rows = try await pool.query(
             PostgresQuery(Self.activitySQL, [.int8(step.microseconds), .int4(Int32(clamping: steps))]))
         guard let first = rows.first else { throw StoreError.missingRow("the activity") }

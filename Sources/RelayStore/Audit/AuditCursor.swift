@@ -7,7 +7,7 @@ public struct AuditCursor: Sendable, CustomStringConvertible {
     let id: UUID
 
     public init?(_ text: String) {
-        let parts = text.split(separator: "-", maxSplits: 1)
+        let parts = text.parts(at: "-", maxSplits: 1)
         guard parts.count == 2, let microseconds = Int64(parts[0]), let id = UUID(uuidString: String(parts[1])),
             let moment = Timestamp(datable: microseconds)
         else { return nil }

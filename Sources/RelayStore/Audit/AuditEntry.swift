@@ -37,12 +37,15 @@ public struct AuditEntry: Sendable, Equatable {
     public var action: Action
     /// To what: an id, a name, or a range.
     public var target: String
+    /// Whose ops keys see it; nil: those of all publishers alone.
+    public var publisher: PublisherID?
     public var reason: String?
 
-    public init(actor: String, _ action: Action, _ target: String, reason: String? = nil) {
+    public init(actor: String, _ action: Action, _ target: String, of publisher: PublisherID?, reason: String? = nil) {
         self.actor = actor
         self.action = action
         self.target = target
+        self.publisher = publisher
         self.reason = reason
     }
 }

@@ -4,8 +4,8 @@ import RelayCore
 
 extension RelayStore {
     private static let auditSQL = """
-        INSERT INTO audit_log (bucket, id, actor, action, target, reason, sealed_by)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        INSERT INTO audit_log (bucket, id, actor, action, target, reason, publisher, sealed_by)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
         """
 
     /// Index used: `audit_log_newest`, backwards.
@@ -16,6 +16,7 @@ extension RelayStore {
           AND ($4::text IS NULL OR a.action = $4)
           AND ($5::text IS NULL OR position(lower($5) IN lower(a.actor)) > 0)
           AND ($6::text IS NULL OR a.target = $6)
+          AND \(OpsScope.sql("a.publisher", 7))
         ORDER BY a.at DESC, a.id DESC
         LIMIT $1
         """
@@ -41,19 +42,21 @@ extension RelayStore {
             [
                 .int2(Int16(id.uuid.15)), .uuid(id), .text(entry.actor.bounded(200)),
                 .text(entry.action.rawValue), .privateText(entry.target.bounded(1_000)),
-                .privateText(entry.reason.map { $0.bounded(1_000) }), .keyOfTexts,
+                .privateText(entry.reason.map { $0.bounded(1_000) }), .text(entry.publisher), .keyOfTexts,
             ])
     }
 
     /// A page, newest first.
-    public func auditLog(matching filter: AuditFilter) async throws -> (items: [AuditRecord], next: AuditCursor?) {
+    public func auditLog(
+        matching filter: AuditFilter, in scope: OpsScope
+    ) async throws -> (items: [AuditRecord], next: AuditCursor?) {
         let rows = try await pool.query(
             PostgresQuery(
                 Self.auditLogSQL,
                 [
                     .int4(Int32(clamping: filter.limit + 1)), .timestamptz(filter.cursor?.at.postgres),
                     .uuid(filter.cursor?.id), .text(filter.action?.rawValue), .text(filter.actor),
-                    .privateText(filter.target),
+                    .privateText(filter.target), scope.parameter,
                 ]))
         let page = try rows.prefix(filter.limit).map { row in
             (

@@ -19,14 +19,14 @@ extension RelayStore {
     /// Indexes used: `…_parked` of each table.
     private static let parkedItemsSQL = WorkQueue.allCases.map { queue in
         """
-        SELECT '\(queue.rawValue)', count(*), (extract(epoch FROM now() - min(parked_at)) * 1000000)::int8
-        FROM \(queue.table) WHERE parked_at IS NOT NULL
+        SELECT '\(queue.rawValue)', count(*), (extract(epoch FROM now() - min(q.parked_at)) * 1000000)::int8
+        FROM \(queue.table) q WHERE q.parked_at IS NOT NULL AND \(OpsScope.sql(queue.publisher, 1))
         """
     }.joined(separator: " UNION ALL ")
 
-    public func parkedItems() async throws -> ParkedItems {
+    public func parkedItems(in scope: OpsScope) async throws -> ParkedItems {
         var parked = ParkedItems()
-        for row in try await pool.query(PostgresQuery(Self.parkedItemsSQL)) {
+        for row in try await pool.query(PostgresQuery(Self.parkedItemsSQL, [scope.parameter])) {
             guard let queue = WorkQueue(rawValue: try row.get(0)) else { continue }
             parked.counts[queue] = try row.get(1)
             let age = try row.get(2, as: Int64?.self).map { Duration.microseconds($0) }

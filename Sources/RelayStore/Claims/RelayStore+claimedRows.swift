@@ -107,11 +107,15 @@ extension RelayStore {
     /// Makes a row due that an operator wants processed once more.
     ///
     /// - Parameter onlyParked: nothing is done with one that is not parked.
-    /// - Returns: whether there was one.
-    func replay(_ queue: WorkQueue, _ key: ClaimedRow.Key, onlyParked: Bool) async throws -> Bool {
+    /// - Returns: whose it is; nil where there was none in the scope.
+    func replay(
+        _ queue: WorkQueue, _ key: ClaimedRow.Key, in scope: OpsScope, onlyParked: Bool
+    ) async throws -> OpsScope? {
         try await pool.query(
-            Self.statement(queue.replaySQL, [0], [.bool(onlyParked)], [key])
-        ).affectedRows > 0
+            Self.statement(queue.replaySQL, [0], [.bool(onlyParked), scope.parameter], [key])
+        ).first.map { row in
+            try row.get(0, as: PublisherID?.self).map { .publisher($0) } ?? .all
+        }
     }
 
     /// Queues are empty most of the time: a plan that the server kept from then would not do.

@@ -11,6 +11,15 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whose a row `q` is. An event of the account that publishers share is nobody's: only ``OpsScope/all`` has it.
+    var publisher: String {
+        switch self {
+        case .events: "q.account"
+        case .webhooks: "(SELECT e.publisher FROM webhook_endpoints e WHERE e.id = q.endpoint)"
+        case .notifications, .subscriptions: "q.publisher"
+        }
+    }
+
     /// In a claim: whoever gives the row back takes the strike back with it.
     static func strike(_ row: String) -> String { "strikes = least(\(row).strikes + 1, 1000)" }
 
@@ -117,13 +126,14 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         "UPDATE \(table) q SET \(Self.cleared) FROM \(rows(from: 2)) WHERE \(isHeld)"
     }
 
-    /// `$2`: only where it is parked.
+    /// `$2`: only where it is parked; `$3`: the scope. Returns whose it is.
     var replaySQL: String {
         """
         UPDATE \(table) q
         SET \(Self.cleared), trouble = NULL, parked_at = NULL, due_at = now()\(self == .notifications ? ", stands_aside = false" : "")
-        FROM \(rows(from: 3))
-        WHERE \(isKey) AND (NOT $2 OR q.parked_at IS NOT NULL)
+        FROM \(rows(from: 4))
+        WHERE \(isKey) AND (NOT $2 OR q.parked_at IS NOT NULL) AND \(OpsScope.sql(publisher, 3))
+        RETURNING \(publisher)
         """
     }
 }

@@ -9,7 +9,8 @@ extension RelayStore {
 
     /// Whoever revokes a key ends its sessions with it.
     private static let findSQL = """
-        SELECT k.id, k.publisher, k.role, k.app, k.name, k.digest, k.created_at, k.revoked_at, k.token_digest, s.expires_at
+        SELECT k.id, k.publisher, k.role, k.app, k.name, k.digest, k.created_at, k.revoked_at, k.token_digest,
+               k.all_publishers, s.expires_at
         FROM console_sessions s
         JOIN api_keys k ON k.id = s.key_id
         WHERE s.digest = $1 AND s.expires_at > now() AND k.revoked_at IS NULL
@@ -27,7 +28,8 @@ extension RelayStore {
             _ = try await transaction.pipeline([
                 PostgresQuery(Self.pruneSessionsSQL),
                 PostgresQuery(Self.beginSQL, [.bytea(token.digest), .text(key.id), .int8(lifetime.microseconds)]),
-                Self.query(auditing: AuditEntry(actor: key.actor, .signedIn, "console")),
+                Self.query(
+                    auditing: AuditEntry(actor: key.actor, .signedIn, "console", of: key.opsScope.publisher)),
             ])
         }
     }
@@ -37,14 +39,15 @@ extension RelayStore {
         guard let row = try await pool.query(PostgresQuery(Self.findSQL, [.bytea(token.digest)])).first else {
             return nil
         }
-        return ConsoleSession(key: try Self.key(row), expiresAt: try row.timestamp(9))
+        return ConsoleSession(key: try Self.key(row), expiresAt: try row.timestamp(10))
     }
 
-    public func endSession(_ token: ConsoleSession.Token, actor: String) async throws {
+    public func endSession(_ token: ConsoleSession.Token, key: APIKey) async throws {
         try await pool.withTransaction { transaction in
             _ = try await transaction.pipeline([
                 PostgresQuery(Self.endSQL, [.bytea(token.digest)]),
-                Self.query(auditing: AuditEntry(actor: actor, .signedOut, "console")),
+                Self.query(
+                    auditing: AuditEntry(actor: key.actor, .signedOut, "console", of: key.opsScope.publisher)),
             ])
         }
     }

@@ -89,7 +89,7 @@ public struct CustomerUpdates: Sendable {
         limit: Int, onTake: @escaping @Sendable (Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
         // Looked up each time: what was added is told of every change from then on.
-        let endpoints = try await store.endpoints().filter { $0.isActive && $0.kind == .purchases }
+        let endpoints = try await store.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
         return try await store.retryingDeadlock {
             try await store.pool.withTransaction { transaction in
                 let rows = try await transaction.query(PostgresQuery(Self.takeSQL, [.int4(Int32(limit))]))
@@ -144,7 +144,7 @@ extension CustomerUpdates: WebhookRepeater {
     public func repeatCustomer(publisher: PublisherID, username: Username, endpoint: EndpointID?) async throws
         -> DeliveryID?
     {
-        let endpoints = try await store.endpoints(publisher: publisher).filter {
+        let endpoints = try await store.endpoints(in: .publisher(publisher)).filter {
             $0.isActive && $0.kind == .purchases && (endpoint == nil || $0.id == endpoint)
         }
         guard !endpoints.isEmpty else { return nil }

@@ -40,14 +40,15 @@ extension RelayStore {
         _ = try await pool.query(PostgresQuery(Self.pruneSQL))
     }
 
-    /// The worst that a running worker says of the upstream; nil where none runs.
-    public func upstream() async throws -> InstanceReport? {
+    /// The worst that a running worker says of the upstream; nil where none runs. In the scope of a publisher without Cleeng's words,
+    /// which may be about another account.
+    public func upstream(in scope: OpsScope) async throws -> InstanceReport? {
         let rows = try await pool.query(PostgresQuery(Self.reportsSQL))
         guard let first = rows.first else { return nil }
         let reports = try rows.map { row in
             InstanceReport(
                 state: InstanceReport.UpstreamState(rawValue: try row.get(0)) ?? .degraded, since: try row.timestamp(1),
-                lastError: try row.get(2), askedAt: try row.timestampIfSet(3))
+                lastError: scope.isAll ? try row.get(2) : nil, askedAt: try row.timestampIfSet(3))
         }
         return InstanceReport.worst(of: reports, at: try first.timestamp(4))
     }

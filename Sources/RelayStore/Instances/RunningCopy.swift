@@ -19,8 +19,10 @@ extension RelayStore {
         LIMIT 200
         """
 
-    public func runningCopies() async throws -> [RunningCopy] {
-        try await pool.query(PostgresQuery(Self.copiesSQL)).map { row in
+    /// None in the scope of a publisher: what a copy says is of all accounts that it calls.
+    public func runningCopies(in scope: OpsScope) async throws -> [RunningCopy] {
+        guard scope.isAll else { return [] }
+        return try await pool.query(PostgresQuery(Self.copiesSQL)).map { row in
             RunningCopy(
                 id: try row.get(0), role: try row.get(1), startedAt: try row.timestamp(2),
                 seenAt: try row.timestamp(3),

@@ -6,6 +6,8 @@ public import RelayCore
 public struct APIKey: Sendable, Equatable {
     public var id: APIKeyID
     public var publisher: PublisherID
+    /// Of an ops key: made for every publisher, explicitly. What acts with it still names one in `publisher`.
+    public var seesAllPublishers = false
     public var role: KeyRole
     /// A bundle id, or empty.
     public var app: BundleID

@@ -36,6 +36,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0018_parked_items", PackageResources._018_parked_items_sql),
         Migration("0019_sealed_by", PackageResources._019_sealed_by_sql),
         Migration("0020_sender_by_environment", PackageResources._020_sender_by_environment_sql),
+        Migration("0021_ops_scope", PackageResources._021_ops_scope_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

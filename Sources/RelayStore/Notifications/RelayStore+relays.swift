@@ -75,8 +75,8 @@ extension RelayStore {
     private static let backlogSQL = """
         SELECT count(*), count(*) FILTER (WHERE stands_aside),
                (extract(epoch FROM now() - min(received_at)) * 1000000)::int8
-        FROM notification_relays
-        WHERE parked_at IS NULL
+        FROM notification_relays r
+        WHERE r.parked_at IS NULL AND \(OpsScope.sql("r.publisher", 1))
         """
 
     /// Takes notifications that are to be passed on, for `lease`.
@@ -113,8 +113,8 @@ extension RelayStore {
     }
 
     /// What waits to be passed on.
-    public func notificationBacklog() async throws -> NotificationBacklog {
-        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else {
+    public func notificationBacklog(in scope: OpsScope) async throws -> NotificationBacklog {
+        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL, [scope.parameter])).first else {
             throw StoreError.missingRow("the backlog of notifications")
         }
         return NotificationBacklog(

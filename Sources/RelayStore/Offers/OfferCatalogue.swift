@@ -43,7 +43,7 @@ public final class OfferCatalogue: Sendable {
 
     func load() async throws {
         var publishers: [PublisherID: Publisher] = [:]
-        for (publisher, offer) in try await store.offers() {
+        for (publisher, offer) in try await store.offers(in: .all) {
             if !offer.products.isEmpty {
                 publishers[publisher, default: Publisher()].products[offer.id] = Set(offer.products)
             }

@@ -12,7 +12,7 @@ extension RelayStore {
                array(SELECT c.campaign FROM offer_coupons c
                      WHERE c.publisher = o.publisher AND c.offer_id = o.offer_id ORDER BY c.code)
         FROM offers o
-        WHERE $1::text IS NULL OR o.publisher = $1
+        WHERE \(OpsScope.sql("o.publisher", 1))
         ORDER BY o.publisher, o.offer_id
         LIMIT 50000
         """
@@ -48,7 +48,8 @@ extension RelayStore {
                EXISTS (SELECT FROM offer_products p WHERE p.publisher = v.publisher AND p.offer_id = v.offer_id)
         FROM (SELECT v.publisher, v.offer_id, CASE WHEN v.subscription_key ~ '^(google|amazon):' THEN split_part(v.subscription_key, ':', 1)
                          ELSE 'apple' END || ':' || v.product_id AS product
-              FROM validations v ORDER BY v.accepted_at DESC LIMIT $1) AS v
+              FROM validations v WHERE \(OpsScope.sql("v.publisher", 2))
+              ORDER BY v.accepted_at DESC LIMIT $1) AS v
         WHERE NOT EXISTS (SELECT FROM offer_products p
                           WHERE p.publisher = v.publisher AND p.offer_id = v.offer_id AND p.product_id = v.product)
           AND (v.product IS NOT NULL
@@ -59,9 +60,8 @@ extension RelayStore {
         LIMIT 1000
         """
 
-    /// Of one publisher, or of all.
-    public func offers(of publisher: PublisherID? = nil) async throws -> [(publisher: PublisherID, offer: Offer)] {
-        try await pool.query(PostgresQuery(Self.offersSQL, [.text(publisher)])).map { row in
+    public func offers(in scope: OpsScope) async throws -> [(publisher: PublisherID, offer: Offer)] {
+        try await pool.query(PostgresQuery(Self.offersSQL, [scope.parameter])).map { row in
             let campaigns: [String] = try row.get(5)
             let coupons = zip(try row.get(4, as: [String].self), campaigns).map {
                 Offer.Coupon(code: CouponID($0), campaign: $1)
@@ -118,8 +118,8 @@ extension RelayStore {
     }
 
     /// Offers that miss a mapping, of the newest purchases.
-    public func unmappedOffers(among newest: Int = 10_000) async throws -> [UnmappedOffer] {
-        try await pool.query(PostgresQuery(Self.unmappedSQL, [.int4(Int32(newest))])).map { row in
+    public func unmappedOffers(among newest: Int = 10_000, in scope: OpsScope) async throws -> [UnmappedOffer] {
+        try await pool.query(PostgresQuery(Self.unmappedSQL, [.int4(Int32(newest)), scope.parameter])).map { row in
             UnmappedOffer(
                 publisher: try row.get(0), offerID: try row.get(1), product: try row.get(2), purchases: try row.get(3),
                 isMapped: try row.get(4))

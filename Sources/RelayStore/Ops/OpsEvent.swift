@@ -9,7 +9,7 @@ public struct OpsEvent: Sendable {
     public var id: NotificationID
     public var topic: String
     /// The publisher whose own account at Cleeng signed it; nil: the one that publishers share.
-    public var account: String?
+    public var account: PublisherID?
     public var receivedAt: Timestamp
     public var status: Status
     public var attempts: Int

@@ -68,7 +68,7 @@ public struct SubscriptionCursor: Sendable, Hashable, CustomStringConvertible {
 
     public init?(_ text: String) {
         guard let bytes = Hex.bytes(text[...]), let plain = String(validating: bytes, as: UTF8.self) else { return nil }
-        let parts = plain.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let parts = plain.parts(at: "\n").map(String.init)
         guard parts.count == 3, !plain.utf8.contains(0) else { return nil }
         name = SubscriptionName(
             publisher: PublisherID(parts[0]), environment: StoreEnvironment(parts[1]),

@@ -46,7 +46,7 @@ public struct ValidationCursor: Sendable, CustomStringConvertible {
     let id: ValidationID
 
     public init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = text.parts(at: "-", maxSplits: 2)
         guard parts.count == 2, let microseconds = Int64(parts[0]), let id = ValidationID(parts[1]),
             let moment = Timestamp(datable: microseconds)
         else { return nil }

@@ -8,11 +8,15 @@ extension RelayStore {
                     SELECT FROM receipts r WHERE r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id)
         FROM validations v
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
+          AND \(OpsScope.sql("v.publisher", 4))
         FOR UPDATE OF v
         """
 
     private static let lockPursuitSQL = """
-        SELECT p.fence, p.sending AND p.due_at > now(), p.phase = 2 FROM pursuits p WHERE p.bucket = $1 AND p.id = $2 FOR UPDATE
+        SELECT p.fence, p.sending AND p.due_at > now(), p.phase = 2
+        FROM pursuits p
+        WHERE p.bucket = $1 AND p.id = $2 AND \(OpsScope.sql("p.publisher", 3))
+        FOR UPDATE
         """
 
     private static let hasPursuitSQL = "SELECT EXISTS (SELECT FROM pursuits p WHERE p.bucket = $1 AND p.id = $2)"
@@ -62,6 +66,16 @@ extension RelayStore {
 
     private static let endPursuitSQL = "DELETE FROM pursuits WHERE bucket = $1 AND id = $2"
 
+    /// That of a validation which is there and outside the scope stays.
+    private static let endOrphanSQL = """
+        DELETE FROM pursuits p
+        WHERE p.bucket = $1 AND p.id = $3 AND \(OpsScope.sql("p.publisher", 4))
+          AND NOT EXISTS (
+              SELECT FROM validations v
+              WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3)
+        RETURNING p.publisher
+        """
+
     private static let noteSQL = """
         INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
         VALUES ($1, DATE 'epoch' + $2::int4, $3, $4, 0, clock_timestamp(), $5, $6, $7)
@@ -71,17 +85,17 @@ extension RelayStore {
     /// something new is known. What a pursuit that was set aside has in common with its validation is taken from there anew.
     ///
     /// - Parameter by: who wants it, as the timeline shows it.
-    /// - Throws: ``OpsRefusal``.
-    public func retry(_ id: ValidationID, by: String, reason: String) async throws {
-        try await retry(
-            id, by: by, reason: reason,
-            audit: Self.query(auditing: AuditEntry(actor: by, .validationRetried, "\(id)", reason: reason)))
+    /// - Throws: ``OpsRefusal``; `unknown` also where it is outside the scope.
+    public func retry(_ id: ValidationID, in scope: OpsScope, by: String, reason: String) async throws {
+        try await retry(id, in: scope, by: by, reason: reason, isAudited: true)
     }
 
-    /// - Parameter audit: nil where it is one of many that are written down together.
-    func retry(_ id: ValidationID, by: String, reason: String, audit: PostgresQuery?) async throws {
+    /// - Parameter isAudited: false where it is one of many that are written down together.
+    func retry(
+        _ id: ValidationID, in scope: OpsScope, by: String, reason: String, isAudited: Bool
+    ) async throws {
         try await pool.withTransaction { transaction in
-            let locked = try await lock(id, in: transaction)
+            let locked = try await lock(id, scope, in: transaction)
             guard locked.validation.status.allowsRetry else { throw OpsRefusal.status(locked.validation.status) }
             guard !locked.isSending else { throw OpsRefusal.busy }
             guard locked.hasReceipt else { throw OpsRefusal.receiptGone }
@@ -98,7 +112,14 @@ extension RelayStore {
                 [
                     PostgresQuery(Self.resumeSQL, id.key + [.int4(locked.nextFence)]),
                     note(.retried, id: id, fence: locked.nextFence, by: by, reason: reason),
-                ] + (audit.map { [$0] } ?? []))
+                ]
+                    + (isAudited
+                        ? [
+                            Self.query(
+                                auditing: AuditEntry(
+                                    actor: by, .validationRetried, "\(id)", of: locked.validation.publisher,
+                                    reason: reason))
+                        ] : []))
         }
     }
 
@@ -106,17 +127,20 @@ extension RelayStore {
     /// alone, and so does one whose validation is gone.
     ///
     /// - Throws: ``OpsRefusal``.
-    public func abandon(_ id: ValidationID, by: String, reason: String) async throws {
-        let audit = Self.query(auditing: AuditEntry(actor: by, .validationAbandoned, "\(id)", reason: reason))
+    public func abandon(_ id: ValidationID, in scope: OpsScope, by: String, reason: String) async throws {
+        @Sendable func audit(of publisher: PublisherID?) -> PostgresQuery {
+            Self.query(
+                auditing: AuditEntry(actor: by, .validationAbandoned, "\(id)", of: publisher, reason: reason))
+        }
         let ended: [Validation] = try await pool.withTransaction { transaction in
             let locked: Locked
             do {
-                locked = try await lock(id, in: transaction)
+                locked = try await lock(id, scope, in: transaction)
             } catch OpsRefusal.unknown {
                 // A pursuit that outlived its validation: there is nobody left to tell, and nothing to send.
-                let end = PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]])
-                guard try await transaction.query(end).affectedRows == 1 else { throw OpsRefusal.unknown }
-                _ = try await transaction.query(audit)
+                let end = PostgresQuery(Self.endOrphanSQL, id.key + [scope.parameter])
+                guard let gone = try await transaction.query(end).first else { throw OpsRefusal.unknown }
+                _ = try await transaction.query(audit(of: try gone.get(0)))
                 return []
             }
             guard locked.validation.status.allowsAbandon else {
@@ -124,7 +148,8 @@ extension RelayStore {
                 // Its validation has come to an end without it: that stands, and nothing is left to do.
                 _ = try await transaction.pipeline([
                     PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
-                    note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason), audit,
+                    note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason),
+                    audit(of: locked.validation.publisher),
                 ])
                 return []
             }
@@ -135,7 +160,8 @@ extension RelayStore {
                 PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
                 PostgresQuery(
                     Settlement.purchasesSQL, Settlement.keys([id]) + [.int2Array([ValidationStatus.rejected.rawValue])]),
-                note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason), audit,
+                note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason),
+                audit(of: locked.validation.publisher),
             ])
             return try answers[0].map(Self.stored)
         }
@@ -153,11 +179,15 @@ extension RelayStore {
     }
 
     /// The pursuit first, as settlements lock it.
-    private func lock(_ id: ValidationID, in transaction: PostgresTransaction) async throws -> Locked {
+    private func lock(
+        _ id: ValidationID, _ scope: OpsScope, in transaction: PostgresTransaction
+    ) async throws -> Locked {
         let pursuit = try await transaction.pipeline([
-            PostgresQuery(Self.keepOldRowsSQL), PostgresQuery(Self.lockPursuitSQL, [id.key[0], id.key[2]]),
+            PostgresQuery(Self.keepOldRowsSQL),
+            PostgresQuery(Self.lockPursuitSQL, [id.key[0], id.key[2], scope.parameter]),
         ])[1].first
-        guard let row = try await transaction.query(PostgresQuery(Self.lockSQL, id.key)).first else {
+        guard let row = try await transaction.query(PostgresQuery(Self.lockSQL, id.key + [scope.parameter])).first
+        else {
             throw OpsRefusal.unknown
         }
         if pursuit == nil {

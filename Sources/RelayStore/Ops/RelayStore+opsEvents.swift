@@ -8,6 +8,7 @@ extension RelayStore {
                e.trouble, e.parked_at, e.due_at
         FROM cleeng_events e
         WHERE \(condition) AND ($2::timestamptz IS NULL OR (e.received_at, e.id) < ($2, $3::uuid))
+          AND \(OpsScope.sql("e.account", 4))
         ORDER BY e.received_at DESC, e.id DESC
         LIMIT $1
         """
@@ -23,16 +24,17 @@ extension RelayStore {
         }
     }
 
-    /// A page, newest first.
+    /// A page, newest first. Those of the account that publishers share may be about any of them: no scope but ``OpsScope/all`` has
+    /// them.
     public func events(
-        matching filter: EventFilter
+        matching filter: EventFilter, in scope: OpsScope
     ) async throws -> (items: [OpsEvent], next: ValidationCursor?) {
         let rows = try await pool.query(
             PostgresQuery(
                 Self.sql(filter.status),
                 [
                     .int4(Int32(clamping: filter.limit + 1)), .timestamptz(filter.cursor?.acceptedAt.postgres),
-                    .uuid(filter.cursor?.id.uuid),
+                    .uuid(filter.cursor?.id.uuid), scope.parameter,
                 ]))
         let page = try rows.prefix(filter.limit).map(Self.event)
         guard rows.count > filter.limit, let last = page.last else { return (page, nil) }
@@ -53,30 +55,43 @@ extension RelayStore {
 
     /// Has an event acted on once more, parked or not.
     ///
-    /// - Returns: false for an unknown id.
-    public func replayEvent(_ id: NotificationID, by: String, reason: String?) async throws -> Bool {
-        guard try await replay(.events, ClaimedRow.Key(id), onlyParked: false) else { return false }
-        try await audit(AuditEntry(actor: by, .eventReplayed, "\(id)", reason: reason))
+    /// - Returns: false for an unknown id, and for one outside the scope.
+    public func replayEvent(
+        _ id: NotificationID, in scope: OpsScope, by: String, reason: String?
+    ) async throws -> Bool {
+        guard let owner = try await replay(.events, ClaimedRow.Key(id), in: scope, onlyParked: false) else {
+            return false
+        }
+        try await audit(AuditEntry(actor: by, .eventReplayed, "\(id)", of: owner.publisher, reason: reason))
         return true
     }
 
     /// Has a parked message delivered as it is.
     ///
-    /// - Returns: false where it is not parked.
-    public func replayParkedDelivery(_ id: DeliveryID, by: String, reason: String?) async throws -> Bool {
-        guard try await replay(.webhooks, ClaimedRow.Key(id), onlyParked: true) else { return false }
-        try await audit(AuditEntry(actor: by, .webhookReplayed, "\(id)", reason: reason))
+    /// - Returns: false where it is not parked, or outside the scope.
+    public func replayParkedDelivery(
+        _ id: DeliveryID, in scope: OpsScope, by: String, reason: String?
+    ) async throws -> Bool {
+        guard let owner = try await replay(.webhooks, ClaimedRow.Key(id), in: scope, onlyParked: true) else {
+            return false
+        }
+        try await audit(AuditEntry(actor: by, .webhookReplayed, "\(id)", of: owner.publisher, reason: reason))
         return true
     }
 
     /// Has a subscription looked at now, parked or not.
     ///
-    /// - Returns: false where nothing is known of it.
-    public func replaySubscription(_ name: SubscriptionName, by: String, reason: String?) async throws -> Bool {
-        guard try await replay(.subscriptions, .subscription(name), onlyParked: false) else { return false }
+    /// - Returns: false where nothing is known of it, and where it is outside the scope.
+    public func replaySubscription(
+        _ name: SubscriptionName, in scope: OpsScope, by: String, reason: String?
+    ) async throws -> Bool {
+        guard try await replay(.subscriptions, .subscription(name), in: scope, onlyParked: false) != nil else {
+            return false
+        }
         try await audit(
             AuditEntry(
-                actor: by, .subscriptionReplayed, "\(name.environment)/\(name.originalTransactionID)", reason: reason))
+                actor: by, .subscriptionReplayed, "\(name.environment)/\(name.originalTransactionID)",
+                of: name.publisher, reason: reason))
         return true
     }
 }

@@ -12,7 +12,9 @@ extension RelayStore {
     private static let joined = "notifications n LEFT JOIN notification_relays r ON r.bucket = n.bucket AND r.id = n.id"
 
     private static let page = """
-        ($2::int2 IS NULL OR $2 = CASE WHEN r.parked_at IS NOT NULL THEN 3 ELSE n.relay END) AND ($3::timestamptz IS NULL OR (n.received_at, n.id) < ($3, $4::uuid))
+        ($2::int2 IS NULL OR $2 = CASE WHEN r.parked_at IS NOT NULL THEN 3 ELSE n.relay END)
+          AND ($3::timestamptz IS NULL OR (n.received_at, n.id) < ($3, $4::uuid))
+          AND \(OpsScope.sql("n.publisher", 5))
         ORDER BY n.received_at DESC, n.id DESC
         LIMIT $1
         """
@@ -23,7 +25,7 @@ extension RelayStore {
     /// Index used: `notifications_subscription`.
     private static let keySQL = """
         SELECT \(columns) FROM \(joined)
-        WHERE n.bucket = ANY ($5::int2[]) AND n.subscription_key = $6 AND \(page)
+        WHERE n.bucket = ANY ($6::int2[]) AND n.subscription_key = $7 AND \(page)
         """
 
     /// What waits, or is parked, is in the queue. Index used: the primary key.
@@ -38,6 +40,7 @@ extension RelayStore {
         SELECT \(columns), ROW(n.sealed_by, n.body)
         FROM \(joined)
         WHERE n.bucket = $1 AND n.accepted_on = DATE 'epoch' + $2::int4 AND n.id = $3
+          AND \(OpsScope.sql("n.publisher", 4))
         """
 
     /// One that is being sent keeps its owner, and is sent once more after that. The queue's row is locked first, as by those who
@@ -63,16 +66,16 @@ extension RelayStore {
 
     /// A page, newest first.
     public func notifications(
-        matching filter: NotificationFilter
+        matching filter: NotificationFilter, in scope: OpsScope
     ) async throws -> (items: [OpsNotification], next: ValidationCursor?) {
         var parameters: [PostgresValue] = [
             .int4(Int32(clamping: filter.limit + 1)), .int2(filter.relay?.rawValue),
-            .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
+            .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid), scope.parameter,
         ]
         let sql: String
         if let key = filter.originalTransactionID {
             sql = Self.keySQL
-            parameters += [buckets(of: key, try await publishers()), .text(key)]
+            parameters += [buckets(of: key, try await publishers(in: scope)), .text(key)]
         } else {
             sql = filter.relay == .pending || filter.relay == .parked ? Self.queuedSQL : Self.listSQL
         }
@@ -82,15 +85,20 @@ extension RelayStore {
         return (page, ValidationCursor(acceptedAt: last.receivedAt, id: last.id))
     }
 
-    /// One, with its body as it came. Nil for an unknown id.
-    public func notification(_ id: NotificationID) async throws -> (OpsNotification, body: [UInt8])? {
-        guard let row = try await pool.query(PostgresQuery(Self.oneSQL, id.key)).first else { return nil }
+    /// One, with its body as it came. Nil for an unknown id, and for one outside the scope.
+    public func notification(
+        _ id: NotificationID, in scope: OpsScope
+    ) async throws -> (OpsNotification, body: [UInt8])? {
+        guard let row = try await pool.query(PostgresQuery(Self.oneSQL, id.key + [scope.parameter])).first else {
+            return nil
+        }
         return (try Self.notification(row), try row.open(17))
     }
 
     /// Hears what it says once more, which changes nothing that was heard, and passes it on again.
     ///
     /// - Parameters:
+    ///   - archived: found in the scope of whoever wants it.
     ///   - notification: read anew from its body.
     ///   - by: who wants it, as the subscription's timeline shows it.
     public func replay(
@@ -105,7 +113,9 @@ extension RelayStore {
         }
         _ = try await hear(messages, leeway: leeway)
         if isRelayed { _ = try await pool.query(PostgresQuery(Self.replaySQL, archived.id.key)) }
-        try await audit(AuditEntry(actor: by, .notificationReplayed, "\(archived.id)", reason: reason))
+        try await audit(
+            AuditEntry(
+                actor: by, .notificationReplayed, "\(archived.id)", of: archived.publisher, reason: reason))
     }
 
     private static func notification(_ row: PostgresRow) throws -> OpsNotification {

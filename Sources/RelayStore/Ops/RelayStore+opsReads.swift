@@ -10,6 +10,7 @@ extension RelayStore {
           AND ($2::int8 IS NULL OR v.accepted_at <= now() - $2::int8 * interval '1 microsecond')
           AND ($3::text IS NULL OR v.offer_id = $3)
           AND ($4::timestamptz IS NULL OR (v.accepted_at, v.id) < ($4, $5::uuid))
+          AND \(OpsScope.sql("v.publisher", 7))
         """
 
     /// What is set aside of a page, by the primary key of `pursuits`.
@@ -40,7 +41,7 @@ extension RelayStore {
         """
         SELECT \(validationColumns), clock_timestamp()
         FROM validations v
-        WHERE v.customer = $7 AND \(filter)
+        WHERE v.customer = $8 AND \(filter)
         ORDER BY v.accepted_at DESC, v.id DESC
         LIMIT $6
         """)
@@ -65,7 +66,8 @@ extension RelayStore {
           AND ($2::int8 IS NULL OR p.accepted_at <= now() - $2::int8 * interval '1 microsecond')
           AND ($3::text IS NULL OR v.offer_id = $3)
           AND ($4::timestamptz IS NULL OR (p.accepted_at, p.id) \(isOldestFirst ? ">" : "<") ($4, $5::uuid))
-          AND ($7::text IS NULL OR p.customer = $7)
+          AND \(OpsScope.sql("p.publisher", 7))
+          AND ($8::text IS NULL OR p.customer = $8)
         ORDER BY p.accepted_at \(isOldestFirst ? "" : "DESC"), p.id \(isOldestFirst ? "" : "DESC")
         LIMIT $6
         """
@@ -82,9 +84,9 @@ extension RelayStore {
     private static let subscriptionListSQL = list(
         """
         SELECT \(validationColumns), clock_timestamp()
-        FROM unnest($8::int2[]) AS i(bucket)
-        JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = $9
-        WHERE ($7::text IS NULL OR v.customer = $7) AND \(filter)
+        FROM unnest($9::int2[]) AS i(bucket)
+        JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = $10
+        WHERE ($8::text IS NULL OR v.customer = $8) AND \(filter)
         ORDER BY v.accepted_at DESC, v.id DESC
         LIMIT $6
         """)
@@ -99,6 +101,7 @@ extension RelayStore {
         FROM validations v
         LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
         WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
+          AND \(OpsScope.sql("v.publisher", 4))
         """
 
     private static let timelineSQL = """
@@ -119,7 +122,7 @@ extension RelayStore {
         """
 
     private static let countsSQL = """
-        SELECT \(judgedStatus), count(*) FROM validations v GROUP BY 1
+        SELECT \(judgedStatus), count(*) FROM validations v WHERE \(OpsScope.sql("v.publisher", 1)) GROUP BY 1
         """
 
     private static let backlogSQL = """
@@ -128,9 +131,10 @@ extension RelayStore {
                count(*) FILTER (WHERE phase <> 2 AND due_at < now() - interval '2 seconds'),
                (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0 AND phase <> 2)) * 1000000)::int8,
                (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE phase IN (0, 3))) * 1000000)::int8,
-               (SELECT count(*) FROM customers WHERE untold_since IS NOT NULL),
+               (SELECT count(*) FROM customers c WHERE c.untold_since IS NOT NULL AND \(OpsScope.sql("c.publisher", 1))),
                (extract(epoch FROM now() - min(coalesce(parked_at, due_at)) FILTER (WHERE phase = 2)) * 1000000)::int8
-        FROM pursuits
+        FROM pursuits p
+        WHERE \(OpsScope.sql("p.publisher", 1))
         """
 
     /// A hundred years: older than anything that is kept, and far from what a timestamp cannot hold.
@@ -138,13 +142,13 @@ extension RelayStore {
 
     /// A page, in the order of its selection.
     public func validations(
-        matching filter: ValidationFilter
+        matching filter: ValidationFilter, in scope: OpsScope
     ) async throws -> (items: [ListedValidation], next: ValidationCursor?) {
         var parameters: [PostgresValue] = [
             .int2(filter.status?.rawValue), .int8(filter.olderThan.map { min($0, Self.longestAge).microseconds }),
             .text(filter.offerID),
             .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
-            .int4(Int32(filter.limit + 1)),
+            .int4(Int32(filter.limit + 1)), scope.parameter,
         ]
         let sql =
             switch filter.selection {
@@ -155,9 +159,9 @@ extension RelayStore {
             case .all: filter.customer == nil ? Self.listSQL : Self.customerListSQL
             }
         if let key = filter.originalTransactionID, filter.selection == .all {
-            let publishers = Set(try await listPublishers().map(\.id) + [PublisherID.first])
-            let buckets = Set(publishers.map { Int16(Bucket(of: $0, key).number) })
-            parameters += [.privateText(filter.customer), .int2Array(buckets.sorted()), .text(key)]
+            parameters += [
+                .privateText(filter.customer), buckets(of: key, try await publishers(in: scope)), .text(key),
+            ]
         } else if filter.customer != nil || filter.selection != .all {
             parameters.append(.privateText(filter.customer))
         }
@@ -174,9 +178,11 @@ extension RelayStore {
         return Parking(since: since, reason: try row.get(index + 1))
     }
 
-    /// One with its timeline. Nil for an unknown id.
-    public func detail(_ id: ValidationID) async throws -> ValidationDetail? {
-        guard let row = try await pool.query(PostgresQuery(Self.detailSQL, id.key)).first else { return nil }
+    /// One with its timeline. Nil for an unknown id, and for one outside the scope.
+    public func detail(_ id: ValidationID, in scope: OpsScope) async throws -> ValidationDetail? {
+        guard let row = try await pool.query(PostgresQuery(Self.detailSQL, id.key + [scope.parameter])).first else {
+            return nil
+        }
         let validation = try Self.validation(row)
         let stored = try Self.stored(row)
         let key = try row.get(19, as: TransactionID.self)
@@ -247,28 +253,30 @@ extension RelayStore {
     /// How things stand now.
     ///
     /// - Parameter isCounting: counts every validation that is kept: for people, not for a loop.
-    public func summary(isCounting: Bool = true) async throws -> OpsSummary {
-        async let counts = isCounting ? countsByStatus() : [:]
-        async let upstream = upstream()
-        async let notifications = notificationBacklog()
-        async let webhooks = webhookBacklog()
-        async let parked = parkedItems()
-        let (backlog, oldestPending) = try await backlog()
+    public func summary(isCounting: Bool = true, in scope: OpsScope) async throws -> OpsSummary {
+        async let counts = isCounting ? countsByStatus(in: scope) : [:]
+        async let upstream = upstream(in: scope)
+        async let notifications = notificationBacklog(in: scope)
+        async let webhooks = webhookBacklog(in: scope)
+        async let parked = parkedItems(in: scope)
+        let (backlog, oldestPending) = try await backlog(in: scope)
         return OpsSummary(
             countsByStatus: try await counts, oldestPending: oldestPending, upstream: try await upstream,
             backlog: backlog,
             notifications: try await notifications, webhooks: try await webhooks, parkedItems: try await parked)
     }
 
-    private func countsByStatus() async throws -> [ValidationStatus: Int] {
+    private func countsByStatus(in scope: OpsScope) async throws -> [ValidationStatus: Int] {
         var byStatus: [ValidationStatus: Int] = [:]
-        for row in try await pool.query(PostgresQuery(Self.countsSQL)) { byStatus[try row.status(0)] = try row.get(1) }
+        for row in try await pool.query(PostgresQuery(Self.countsSQL, [scope.parameter])) {
+            byStatus[try row.status(0)] = try row.get(1)
+        }
         return byStatus
     }
 
     /// What is being pursued: cheap enough to ask at every scrape.
-    public func backlog() async throws -> (OpsSummary.Backlog, oldestPending: Duration?) {
-        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else {
+    public func backlog(in scope: OpsScope) async throws -> (OpsSummary.Backlog, oldestPending: Duration?) {
+        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL, [scope.parameter])).first else {
             throw StoreError.missingRow("the backlog")
         }
         func age(_ index: Int) throws -> Duration? {

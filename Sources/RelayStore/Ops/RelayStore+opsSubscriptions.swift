@@ -21,7 +21,7 @@ extension RelayStore {
     }
 
     private static let after =
-        "($2::int2 IS NULL OR (bucket, publisher, environment, subscription_key) > ($2, $3, $4, $5))"
+        "($2::int2 IS NULL OR (bucket, publisher, environment, subscription_key) > ($2, $3, $4, $5)) AND \(OpsScope.sql("publisher", 6))"
 
     /// Index used: the primary keys.
     private static let allSQL = list(
@@ -38,10 +38,10 @@ extension RelayStore {
     private static let keySQL = list(
         """
         SELECT bucket, publisher, environment, subscription_key FROM ledgers
-        WHERE bucket = ANY ($6::int2[]) AND subscription_key = $7 AND \(after)
+        WHERE bucket = ANY ($7::int2[]) AND subscription_key = $8 AND \(after)
         UNION
         SELECT bucket, publisher, environment, subscription_key FROM subscriptions
-        WHERE bucket = ANY ($6::int2[]) AND subscription_key = $7 AND \(after)
+        WHERE bucket = ANY ($7::int2[]) AND subscription_key = $8 AND \(after)
         ORDER BY 1, 2, 3, 4 LIMIT $1
         """)
 
@@ -49,7 +49,7 @@ extension RelayStore {
     private static let parkedSQL = list(
         """
         SELECT bucket, publisher, environment, subscription_key FROM ledgers
-        WHERE parked_at IS NOT NULL AND ($6::text IS NULL OR subscription_key = $6) AND \(after)
+        WHERE parked_at IS NOT NULL AND ($7::text IS NULL OR subscription_key = $7) AND \(after)
         ORDER BY 1, 2, 3, 4 LIMIT $1
         """)
 
@@ -57,7 +57,7 @@ extension RelayStore {
     private static let customerSQL = list(
         """
         SELECT bucket, publisher, environment, subscription_key FROM subscriptions
-        WHERE customer = $6 AND ($7::text IS NULL OR subscription_key = $7) AND \(after)
+        WHERE customer = $7 AND ($8::text IS NULL OR subscription_key = $8) AND \(after)
         ORDER BY 1, 2, 3, 4 LIMIT $1
         """)
 
@@ -99,12 +99,13 @@ extension RelayStore {
 
     /// A page, each with its timeline.
     public func subscriptions(
-        matching filter: SubscriptionFilter
+        matching filter: SubscriptionFilter, in scope: OpsScope
     ) async throws -> (items: [OpsSubscription], next: SubscriptionCursor?) {
         let after = filter.cursor?.name
         var parameters: [PostgresValue] = [
             .int4(Int32(clamping: filter.limit + 1)), .int2(after.map { Int16($0.bucket.number) }),
             .text(after?.publisher), .text(after?.environment), .text(after?.originalTransactionID),
+            scope.parameter,
         ]
         let sql: String
         if filter.isParked {
@@ -115,7 +116,7 @@ extension RelayStore {
             parameters += [.privateText(customer), .text(filter.originalTransactionID)]
         } else if let key = filter.originalTransactionID {
             sql = Self.keySQL
-            parameters += [buckets(of: key, try await publishers()), .text(key)]
+            parameters += [buckets(of: key, try await publishers(in: scope)), .text(key)]
         } else {
             sql = Self.allSQL
         }

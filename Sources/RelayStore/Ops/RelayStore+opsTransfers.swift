@@ -21,6 +21,7 @@ extension RelayStore {
         WHERE ($2::timestamptz IS NULL OR (t.at, t.to_id) < ($2, $3::uuid))
           AND ($4::text IS NULL OR t.subscription_key = $4)
           AND ($5::text IS NULL OR t.from_customer = $5 OR t.to_customer = $5)
+          AND \(OpsScope.sql("t.publisher", 6))
         ORDER BY t.at DESC, t.to_id DESC
         LIMIT $1
         """
@@ -30,7 +31,8 @@ extension RelayStore {
     /// - Parameters:
     ///   - cursor: of the last of a page: when it was, and the new owner's validation.
     public func transfers(
-        originalTransactionID: TransactionID?, customer: CustomerID?, limit: Int, cursor: ValidationCursor?
+        originalTransactionID: TransactionID?, customer: CustomerID?, limit: Int, cursor: ValidationCursor?,
+        in scope: OpsScope
     ) async throws -> (items: [OpsTransfer], next: ValidationCursor?) {
         let rows = try await pool.query(
             PostgresQuery(
@@ -38,6 +40,7 @@ extension RelayStore {
                 [
                     .int4(Int32(clamping: limit + 1)), .timestamptz(cursor?.acceptedAt.postgres),
                     .uuid(cursor?.id.uuid), .text(originalTransactionID), .privateText(customer),
+                    scope.parameter,
                 ]))
         let page = try rows.prefix(limit).map { row in
             OpsTransfer(

@@ -11,6 +11,7 @@ extension RelayStore {
           AND ($1::timestamptz IS NULL OR p.accepted_at >= $1)
           AND ($2::timestamptz IS NULL OR p.accepted_at < $2)
           AND ($3::timestamptz IS NULL OR (p.accepted_at, p.id) > ($3, $4::uuid))
+          AND \(OpsScope.sql("p.publisher", 6))
         ORDER BY p.accepted_at, p.id
         LIMIT $5
         """
@@ -19,11 +20,12 @@ extension RelayStore {
     private static let statusSQL = """
         SELECT v.bucket, v.accepted_on - DATE 'epoch', v.id, v.accepted_at
         FROM validations v
-        WHERE CASE WHEN v.status = 0 AND v.deadline <= now() THEN 3 ELSE v.status END = $6
+        WHERE CASE WHEN v.status = 0 AND v.deadline <= now() THEN 3 ELSE v.status END = $7
           AND v.reason IS DISTINCT FROM 'abandoned'
           AND ($1::timestamptz IS NULL OR v.accepted_at >= $1)
           AND ($2::timestamptz IS NULL OR v.accepted_at < $2)
           AND ($3::timestamptz IS NULL OR (v.accepted_at, v.id) > ($3, $4::uuid))
+          AND \(OpsScope.sql("v.publisher", 6))
         ORDER BY v.accepted_at, v.id
         LIMIT $5
         """
@@ -36,13 +38,13 @@ extension RelayStore {
     ///   - isDryRun: only finds.
     /// - Throws: ``PostgresError`` where the database is away.
     public func replay(
-        _ filter: ReplayFilter, by: String, reason: String, isDryRun: Bool = false
+        _ filter: ReplayFilter, in scope: OpsScope, by: String, reason: String, isDryRun: Bool = false
     ) async throws -> ReplayPage {
-        var page = try await find(filter)
+        var page = try await find(filter, in: scope)
         guard !isDryRun else { return page }
         for id in page.matched {
             do {
-                try await retry(id, by: by, reason: reason, audit: nil)
+                try await retry(id, in: scope, by: by, reason: reason, isAudited: false)
                 page.replayed.append(id)
             } catch let refusal as OpsRefusal {
                 page.refused.append((id, .refused(refusal)))
@@ -59,16 +61,16 @@ extension RelayStore {
         if let first = page.matched.first, let last = page.matched.last {
             let target = page.matched.count == 1 ? "\(first)" : "\(first) to \(last)"
             let outcome = "\(page.replayed.count) sent again, \(page.refused.count) not: \(reason)"
-            try await audit(AuditEntry(actor: by, .validationsReplayed, target, reason: outcome))
+            try await audit(AuditEntry(actor: by, .validationsReplayed, target, of: scope.publisher, reason: outcome))
         }
         return page
     }
 
-    private func find(_ filter: ReplayFilter) async throws -> ReplayPage {
+    private func find(_ filter: ReplayFilter, in scope: OpsScope) async throws -> ReplayPage {
         var parameters: [PostgresValue] = [
             .timestamptz(filter.from?.postgres), .timestamptz(filter.to?.postgres),
             .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
-            .int4(Int32(clamping: filter.limit + 1)),
+            .int4(Int32(clamping: filter.limit + 1)), scope.parameter,
         ]
         let sql: String
         switch filter.selection {

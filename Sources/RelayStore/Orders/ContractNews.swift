@@ -101,7 +101,7 @@ enum ContractNews {
             throw StoreError.unknownNumber(column: "environment", number: Int(number))
         }
         let events = try row.get(1, as: String?.self) ?? ""
-        return Endpoint(id: id, events: events.split(separator: ","), environment: environment)
+        return Endpoint(id: id, events: events.parts(at: ","), environment: environment)
     }
 
     /// What endpoints are told of the contracts; nothing where there are none.

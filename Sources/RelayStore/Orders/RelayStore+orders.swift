@@ -119,12 +119,13 @@ extension RelayStore {
         try await pool.query(PostgresQuery(Self.listSQL, page.parameters(of: publisher))).map(Self.order)
     }
 
-    /// For ops: newest first.
+    /// For ops: newest first. None of a publisher outside the scope.
     ///
     /// - Parameter after: the last one of the page before.
     public func newestOrders(
-        of publisher: PublisherID, after: BillingID? = nil, limit: Int = 50
+        of publisher: PublisherID, after: BillingID? = nil, limit: Int = 50, in scope: OpsScope
     ) async throws -> (items: [BillingOrder], next: BillingID?) {
+        guard scope.contains(publisher) else { return ([], nil) }
         let rows = try await pool.query(
             PostgresQuery(
                 Self.newestSQL, [.int4(Int32(clamping: limit + 1)), .text(publisher), .text(after?.description)]))

@@ -24,6 +24,7 @@ extension RelayStore {
                (SELECT count(*) FROM webhook_endpoints e WHERE e.publisher = p.id AND e.removed_at IS NULL),
                EXISTS (SELECT FROM own_accounts a WHERE a.publisher = p.id)
         FROM publishers p
+        WHERE \(OpsScope.sql("p.id", 1))
         ORDER BY p.created_at, p.id
         LIMIT 10000
         """
@@ -33,8 +34,8 @@ extension RelayStore {
         try await pool.query(PostgresQuery(Self.addSQL, [.text(id)])).affectedRows == 1
     }
 
-    public func listPublishers() async throws -> [Publisher] {
-        try await pool.query(PostgresQuery(Self.listSQL)).map { row in
+    public func listPublishers(in scope: OpsScope) async throws -> [Publisher] {
+        try await pool.query(PostgresQuery(Self.listSQL, [scope.parameter])).map { row in
             Publisher(
                 id: try row.get(0), createdAt: try row.timestamp(1), keys: try row.get(2), offers: try row.get(3),
                 endpoints: try row.get(4), hasOwnAccount: try row.get(5))

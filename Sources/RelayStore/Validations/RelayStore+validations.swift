@@ -34,6 +34,12 @@ extension RelayStore {
         try await known(id)?.validation
     }
 
+    /// The same for ops. Nil also for one outside the scope.
+    public func validation(_ id: ValidationID, in scope: OpsScope) async throws -> Validation? {
+        guard let found = try await validation(id), scope.contains(found.publisher) else { return nil }
+        return found
+    }
+
     /// The same, for those of whom there are thousands.
     public func known(_ id: ValidationID) async throws -> KnownValidation? {
         let sent = ContinuousClock.now

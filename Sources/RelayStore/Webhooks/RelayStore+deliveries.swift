@@ -99,12 +99,15 @@ extension RelayStore {
     private static let backlogSQL = """
         SELECT count(*), count(*) FILTER (WHERE q.tries > 0),
                (extract(epoch FROM now() - min(q.created_at)) * 1000000)::int8,
-               (SELECT count(*) FROM webhook_endpoints e WHERE e.removed_at IS NULL),
-               (SELECT count(*) FROM webhook_endpoints e WHERE e.removed_at IS NULL AND e.disabled_at IS NOT NULL),
+               (SELECT count(*) FROM webhook_endpoints e WHERE e.removed_at IS NULL AND \(OpsScope.sql("e.publisher", 1))),
+               (SELECT count(*) FROM webhook_endpoints e WHERE e.removed_at IS NULL AND e.disabled_at IS NOT NULL
+                  AND \(OpsScope.sql("e.publisher", 1))),
                (SELECT count(*) FROM webhook_endpoints e
-                WHERE e.removed_at IS NULL AND e.disabled_at IS NULL AND e.failing_since IS NOT NULL)
+                WHERE e.removed_at IS NULL AND e.disabled_at IS NULL AND e.failing_since IS NOT NULL
+                  AND \(OpsScope.sql("e.publisher", 1)))
         FROM webhook_queue q
         WHERE q.parked_at IS NULL
+          AND ($1::text IS NULL OR q.endpoint IN (SELECT e.id FROM webhook_endpoints e WHERE e.publisher = $1))
         """
 
     /// Takes messages that are due, for `lease`.
@@ -174,8 +177,8 @@ extension RelayStore {
     }
 
     /// What is still to be delivered.
-    public func webhookBacklog() async throws -> WebhookBacklog {
-        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL)).first else {
+    public func webhookBacklog(in scope: OpsScope) async throws -> WebhookBacklog {
+        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL, [scope.parameter])).first else {
             throw StoreError.missingRow("the backlog of webhooks")
         }
         return WebhookBacklog(

@@ -11,14 +11,15 @@ extension RelayStore {
     private static let endpointsSQL = """
         SELECT \(endpointColumns)
         FROM webhook_endpoints e
-        WHERE e.removed_at IS NULL AND ($1::text IS NULL OR e.publisher = $1)
+        WHERE e.removed_at IS NULL AND \(OpsScope.sql("e.publisher", 1))
         ORDER BY e.created_at, e.id
         LIMIT 10000
         """
 
     /// Index used: the primary key, as in all that follow.
     private static let endpointSQL = """
-        SELECT \(endpointColumns) FROM webhook_endpoints e WHERE e.id = $1 AND e.removed_at IS NULL
+        SELECT \(endpointColumns) FROM webhook_endpoints e
+        WHERE e.id = $1 AND e.removed_at IS NULL AND \(OpsScope.sql("e.publisher", 2))
         """
 
     private static let addSQL = """
@@ -37,7 +38,8 @@ extension RelayStore {
 
     private static let enableSQL = """
         UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
-        WHERE id = $1 AND removed_at IS NULL
+        WHERE id = $1 AND removed_at IS NULL AND \(OpsScope.sql("publisher", 2))
+        RETURNING publisher
         """
 
     /// Another copy may have had a success since this one looked: five days without one are not over then.
@@ -70,14 +72,15 @@ extension RelayStore {
         ON CONFLICT (publisher, url) WHERE from_settings AND removed_at IS NULL DO NOTHING
         """
 
-    /// All that were not removed, in the order in which they were added; of one publisher where one is named.
-    public func endpoints(publisher: PublisherID? = nil) async throws -> [WebhookEndpoint] {
-        try await pool.query(PostgresQuery(Self.endpointsSQL, [.text(publisher)])).map(Self.endpoint)
+    /// All that were not removed, in the order in which they were added.
+    public func endpoints(in scope: OpsScope) async throws -> [WebhookEndpoint] {
+        try await pool.query(PostgresQuery(Self.endpointsSQL, [scope.parameter])).map(Self.endpoint)
     }
 
-    /// Nil where there is none, or it was removed.
-    public func endpoint(_ id: EndpointID) async throws -> WebhookEndpoint? {
-        try await pool.query(PostgresQuery(Self.endpointSQL, [.text(id.description)])).first.map(Self.endpoint)
+    /// Nil where there is none, it was removed, or is outside the scope.
+    public func endpoint(_ id: EndpointID, in scope: OpsScope) async throws -> WebhookEndpoint? {
+        try await pool.query(PostgresQuery(Self.endpointSQL, [.text(id.description), scope.parameter])).first.map(
+            Self.endpoint)
     }
 
     /// Nil where there is no such publisher.
@@ -119,9 +122,11 @@ extension RelayStore {
         return try await pool.query(query).affectedRows == 1
     }
 
-    /// What was dropped stays so. False where there is none.
-    public func enableEndpoint(_ id: EndpointID) async throws -> Bool {
-        try await pool.query(PostgresQuery(Self.enableSQL, [.text(id.description)])).affectedRows == 1
+    /// What was dropped stays so.
+    ///
+    /// - Returns: whose it is; nil where there is none in the scope.
+    public func enableEndpoint(_ id: EndpointID, in scope: OpsScope) async throws -> PublisherID? {
+        try await pool.query(PostgresQuery(Self.enableSQL, [.text(id.description), scope.parameter])).first?.get(0)
     }
 
     /// Writes how an endpoint does.
@@ -161,7 +166,7 @@ extension RelayStore {
         return WebhookEndpoint(
             id: id, publisher: try row.get(1),
             kind: try row.get(2, as: Int16.self) == 1
-                ? .purchases : .events((events ?? "").split(separator: ",").map(String.init)),
+                ? .purchases : .events((events ?? "").parts(at: ",").filter { !$0.isEmpty }.map(String.init)),
             url: try row.get(3), environment: environment, isFromSettings: try row.get(6),
             createdAt: try row.timestamp(7), lastSuccessAt: try row.timestampIfSet(8),
             failingSince: try row.timestampIfSet(9), disabledAt: try row.timestampIfSet(10),

@@ -19,7 +19,7 @@ extension RelayStore {
 
     private static let deliveryPage = """
         ($2::int2 IS NULL OR \(deliveryState) = $2) AND ($3::timestamptz IS NULL OR (d.created_at, d.id) < ($3, $4::uuid))
-          AND ($5::text IS NULL OR d.endpoint = $5)
+          AND ($5::text IS NULL OR d.endpoint = $5) AND \(OpsScope.sql("d.publisher", 6))
         ORDER BY d.created_at DESC, d.id DESC
         LIMIT $1
         """
@@ -37,7 +37,7 @@ extension RelayStore {
     /// Index used: `webhook_deliveries_lane`.
     private static let laneDeliveriesSQL = """
         \(deliverySelect) FROM webhook_deliveries d \(deliveryJoins)
-        WHERE d.bucket = ANY ($6::int2[]) AND d.lane = $7 AND \(deliveryPage)
+        WHERE d.bucket = ANY ($7::int2[]) AND d.lane = $8 AND \(deliveryPage)
         """
 
     /// Reads the queue, which holds only what waits or is parked. Index used: the deliveries' primary key.
@@ -52,6 +52,7 @@ extension RelayStore {
     private static let oneDeliverySQL = """
         \(deliverySelect) FROM webhook_deliveries d \(deliveryJoins)
         WHERE d.bucket = $1 AND d.accepted_on = DATE 'epoch' + $2::int4 AND d.id = $3
+          AND \(OpsScope.sql("d.publisher", 4))
         """
 
     /// Each customer of each endpoint once. Index used: `webhook_deliveries_newest`.
@@ -62,23 +63,24 @@ extension RelayStore {
         WHERE d.created_at >= $1 AND d.created_at < $2 AND ($3::text IS NULL OR d.endpoint = $3)
           AND ($4 AND d.state = 1 OR d.state IN (2, 4))
           AND ($5::text IS NULL OR (d.publisher, d.lane, d.endpoint) > ($5, $6::text, $7::text))
+          AND \(OpsScope.sql("d.publisher", 9))
         ORDER BY d.publisher, d.lane, d.endpoint
         LIMIT $8
         """
 
     /// A page, newest first.
     public func deliveries(
-        matching filter: DeliveryFilter
+        matching filter: DeliveryFilter, in scope: OpsScope
     ) async throws -> (items: [OpsDelivery], next: ValidationCursor?) {
         var parameters: [PostgresValue] = [
             .int4(Int32(clamping: filter.limit + 1)), .int2(filter.state?.rawValue),
             .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
-            .text(filter.endpoint?.description),
+            .text(filter.endpoint?.description), scope.parameter,
         ]
         let sql: String
         if let username = filter.applicationUsername {
             sql = Self.laneDeliveriesSQL
-            parameters += [buckets(of: username, try await publishers()), .privateText(username)]
+            parameters += [buckets(of: username, try await publishers(in: scope)), .privateText(username)]
         } else {
             sql =
                 switch filter.state {
@@ -93,13 +95,13 @@ extension RelayStore {
         return (page, ValidationCursor(acceptedAt: last.createdAt, id: last.id))
     }
 
-    /// Nil for an unknown id.
-    public func delivery(_ id: DeliveryID) async throws -> OpsDelivery? {
-        try await pool.query(PostgresQuery(Self.oneDeliverySQL, id.key)).first.map(Self.delivery)
+    /// Nil for an unknown id, and for one outside the scope.
+    public func delivery(_ id: DeliveryID, in scope: OpsScope) async throws -> OpsDelivery? {
+        try await pool.query(PostgresQuery(Self.oneDeliverySQL, id.key + [scope.parameter])).first.map(Self.delivery)
     }
 
     /// The next page of customers and endpoints that a range of messages was for.
-    public func repeatTargets(_ filter: RepeatFilter) async throws -> [RepeatTarget] {
+    public func repeatTargets(_ filter: RepeatFilter, in scope: OpsScope) async throws -> [RepeatTarget] {
         try await pool.query(
             PostgresQuery(
                 Self.repeatsSQL,
@@ -108,6 +110,7 @@ extension RelayStore {
                     .text(filter.endpoint?.description), .bool(filter.includesDelivered),
                     .text(filter.after?.publisher), .privateText(filter.after?.username),
                     .text(filter.after?.endpoint.description), .int4(Int32(clamping: filter.limit)),
+                    scope.parameter,
                 ]), timeout: .seconds(30)
         ).map { row in
             guard let endpoint = EndpointID(try row.get(2, as: String.self)) else {

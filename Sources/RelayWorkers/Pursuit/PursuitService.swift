@@ -57,7 +57,7 @@ public final class PursuitService: Service {
         let keeping = Task { await leases.run() }
         let loop = WorkLoop(
             name: "pursuits", wakeup: wakeup, idleTick: settings.idleTick, logger: logger,
-            complaint: "nothing can be taken up: the database is away")
+            complaint: "no purchase can be claimed")
         await cancelWhenGracefulShutdown { await loop.run(self.runOnce) }
         await settleDown()
         keeping.cancel()

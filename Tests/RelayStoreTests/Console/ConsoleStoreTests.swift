@@ -27,7 +27,7 @@ struct ConsoleStoreTests {
             for token in [one, other] { try await store.beginSession(token, key: key, for: .seconds(60)) }
             #expect(try await store.session(one)?.key == key)
             #expect(try await store.session(token()) == nil)
-            try await store.endSession(one, actor: key.actor)
+            try await store.endSession(one, key: key)
             #expect(try await store.session(one) == nil)
             try await store.beginSession(short, key: key, for: .seconds(60))
             try await database.run(
@@ -55,7 +55,8 @@ struct ConsoleStoreTests {
         try await withStore { database, store in
             for number in 0..<5 {
                 let actor = number.isMultiple(of: 2) ? "Nora (k1)" : "root (command line)"
-                try await store.audit(AuditEntry(actor: actor, .keyRevoked, "k\(number)", reason: "r\0\(number)"))
+                try await store.audit(
+                    AuditEntry(actor: actor, .keyRevoked, "k\(number)", of: nil, reason: "r\0\(number)"))
                 try await database.run(
                     "UPDATE audit_log SET at = now() + $2::int4 * interval '1 second' WHERE target = $1",
                     .text("k\(number)"), .int4(Int32(number)))
@@ -102,7 +103,7 @@ struct ConsoleStoreTests {
             try await database.run("UPDATE activity SET minute = minute - interval '20 minutes' WHERE kind = 1")
             try await store.add([.rejected: 1])
             try await database.run("UPDATE activity SET minute = now() - interval '3 hours' WHERE kind = 2")
-            let series = try await store.activity(step: .seconds(300), steps: 12)
+            let series = try #require(try await store.activity(step: .seconds(300), steps: 12, in: .all))
             #expect(series.counts[.accepted]?.count == 12 && series.counts[.accepted]?.last == 5)
             #expect(series.counts[.granted]?[7] == 1 && series.counts[.rejected] == nil)
             try await database.run("UPDATE activity SET minute = now() - interval '15 days' WHERE kind = 2")

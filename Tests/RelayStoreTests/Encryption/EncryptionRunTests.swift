@@ -52,7 +52,8 @@ import Testing
             let acceptances = try Self.acceptances()
             for one in acceptances { try await store.take(one) }
             try await store.takeAndGrantAll()
-            try await store.audit(AuditEntry(actor: "ops", .customerErased, "sealed1:target", reason: "sealed0:why"))
+            try await store.audit(
+                AuditEntry(actor: "ops", .customerErased, "sealed1:target", of: nil, reason: "sealed0:why"))
             _ = try await store.addBillingCustomer(details: #"{"name":"sealed1:"}"#, publisher: "main")
             _ = try await store.receiveEvent(
                 topic: "t", body: BytesThatLookSealed.all[5], now: try #require(store.clock.now))

@@ -30,7 +30,8 @@ import Testing
                     [.int2(bucket), .text(name)]))
             let identity = try await store.identity(of: name)
             #expect(identity.names.map(\.publisher) == ["main"])
-            _ = try await Erasure(store: store).run(identity, AuditEntry(actor: "test", .customerErased, "a customer"))
+            _ = try await Erasure(store: store).run(
+                identity, AuditEntry(actor: "test", .customerErased, "a customer", of: nil))
             let left = try await database.hand.query(PostgresQuery("SELECT endpoint FROM webhook_queue"))
             #expect(try left.map { try $0.get(0, as: String.self) } == ["89abcdef0123456789abcdef"])
         }

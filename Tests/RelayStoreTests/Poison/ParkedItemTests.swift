@@ -53,7 +53,7 @@ struct ParkedItemTests {
             if queue == .events { #expect(try await items.tries().filter { $0 == 1 }.count == 5) }
 
             try await items.mend()
-            try await items.replay(bad)
+            #expect(try await items.replay(bad))
             #expect(try await items.store.parkedItems().total == 0)
             let again = try #require(try await items.claim().first { $0.row.name == bad.row.name })
             #expect(again.row.record == ClaimRecord())
@@ -166,6 +166,35 @@ struct ParkedItemTests {
             #expect(try await RetentionPassTests.run(items.store).heldBack == [table])
             try await items.database.run("UPDATE \(queue.table) SET parked_at = NULL")
             #expect(try await RetentionPassTests.run(items.store).dropped == [table])
+        }
+    }
+
+    @Test("is seen and replayed by its own publisher's operator, and by no other's", arguments: WorkQueue.allCases)
+    func scope(queue: WorkQueue) async throws {
+        try await QueuedItems.run(queue) { items in
+            let (database, store) = (items.database, items.store)
+            let item = try await items.claim()[0]
+            try await database.run("UPDATE \(queue.table) SET parked_at = now() WHERE strikes > 0")
+            if queue == .events {
+                // What the common account signed may be about any publisher.
+                #expect(try await store.parkedItems(in: .publisher(.first)).total == 0)
+                #expect(try await items.listed(in: .publisher(.first)).isEmpty)
+                #expect(try await items.replay(item, in: .publisher(.first)) == false)
+                #expect(try await items.listed().count == QueuedItems.count)
+                try await database.run("UPDATE cleeng_events SET account = 'main'")
+            }
+            let (own, other) = (OpsScope.publisher(.first), OpsScope.publisher("nordic"))
+            #expect(try await store.parkedItems(in: other).total == 0)
+            #expect(try await items.listed(in: other).isEmpty)
+            #expect(try await items.replay(item, in: other) == false)
+            #expect(try await store.parkedItems(in: own)[queue] == QueuedItems.count)
+            #expect(try await items.listed(in: own).count == QueuedItems.count)
+            #expect(try await store.auditLog(matching: AuditFilter(), in: .all).items.isEmpty)
+
+            #expect(try await items.replay(item, in: own))
+            #expect(try await store.parkedItems(in: own)[queue] == QueuedItems.count - 1)
+            #expect(try await store.auditLog(matching: AuditFilter(), in: other).items.isEmpty)
+            #expect(try await store.auditLog(matching: AuditFilter(), in: own).items.count == 1)
         }
     }
 

@@ -109,41 +109,47 @@ struct QueuedItems {
     }
 
     /// As an operator does.
-    func replay(_ item: any ClaimedItem) async throws {
+    ///
+    /// - Returns: false where there is none in the scope.
+    func replay(_ item: any ClaimedItem, in scope: OpsScope = .all) async throws -> Bool {
         switch item.row.key {
         case .id(let bucket, let day, let uuid):
             let id = ValidationID(
                 bucket: Bucket(number: UInt8(bucket)), day: UInt16(day), uuid: uuid)
             switch queue {
-            case .events: #expect(try await store.replayEvent(id, by: "ops", reason: "mended"))
-            case .webhooks: #expect(try await store.replayParkedDelivery(id, by: "ops", reason: "mended"))
+            case .events: return try await store.replayEvent(id, in: scope, by: "ops", reason: "mended")
+            case .webhooks:
+                return try await store.replayParkedDelivery(id, in: scope, by: "ops", reason: "mended")
             default:
-                let (archived, _) = try #require(try await store.notification(id))
+                guard let (archived, _) = try await store.notification(id, in: scope) else { return false }
                 let notification = StoreNotification(
                     version: .two, identity: "x", uuid: nil, type: archived.type, environment: archived.environment,
                     bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, word: LedgerWord())
                 try await store.replay(archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")
+                return true
             }
         case .subscription(let name):
-            #expect(try await store.replaySubscription(name, by: "ops", reason: "mended"))
+            return try await store.replaySubscription(name, in: scope, by: "ops", reason: "mended")
         }
     }
 
     /// The parked ones as the list shows them: id and reason.
-    func listed() async throws -> [(id: String, reason: String?)] {
+    func listed(in scope: OpsScope = .all) async throws -> [(id: String, reason: String?)] {
         switch queue {
         case .events:
-            try await store.events(matching: EventFilter(status: .parked)).items.map { ("\($0.id)", $0.lastError) }
+            try await store.events(matching: EventFilter(status: .parked), in: scope).items.map {
+                ("\($0.id)", $0.lastError)
+            }
         case .webhooks:
-            try await store.deliveries(matching: DeliveryFilter(state: .parked)).items.map {
+            try await store.deliveries(matching: DeliveryFilter(state: .parked), in: scope).items.map {
                 ("\($0.id)", $0.lastError)
             }
         case .notifications:
-            try await store.notifications(matching: NotificationFilter(relay: .parked)).items.map {
+            try await store.notifications(matching: NotificationFilter(relay: .parked), in: scope).items.map {
                 ("\($0.id)", $0.lastError)
             }
         case .subscriptions:
-            try await store.subscriptions(matching: SubscriptionFilter(isParked: true)).items.map {
+            try await store.subscriptions(matching: SubscriptionFilter(isParked: true), in: scope).items.map {
                 ("\($0.name.environment)/\($0.name.originalTransactionID)", $0.trouble)
             }
         }

@@ -53,6 +53,38 @@ import Testing
         }
     }
 
+    @Test func aKeyOfAnAppTakesThatAppsReceiptsAlone() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        var settings = store.settings("enforce")
+        settings["RELAY_APPLE_BUNDLE_IDS"] = nil
+        try await Setup.run(settings: settings) { setup in
+            let (mine, other) = (
+                try await Relay.makeKey("app", setup.database, app: "com.example.app"),
+                try await Relay.makeKey("app", setup.database, app: "com.example.other")
+            )
+            let purchase = try store.purchase(email: "ana@example.test")
+            let refused = try await setup.relay.purchase(purchase, key: other)
+            #expect(refused.status == 422 && refused.json["detail"].string?.hasPrefix("bundle:") == true)
+            for key in [mine, setup.relay.keys.app] {
+                #expect(try await setup.relay.purchase(purchase, key: key).status == 202)
+            }
+            func validate(_ key: String) async throws -> JSON {
+                let body: [String: Any] = [
+                    "id": "com.example.month", "type": "paid subscription",
+                    "transaction": ["type": "apple-sk2", "id": "1", "jwsRepresentation": purchase.receipt],
+                ]
+                return try await HTTP.post(
+                    setup.relay.url + "/v1/validate?appName=main&apiKey=\(key)",
+                    headers: ["Content-Type": "application/json"], body: JSONSerialization.data(withJSONObject: body)
+                ).json
+            }
+            let answer = try await validate(other)
+            #expect(answer["ok"].bool == false && answer["code"].int == 6_778_001)
+            #expect(try await validate(mine)["ok"].bool == true)
+        }
+    }
+
     @Test func switchedOffNothingIsLookedFor() async throws {
         try await Setup.run(settings: ["RELAY_APPLE_VERIFICATION": "off"]) { setup in
             let purchase = TestPurchase(email: "ana@example.test")

@@ -69,7 +69,9 @@ struct Relay: Sendable {
     ) async throws -> String {
         var arguments = ["keys", "create", "--role", role, "--name", "test \(role)"]
         if let app { arguments += ["--app", app] }
-        if let publisher { arguments += ["--publisher", publisher] }
+        if let publisher = publisher ?? (role.hasPrefix("ops-") ? "all" : nil) {
+            arguments += ["--publisher", publisher]
+        }
         let ended = try await ChildProcess.run(
             "receipt-relay", arguments, environment: ["RELAY_DATABASE_URL": database.url].merging(settings) { $1 })
         guard ended.code == 0, ended.output.count == 1 else { throw HarnessError.failed("keys create", ended.output) }

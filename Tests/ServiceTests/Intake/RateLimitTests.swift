@@ -30,6 +30,33 @@ import Testing
         }
     }
 
+    @Test func whoAsksForTokensIsHeldBack() async throws {
+        try await Setup.run(settings: ["RELAY_RATE_LIMIT_PER_KEY": "0.1:2"]) { setup in
+            let (one, other) = (
+                try await Relay.makeKey("publisher", setup.database),
+                try await Relay.makeKey("publisher", setup.database)
+            )
+            func token(_ secret: String) async throws -> Int {
+                try await HTTP.post(
+                    setup.relay.url + "/oauth/token", headers: ["Content-Type": "application/x-www-form-urlencoded"],
+                    body: Data("grant_type=client_credentials&client_id=main&client_secret=\(secret)".utf8)
+                ).status
+            }
+            for status in [200, 200, 429] { #expect(try await token(one) == status) }
+            // Whoever guesses is held back by the client's name, and holds back nobody who knows.
+            for status in [401, 401, 429] { #expect(try await token("rr_publisher_guess") == status) }
+            #expect(try await token(other) == 200)
+        }
+        try await Setup.run(settings: ["RELAY_RATE_LIMIT_PER_ADDRESS": "0.1:2"]) { setup in
+            for status in [400, 400, 429] {
+                let answer = try await HTTP.post(
+                    setup.relay.url + "/OAuth/Token/", headers: ["Content-Type": "application/x-www-form-urlencoded"],
+                    body: Data("grant_type=x".utf8))
+                #expect(answer.status == status)
+            }
+        }
+    }
+
     @Test func anAddressIsHeldBackButForStores() async throws {
         try await Setup.run(
             settings: ["RELAY_RATE_LIMIT_PER_ADDRESS": "0.1:2", "RELAY_TRUSTED_PROXIES": "127.0.0.0/8"]

@@ -50,7 +50,7 @@ import Testing
             let entity = ["X-SELECTED-LEGAL-ENTITY-ID": "66aa00000000000000000009"]
             let made = try await billing.call(
                 .POST, "/webhooks",
-                #"{"events":["ContractCreated","ContractChanged","CustomerCreated"],"url":"https://n8n.example.test/w/1"}"#,
+                #"{"events":["ContractCreated","ContractChanged","CONTRACTCHANGED"],"url":"https://n8n.example.test/w/1"}"#,
                 headers: entity)
             #expect(made.status == 201, "\(made.text)")
             let id = try #require(made.json["Id"].string)

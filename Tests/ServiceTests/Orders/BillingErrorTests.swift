@@ -82,6 +82,8 @@ import Testing
                 (.POST, "/webhooks", "{}", 422), (.POST, "/webhooks", #"{"Url":"ftp://x"}"#, 422),
                 (.POST, "/webhooks", #"{"Url":"https://a.test/","Events":[1]}"#, 422),
                 (.POST, "/webhooks", #"{"Url":"https://a.test/","Events":["a b"]}"#, 422),
+                (.POST, "/webhooks", #"{"Url":"https://a.test/","Events":"CustomerCreated"}"#, 422),
+                (.POST, "/webhooks", #"{"Url":"https://a.test/","Events":["OrderSucceeded","CustomerCreated"]}"#, 422),
                 (.POST, "/Orders", String(repeating: " ", count: 70_000), 413),
             ] as [(HTTPMethod, String, String?, Int)] {
                 let answer = try await billing.call(method, path, body)

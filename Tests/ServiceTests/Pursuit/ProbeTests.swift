@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Testing
 
 /// `/metrics`, `/healthz`, `/readyz`: for machines, on the ops port of every role.
@@ -25,6 +26,37 @@ import Testing
                 throw error
             }
             await worker.end()
+        }
+    }
+
+    @Test func aRefusedStatementIsSaidAndNotReady() async throws {
+        try await Setup.run { setup in
+            func run(_ sql: String) async throws { _ = try await setup.database.query(PostgresQuery(sql)) }
+            func missing() async throws -> [String?] {
+                try await HTTP.get(setup.relay.opsURL + "/readyz").json["missing"].array?.map(\.string) ?? []
+            }
+            for (table, column, what) in [
+                ("idempotency_keys", "fingerprint", "accept"), ("pursuits", "synchronization", "claim"),
+            ] {
+                try await run("ALTER TABLE \(table) RENAME COLUMN \(column) TO gone")
+                try await Awaiting.fact("\(what) is missing", of: missing) { $0 == [what] }
+                let ready = try await HTTP.get(setup.relay.opsURL + "/readyz")
+                #expect(ready.status == 503 && !ready.text.contains("column"))
+                let line = await setup.relay.process.line {
+                    $0.contains("\"missing\":\"\(what)\"") && $0.contains("does not exist")
+                }
+                #expect(line != nil && line?.contains("is away") == false)
+                try await run("ALTER TABLE \(table) RENAME COLUMN gone TO \(column)")
+                try await Awaiting.fact("nothing is missing", of: missing) { $0.isEmpty }
+            }
+            // What an app is answered meanwhile has its cause in the log.
+            try await run("ALTER TABLE validations RENAME COLUMN coupon_code TO gone")
+            let answer = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
+            #expect(answer.status == 503 && !answer.text.contains("coupon_code"))
+            let line = await setup.relay.process.line {
+                $0.contains("\"status\":503") && $0.contains("coupon_code") && $0.contains("does not exist")
+            }
+            #expect(line != nil)
         }
     }
 

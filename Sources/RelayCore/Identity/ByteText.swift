@@ -1,0 +1,44 @@
+/// Protocol text by its bytes. Swift compares and splits strings by characters, and a mark before or after a separator (U+0600,
+/// U+0301) makes one character with it: the separator would not be found.
+extension StringProtocol {
+    /// The parts between separators. Empty ones are kept.
+    ///
+    /// - Parameter separator: an ASCII character.
+    public func parts(at separator: Unicode.Scalar, maxSplits: Int = .max) -> [Substring] {
+        let text = Substring(self)
+        return text.utf8.split(
+            separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: false
+        ).map { Substring($0) }
+    }
+
+    /// The text before and after the first separator; nil where there is none.
+    public func halves(at separator: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+        let parts = parts(at: separator, maxSplits: 1)
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+
+    public func hasBytes(first prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    public func hasBytes(last suffix: String) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
+
+    public func hasByte(_ scalar: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: scalar)) }
+
+    /// Whether both are the same bytes.
+    public func isSame(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    /// Without leading and trailing spaces and tabs: the optional white space of header fields (RFC 9110 section 5.6.3).
+    public var withoutBlanks: Substring {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        let text = Substring(self)
+        guard let first = text.utf8.firstIndex(where: { !isBlank($0) }),
+            let last = text.utf8.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return text[first..<text.utf8.index(after: last)]
+    }
+
+    /// Without so many bytes before and behind, which must be ASCII.
+    public func droppingBytes(first: Int = 0, last: Int = 0) -> Substring {
+        let text = Substring(self)
+        return Substring(text.utf8.dropFirst(first).dropLast(last))
+    }
+}

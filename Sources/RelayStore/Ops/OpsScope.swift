@@ -1,0 +1,45 @@
+import Postgres
+public import RelayCore
+
+/// Which publishers' rows whoever acts for ops may see and change. Every read and action of ops takes one; there is no default.
+public enum OpsScope: Sendable {
+    /// Every publisher's, and what belongs to none. The command line has it: whoever runs it has the database.
+    case all
+    case publisher(PublisherID)
+
+    /// Nil for all.
+    public var publisher: PublisherID? {
+        switch self {
+        case .all: nil
+        case .publisher(let id): id
+        }
+    }
+
+    public var isAll: Bool { publisher == nil }
+
+    /// Whether something of this publisher's may be seen.
+    public func contains(_ id: PublisherID) -> Bool { publisher.map { $0 == id } ?? true }
+
+    /// The condition that a row is in the scope. An index that a statement walks or probes stays the same: the publisher is looked
+    /// at in what the index finds.
+    ///
+    /// - Parameters:
+    ///   - column: of the publisher's id.
+    ///   - number: of the ``parameter``.
+    static func sql(_ column: String, _ number: Int) -> String {
+        "($\(number)::text IS NULL OR \(column) = $\(number))"
+    }
+
+    var parameter: PostgresValue { .text(publisher) }
+}
+
+extension APIKey {
+    /// As `--publisher` and lists name every publisher.
+    public static let allPublishers = "all"
+
+    /// The publisher as lists show it.
+    public var scopeText: String { seesAllPublishers ? Self.allPublishers : publisher.text }
+
+    /// What an ops key may see: its own publisher's rows, unless it was made for all of them.
+    public var opsScope: OpsScope { seesAllPublishers ? .all : .publisher(publisher) }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import RelayCore
+@testable import RelayFront
+@testable import RelayStore
+
+@Suite("What is sent is what openapi.yaml describes")
+struct DescribedTests {
+    private let description = Result { try OpenAPI() }
+    private let now = Timestamp(microseconds: 1_790_000_000_000_000)
+
+    private func id(_ byte: UInt8) -> BillingID { BillingID(digest: [byte]) }
+
+    private func json(_ write: (inout CompactJSON) -> Void) -> String {
+        var writer = CompactJSON(capacity: 512)
+        write(&writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func names(_ json: String) throws -> Set<String> {
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
+        return Set(try #require(object as? [String: Any]).keys)
+    }
+
+    /// - Parameter isWhole: with all that may be left out.
+    private func order(isWhole: Bool) -> String {
+        let order = BillingOrder(
+            id: id(1), customer: id(2), contract: id(3), externalSubscription: id(4),
+            type: isWhole ? .upgrade : .signup,
+            state: isWhole ? .completed : .inProgress, createdAt: now, completedAt: isWhole ? now : nil,
+            platform: isWhole ? .google : .apple, productID: isWhole ? "month" : nil, isTrial: isWhole)
+        return json { BillingJSON.order(order, &$0) }
+    }
+
+    private func contract(isWhole: Bool) -> String {
+        var standing = ContractStanding([], at: now, leeway: .zero)
+        if isWhole {
+            standing.lifecycle = .inTrial
+            standing.start = now
+            standing.end = now
+            standing.paidUntil = now
+            standing.lastBilling = now
+            standing.nextBilling = now
+            standing.product = "apple:month"
+            standing.phases = [
+                .init(kind: .trial, start: now, product: "apple:month"), .init(kind: .inactive, start: now),
+            ]
+        }
+        let contract = BillingContract(
+            id: id(1), customer: id(2), platform: .apple, createdAt: now, externalSubscriptions: [id(3)],
+            standing: standing)
+        return json { BillingJSON.contract(contract, &$0) }
+    }
+
+    @Test(
+        "orders and contracts: every field that is sent is described, and the required ones are those that always are")
+    func orders() throws {
+        let description = try self.description.get()
+        for (schema, whole, bare) in [
+            ("BillingOrder", order(isWhole: true), order(isWhole: false)),
+            ("BillingContract", contract(isWhole: true), contract(isWhole: false)),
+        ] {
+            #expect(try description.problems(of: whole, as: schema) == [], "\(schema)")
+            #expect(try description.problems(of: bare, as: schema) == [], "\(schema)")
+            let fields = description.fields(of: schema)
+            let (sent, always) = (try names(whole), try names(bare))
+            #expect(fields.all == sent && fields.required == always, "\(schema)")
+        }
+    }
+
+    private func update(isWhole: Bool) throws -> String {
+        var purchase = CustomerPurchase(
+            platform: .apple, productID: "month", purchaseID: "1", transactionID: "2", isSandbox: false,
+            isExpired: false)
+        if isWhole {
+            purchase.purchasedAt = now
+            purchase.renewedAt = now
+            purchase.expiresAt = now
+            purchase.renewalIntent = .lapse
+            purchase.renewalIntentChangedAt = now
+            purchase.cancelationReason = .customer
+            purchase.isBillingRetry = false
+            purchase.isTrial = true
+            purchase.isIntro = false
+            purchase.discountID = "spring"
+            purchase.priceConsent = .agreed
+        }
+        let name = CustomerName(publisher: "main", username: "ana")
+        var change = ToldChange(name: name, version: 1, reason: "PURCHASED", changedAt: now)
+        if isWhole { change.subscriptionKey = "1" }
+        var generator = SystemRandomNumberGenerator()
+        let endpoint = WebhookEndpoint(
+            id: EndpointID(using: &generator), publisher: "main", kind: .purchases, url: "https://example.test",
+            environment: .all, isFromSettings: false, createdAt: now, lastSuccessAt: nil, failingSince: nil,
+            disabledAt: nil, disabledReason: nil)
+        let purchases = CustomerPurchases(name: name, purchases: [purchase], readAt: now, changesAt: nil)
+        let body = try #require(change.message(to: endpoint, purchases)).body
+        return String(decoding: WebhookBody.whole(body, password: isWhole ? "pw" : nil), as: UTF8.self)
+    }
+
+    @Test("messages to endpoints")
+    func messages() throws {
+        let description = try self.description.get()
+        #expect(description.webhooks == ["billingEvent", "purchasesUpdated", "test"])
+        let update = try description.webhook("purchasesUpdated")
+        let (whole, bare) = (try self.update(isWhole: true), try self.update(isWhole: false))
+        for body in [whole, bare] { #expect(try description.problems(of: body, as: update) == []) }
+        let (sent, always) = (try names(whole), try names(bare))
+        #expect(description.fields(of: update).all == sent && description.fields(of: update).required == always)
+        let test = try description.webhook("test")
+        for password in [nil, "pw"] {
+            let body = String(decoding: WebhookBody.test(password: password), as: UTF8.self)
+            #expect(try description.problems(of: body, as: test) == [])
+        }
+        let event = try description.webhook("billingEvent")
+        for one in BillingEvent.allCases {
+            for order in [nil, "\(id(9))"] {
+                let body = one.body(contract: "\(id(1))", customer: "\(id(2))", order: order)
+                #expect(try description.problems(of: body, as: event) == [])
+            }
+        }
+    }
+
+    @Test("warnings about each field that has one")
+    func warnings() throws {
+        let description = try self.description.get()
+        let warnings = [
+            FieldError("couponCode", .ignored, "x"), FieldError("couponCode", .unknown, "x"), .productMismatch("x"),
+        ]
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.array("warnings", warnings)
+        writer.endObject()
+        let text = String(buffer: writer.buffer)
+        let list = text.dropFirst(#"{"warnings":"#.utf8.count).dropLast()
+        #expect(try description.problems(of: String(list), as: "Warnings") == [])
+    }
+}

@@ -1,0 +1,11 @@
+import RelayCore
+import RelayStore
+
+/// For tests with one publisher: what ops reads, with every publisher in scope. The product has no such default.
+extension RelayStore {
+    func delivery(_ id: DeliveryID) async throws -> OpsDelivery? { try await delivery(id, in: .all) }
+
+    func endpoints() async throws -> [WebhookEndpoint] { try await endpoints(in: .all) }
+
+    func endpoint(_ id: EndpointID) async throws -> WebhookEndpoint? { try await endpoint(id, in: .all) }
+}

@@ -68,7 +68,7 @@ struct ReceiptPolicyTests {
     @Test(arguments: ReceiptPolicy.Mode.allCases) func theKeysOwnAppCounts(mode: ReceiptPolicy.Mode) async throws {
         let policy = try policy(mode)
         for app in ["", "com.example.app"] {
-            let (verification, refusal) = await judge(try transaction(), policy, app: app)
+            let (verification, refusal) = await judge(try transaction(), policy, app: BundleID(app))
             #expect(verification == (mode == .off ? .notChecked : .genuine) && refusal == nil)
         }
         let (verification, refusal) = await judge(try transaction(), policy, app: "com.example.other")

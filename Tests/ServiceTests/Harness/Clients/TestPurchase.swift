@@ -37,7 +37,7 @@ struct TestPurchase: Sendable {
         let payload = """
             {"originalTransactionId":"\(original)","transactionId":"\(transaction)","productId":"\(product)",\
             "bundleId":"com.example.app","environment":"Sandbox","purchaseDate":1763600000000,\
-            "originalPurchaseDate":1763600000000,"expiresDate":4102444800000,"signedDate":1763600000000,\
+            "originalPurchaseDate":1763600000000,"expiresDate":64092211200000,"signedDate":1763600000000,\
             "type":"Auto-Renewable Subscription"}
             """
         func part(_ text: String) -> String {

@@ -122,7 +122,10 @@ struct ParkedItemTests {
     func unknownKey() async throws {
         try await QueuedItems.run(.events) { items in
             try await items.database.run(
-                "UPDATE cleeng_events SET body = set_byte(body, 10, 9) WHERE id = (SELECT min(id::text)::uuid FROM cleeng_events)"
+                """
+                UPDATE cleeng_events SET body = set_byte(body, 10, 9), sealed_by = 9
+                WHERE id = (SELECT min(id::text)::uuid FROM cleeng_events)
+                """
             )
             for _ in 0..<8 {
                 let claimed = try await items.claim()

@@ -260,6 +260,7 @@ if Context.environment["RELAY_SANITIZE"] != nil {
     ]
     let used = [
         "swift-collections", "swift-crypto", "swift-distributed-tracing", "swift-log", "swift-metrics", "swift-nio",
+        "Yams",
     ]
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { $0.name != "Postgres" }

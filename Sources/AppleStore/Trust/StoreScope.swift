@@ -7,7 +7,7 @@ public struct StoreScope: Sendable, Hashable {
     /// The App Store's number of the app; checked where something of production names one. Nil: any.
     public var appId: Int64?
     public var environments: Set<AppleEnvironment.Kind>
-    /// The one bundle id that whoever sent it may speak for; nil: any of ``bundleIds``.
+    /// The bundle id of the key that sent it; nil: any of ``bundleIds``.
     public var onlyBundleId: BundleID?
 
     public init(bundleIds: Set<BundleID>, appId: Int64?, environments: Set<AppleEnvironment.Kind>) {

@@ -1,4 +1,4 @@
-/// A customer's address in the one form by which customers are told apart: trimmed, ASCII letters in lower case, compared by its bytes.
+/// A customer's address as customers are compared: trimmed, ASCII letters in lower case, by its bytes.
 struct CustomerEmail: Hashable, Sendable {
     /// Trimmed, ASCII letters in lower case, at most 320 bytes, one `@`, no white space inside.
     let text: String

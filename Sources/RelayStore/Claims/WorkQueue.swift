@@ -20,10 +20,10 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// In a claim: whoever gives the row back takes the strike back with it.
+    /// In a claim: giving the row back clears the strike.
     static func strike(_ row: String) -> String { "strikes = least(\(row).strikes + 1, 1000)" }
 
-    /// Written by whoever gives a row back that was processed.
+    /// Written when a processed row is given back.
     static let cleared = "strikes = 0, failures = 0"
 
     /// What a claim returns of them.

@@ -45,7 +45,7 @@ extension StoreSubscription {
         return LedgerPeriod(
             id: periodID(item), productID: item.productID, purchasedAt: firstPurchasedAt ?? readAt, expiresAt: ends,
             revocation: taken, toldAt: readAt, transactionID: item.orderID, originalPurchasedAt: firstPurchasedAt,
-            isTrial: item.isTrial, isIntro: item.isIntro, discountID: item.offerID)
+            isTrial: item.isTrial, isIntro: item.isIntro, discountID: DiscountID(item.offerID))
     }
 
     /// One order may have paid for several products.

@@ -81,6 +81,14 @@ struct ForwardSortingTests {
         #expect(MessageScrubber(hiding: ["secret-token"]).clean(text)?.hasSuffix("x***") == true)
     }
 
+    @Test("a mark beside a secret hides it from nobody's search", arguments: ["\u{600}", "\u{301}", "\u{200D}"])
+    func aMarkBesideASecret(mark: String) throws {
+        for text in ["\(mark)secret-token\(mark) end", "x\(mark)secret-token\(mark)"] {
+            let cleaned = try #require(MessageScrubber(hiding: ["secret-token"]).clean(text))
+            #expect(!Array(cleaned.utf8).contains(Array("secret-token".utf8)), "\(cleaned.debugDescription)")
+        }
+    }
+
     @Test func hostileJSONIsReadWithoutHarm() {
         let deep = String(repeating: "[", count: 100_000)
         #expect(verdict(400, deep) == .rejected(code: nil, message: nil))

@@ -106,6 +106,10 @@ struct HostListTests {
             ])
         #expect(
             HostList(host: "a,b", hostaddr: nil, port: ",7")?.hosts == [.init(name: "a"), .init(name: "b", port: "7")])
+        // A mark makes one character with the comma beside it.
+        #expect(
+            HostList(host: "a\u{600},\u{301}b", hostaddr: nil, port: nil)?.hosts.map { Array($0.name.utf8) }
+                == [Array("a\u{600}".utf8), Array("\u{301}b".utf8)])
         #expect(HostList(host: "a,b", hostaddr: nil, port: "1,2,3") == nil)
         #expect(HostList(host: "a,b", hostaddr: "10.0.0.1", port: nil) == nil)
         #expect(HostList(host: nil, hostaddr: nil, port: "5") == nil)

@@ -102,6 +102,9 @@ struct ErrorTests {
             #expect(error?.serverMessage.contains("refused") == true)
         }
         #expect(ConnectionString.redact("FATAL: hunter2 is wrong", "password=hunter2") == "FATAL: *** is wrong")
+        // A mark makes one character with what stands before it.
+        let marked = ConnectionString.redact("FATAL: hunter2\u{301} is wrong", "password=hunter2")
+        #expect(Array(marked.utf8) == Array("FATAL: ***\u{301} is wrong".utf8))
     }
 
     @Test func messagesAboutMalformedDataEndBeforeTheData() {

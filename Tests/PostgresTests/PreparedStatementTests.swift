@@ -19,6 +19,17 @@ struct PreparedStatementTests {
         }
     }
 
+    @Test func textsThatUnicodeHoldsForOneAreTwoStatements() async throws {
+        try await withPool {
+            $0.sharedConnections = 1
+        } _: { pool in
+            for letter in ["\u{E9}", "e\u{301}"] {
+                let said = try await pool.query(PostgresQuery("SELECT '\(letter)'::text AS said"))
+                #expect(Array(try said[0].get(0, as: String.self).utf8) == Array(letter.utf8))
+            }
+        }
+    }
+
     @Test func whatIsPlannedAnewIsNotKept() async throws {
         try await withPool {
             $0.sharedConnections = 1

@@ -13,7 +13,7 @@ struct ReadReceiptTests {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 251) }
             let text = Data(bytes).base64EncodedString()
             let receipt = ReadReceipt(text, transactionID: "1")
-            #expect(!receipt.stored.isText && receipt.stored.bytes == bytes)
+            #expect(!receipt.stored.isText && receipt.stored.bytes.value == bytes)
             let unpadded = text.filter { $0 != "=" }
             let urlSafe = text.replacing("+", with: "-").replacing("/", with: "_")
             let others = [
@@ -21,7 +21,7 @@ struct ReadReceiptTests {
             ]
             for other in others where other != text {
                 let receipt = ReadReceipt(other, transactionID: "1")
-                #expect(receipt.stored.isText && receipt.stored.bytes == Array(other.utf8), "\(other)")
+                #expect(receipt.stored.isText && receipt.stored.bytes.value == Array(other.utf8), "\(other)")
                 // And yet it is the same receipt.
                 #expect(receipt.identity == bytes)
             }
@@ -36,7 +36,7 @@ struct ReadReceiptTests {
         #expect(!receipt.isReadable)
         #expect(receipt.subscriptionKey == "42")
         #expect(receipt.environment == "unknown")
-        #expect(receipt.stored.isText ? receipt.stored.bytes == Array(text.utf8) : text == "abcd")
+        #expect(receipt.stored.isText ? receipt.stored.bytes.value == Array(text.utf8) : text == "abcd")
         #expect(!receipt.identity.isEmpty)
     }
 
@@ -59,7 +59,7 @@ struct ReadReceiptTests {
         #expect(receipt.subscriptionKey == "41")
         #expect(receipt.environment == "Sandbox")
         #expect(receipt.productID == "monthly" && receipt.bundleID == "com.example")
-        #expect(receipt.stored.isText && receipt.stored.bytes == Array(text.utf8))
+        #expect(receipt.stored.isText && receipt.stored.bytes.value == Array(text.utf8))
         #expect(ReadReceipt(text + "\n", transactionID: "42").identity == receipt.identity)
     }
 }

@@ -29,6 +29,6 @@ extension ReadPurchase {
             id: id, productID: product, purchasedAt: purchased, expiresAt: entry.expiresDate?.end,
             revocation: revocation, toldAt: told, transactionID: entry.transactionId,
             originalPurchasedAt: entry.originalPurchaseDate?.moment, isTrial: entry.isTrialPeriod,
-            isIntro: entry.isInIntroductoryOfferPeriod, discountID: entry.promotionalOfferId)
+            isIntro: entry.isInIntroductoryOfferPeriod, discountID: DiscountID(entry.promotionalOfferId))
     }
 }

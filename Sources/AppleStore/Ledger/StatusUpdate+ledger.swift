@@ -84,6 +84,6 @@ extension StatusUpdate.Transaction {
                 },
             isUpgraded: isUpgraded, toldAt: said, transactionID: transactionId,
             originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isTrialPeriod, isIntro: isInIntroOfferPeriod,
-            discountID: promotionalOfferId)
+            discountID: DiscountID(promotionalOfferId))
     }
 }

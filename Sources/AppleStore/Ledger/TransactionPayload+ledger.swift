@@ -31,7 +31,7 @@ extension TransactionPayload {
             transactionID: transactionId == "0" ? nil : transactionId,
             originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isRenewed ? isTrial : nil,
             isIntro: isRenewed ? offerType?.known == .introductory && !isTrial : nil,
-            discountID: offerType?.known == .introductory ? nil : offerIdentifier)
+            discountID: offerType?.known == .introductory ? nil : DiscountID(offerIdentifier))
     }
 }
 

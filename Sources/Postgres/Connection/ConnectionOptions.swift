@@ -22,7 +22,7 @@ struct ConnectionOptions: Sendable {
 
     /// For each host that is tried, in whole seconds.
     var connectTimeout: Int {
-        if let said = said?["connect_timeout"].flatMap(Int.init) { return max(2, said) }
+        if let said = said?["connect_timeout"].flatMap(Int.init) { return min(max(2, said), Int(Int32.max)) }
         let limit =
             (hosts?.hosts.count ?? 1) > 1 ? configuration.failoverConnectTimeout : configuration.connectTimeout
         return max(2, Int((limit / .seconds(1)).rounded(.up)))

@@ -15,5 +15,17 @@ struct StatementKey: Sendable, Hashable {
         self.hash = hasher.finalize()
     }
 
+    /// By bytes: Swift holds two spellings of one letter for the same, the server does not.
+    static func == (left: StatementKey, right: StatementKey) -> Bool {
+        guard left.hash == right.hash, left.types == right.types else { return false }
+        var (one, other) = (left.sql, right.sql)
+        return one.withUTF8 { one in
+            other.withUTF8 { other in
+                // Most often they are the very same text.
+                one.count == other.count && (one.baseAddress == other.baseAddress || one.elementsEqual(other))
+            }
+        }
+    }
+
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

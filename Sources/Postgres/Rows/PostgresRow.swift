@@ -22,7 +22,7 @@ public struct PostgresRow: Sendable {
         }
     }
 
-    /// The value of a private column, which is selected as ``PrivateValue`` says.
+    /// The value of a private column, which is selected as ``KeyedValue`` says.
     ///
     /// - Throws: as ``get(_:as:)-(Int,_)``, and what the vault throws.
     public func open<T: PostgresSealable>(_ column: Int, as type: T.Type = T.self) throws -> T {

@@ -9,7 +9,7 @@ public protocol PostgresVault: Sendable {
 
     /// - Parameters:
     ///   - text: as it is stored.
-    ///   - key: what the row says; see ``PrivateValue/sealedBy``.
+    ///   - key: what the row says; see ``KeyedValue/sealedBy``.
     /// - Throws: as ``seal()``; ``PostgresError/Code/decoding`` for what was not sealed by that key.
     func open(text: UnsafeRawBufferPointer, sealedBy key: Int32?) throws -> [UInt8]
 

@@ -40,11 +40,11 @@ struct Audit: AsyncParsableCommand {
             }
             try page.write(
                 items, next: next, columns: ["AT", "WHO", "ACTION", "TO WHAT", "WHY"],
-                row: { [$0.at.rfc3339, $0.actor, $0.action, $0.target, $0.reason ?? "-"] },
+                row: { [$0.at.rfc3339, $0.actor, $0.action, $0.target.value, $0.reason?.value ?? "-"] },
                 json: {
                     [
-                        "at": $0.at.rfc3339, "actor": $0.actor, "action": $0.action, "target": $0.target,
-                        "reason": $0.reason,
+                        "at": $0.at.rfc3339, "actor": $0.actor, "action": $0.action, "target": $0.target.value,
+                        "reason": $0.reason?.value,
                     ]
                 })
         }

@@ -66,7 +66,7 @@ private struct CustomerExport: Encodable, Sendable {
             let sent = try await store.whatWasSent(id)
             purchases.append(
                 Purchase(
-                    purchase: ValidationDetailOutput(detail), ipAddress: sent.ipAddress,
+                    purchase: ValidationDetailOutput(detail), ipAddress: sent.ipAddress?.value,
                     receipt: sent.receipt.map(\.text)))
             if (index + 1).isMultiple(of: 100) {
                 FileHandle.standardError.write(Data("\(index + 1) of \(identity.validations.count) purchases\n".utf8))
@@ -85,7 +85,7 @@ private struct CustomerExport: Encodable, Sendable {
             messages += try await store.messages(about: name).map {
                 Message(
                     at: $0.at.rfc3339, publisher: name.publisher, applicationUsername: name.username,
-                    body: StoredJSON($0.body))
+                    body: StoredJSON($0.body.value))
             }
         }
     }
@@ -94,6 +94,6 @@ private struct CustomerExport: Encodable, Sendable {
 extension Acceptance.Receipt {
     /// As the app sent it.
     fileprivate var text: String {
-        isText ? String(decoding: bytes, as: UTF8.self) : Data(bytes).base64EncodedString()
+        isText ? String(decoding: bytes.value, as: UTF8.self) : Data(bytes.value).base64EncodedString()
     }
 }

@@ -105,8 +105,8 @@ struct SubscriptionOutput: Encodable {
 struct TransferOutput: Encodable {
     var at: String
     var originalTransactionId: TransactionID
-    var from: String
-    var to: String
+    var from: CustomerID
+    var to: CustomerID
     var fromValidationId: String
     var toValidationId: String
 

@@ -16,8 +16,8 @@ enum DatabaseSession {
         let url = try ConfigurationOption.reporting { try settings.databaseURL() }
         var configuration = PostgresConfiguration(connectionString: url)
         configuration.preparesStatements = try ConfigurationOption.reporting { try settings.preparesStatements() }
-        // Nobody comes back to a command: where the first of several hosts is dead, it waits for the next.
-        configuration.connectionWait += configuration.failoverTime
+        // Nobody comes back to a command: it waits for a server that is slow, and where the first of several hosts is dead, for the next.
+        configuration.connectionWait = .seconds(15) + configuration.failoverTime
         configuration.applicationName = "receipt-relay command"
         configuration.sharedConnections = 1
         configuration.sessionParameters = RelayStore.sessionParameters

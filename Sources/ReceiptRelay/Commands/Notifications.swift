@@ -92,7 +92,7 @@ struct Notifications: AsyncParsableCommand {
                 guard let (item, body) = try await store.notification(id, in: .all) else { throw Self.unknown }
                 let notification: StoreNotification
                 do {
-                    notification = try await policy.judge(try ServerNotification(body: body))
+                    notification = try await policy.judge(try ServerNotification(body: body.value))
                 } catch let refusal as NotGenuine {
                     ConfigurationOption.complain("it is not genuine by these settings: \(refusal.detail)")
                     throw ExitCode(1)

@@ -19,13 +19,15 @@ struct OfferFile {
     let offers: [Offer]
 
     init(_ text: String) throws {
-        let loaded: Any?
+        // The texts as they stand, of which Yams is to make nothing else: it ends the process over a key that is no scalar, and over
+        // what looks like a great number to the base of sixty.
+        let file: Node?
         do {
-            loaded = try Yams.load(yaml: text)
+            file = try Yams.compose(yaml: text)
         } catch {
             throw Malformed(description: "it is neither YAML nor JSON")
         }
-        guard let list = (loaded as? [String: Any])?["offers"] as? [Any] else {
+        guard let list = file?.mapping?["offers"]?.sequence else {
             throw Malformed(description: "it must hold a list named offers")
         }
         guard list.count <= Self.mostOffers else {
@@ -36,17 +38,16 @@ struct OfferFile {
         guard Set(ids).count == ids.count else { throw Malformed(description: "an offer is there twice") }
     }
 
-    private static func offer(_ any: Any, _ place: String) throws -> Offer {
-        guard let fields = any as? [String: Any], let id = fields["offerId"] as? String else {
+    private static func offer(_ node: Node, _ place: String) throws -> Offer {
+        guard let fields = node.mapping, let id = fields["offerId"]?.scalar?.string else {
             throw Malformed(description: "\(place) has no offerId")
         }
         guard isID(id) else { throw Malformed(description: "\(place).offerId must be of letters, digits, _, - and .") }
-        let known: Set = ["offerId", "name", "products", "coupons"]
-        if let unknown = fields.keys.first(where: { !known.contains($0) }) {
-            throw Malformed(description: "\(place).\(unknown) is not known")
+        for (key, _) in fields where !["offerId", "name", "products", "coupons"].contains(key.scalar?.string) {
+            throw Malformed(description: "\(place).\(key.scalar?.string ?? "(a list or an object)") is not known")
         }
-        let products = try texts(fields["products"], "\(place).products").map { text in
-            guard let product = product(text) else {
+        let products = try list(fields["products"], "\(place).products").map { item in
+            guard let product = item.scalar.flatMap({ product($0.string) }) else {
                 throw Malformed(
                     description:
                         "\(place).products: each is an id of at most 255 characters, with google: or amazon: before it where it is not Apple's"
@@ -54,27 +55,24 @@ struct OfferFile {
             }
             return product
         }
-        let coupons = try ((fields["coupons"] ?? []) as? [Any]).map { list in
-            try list.map { try coupon($0, "\(place).coupons") }
-        }
-        guard let coupons else { throw Malformed(description: "\(place).coupons must be a list") }
+        let coupons = try list(fields["coupons"], "\(place).coupons").map { try coupon($0, "\(place).coupons") }
         return Offer(
-            id: OfferID(id), name: fields["name"] as? String ?? "", products: products.map { ProductID($0) },
+            id: OfferID(id), name: fields["name"]?.scalar?.string ?? "", products: products.map { ProductID($0) },
             coupons: coupons)
     }
 
-    private static func texts(_ any: Any?, _ place: String) throws -> [String] {
-        guard let any else { return [] }
-        guard let texts = any as? [String] else { throw Malformed(description: "\(place) must be a list of texts") }
-        return texts
+    private static func list(_ node: Node?, _ place: String) throws -> [Node] {
+        guard let node else { return [] }
+        guard let list = node.sequence else { throw Malformed(description: "\(place) must be a list") }
+        return Array(list)
     }
 
-    private static func coupon(_ any: Any, _ place: String) throws -> Offer.Coupon {
-        let fields = any as? [String: Any]
-        guard let code = any as? String ?? fields?["code"] as? String, !code.isEmpty, code.utf8.count <= 160 else {
+    private static func coupon(_ node: Node, _ place: String) throws -> Offer.Coupon {
+        let code = node.scalar ?? node.mapping?["code"]?.scalar
+        guard let code = code?.string, !code.isEmpty, code.utf8.count <= 160 else {
             throw Malformed(description: "\(place): each is a code, or has one")
         }
-        return Offer.Coupon(code: CouponID(code), campaign: fields?["campaign"] as? String ?? "")
+        return Offer.Coupon(code: CouponID(code), campaign: node.mapping?["campaign"]?.scalar?.string ?? "")
     }
 
     /// With the store before it; Apple's where none is named. Nil for what is none.

@@ -11,7 +11,7 @@ struct Transfers: AsyncParsableCommand {
 
     static func row(_ one: OpsTransfer) -> [String] {
         [
-            one.at.rfc3339, one.name.originalTransactionID.text, one.from, one.to, "\(one.fromValidation)",
+            one.at.rfc3339, one.name.originalTransactionID.text, one.from.text, one.to.text, "\(one.fromValidation)",
             "\(one.toValidation)",
         ]
     }
@@ -45,8 +45,8 @@ struct Transfers: AsyncParsableCommand {
                     [
                         "at": one.at.rfc3339, "originalTransactionId": one.name.originalTransactionID.text,
                         "environment": one.name.environment.text, "publisher": one.name.publisher.text,
-                        "from": one.from,
-                        "to": one.to, "fromValidationId": "\(one.fromValidation)",
+                        "from": one.from.text, "to": one.to.text,
+                        "fromValidationId": "\(one.fromValidation)",
                         "toValidationId": "\(one.toValidation)",
                     ]
                 })

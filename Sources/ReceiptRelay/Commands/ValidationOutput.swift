@@ -77,8 +77,8 @@ struct ValidationDetailOutput: Encodable {
     }
 
     struct Transfer: Encodable {
-        let from: String
-        let to: String
+        let from: CustomerID
+        let to: CustomerID
         let fromValidationId: String
         let toValidationId: String
         let at: String

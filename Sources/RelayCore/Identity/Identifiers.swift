@@ -1,18 +1,26 @@
+/// Names that the database keeps as they are.
+public protocol PlainName {}
+
+/// Names of people, which the database keeps sealed where encryption is on. They are read and written by other calls than
+/// plain ones, so that the compiler finds a reader that forgets to open one and a writer that forgets to seal it.
+public protocol PrivateName {}
+
 /// What an ``Identifier`` names.
 public enum Named {
-    public enum Account {}
-    public enum APIKey {}
-    public enum Bundle {}
-    public enum Coupon {}
-    public enum Customer {}
-    public enum Email {}
-    public enum Environment {}
-    public enum Offer {}
-    public enum Product {}
-    public enum Publisher {}
-    public enum Tag {}
-    public enum Transaction {}
-    public enum User {}
+    public enum Account: PlainName {}
+    public enum APIKey: PlainName {}
+    public enum Bundle: PlainName {}
+    public enum Coupon: PlainName {}
+    public enum Customer: PrivateName {}
+    public enum Discount: PlainName {}
+    public enum Email: PrivateName {}
+    public enum Environment: PlainName {}
+    public enum Offer: PlainName {}
+    public enum Product: PlainName {}
+    public enum Publisher: PlainName {}
+    public enum Tag: PlainName {}
+    public enum Transaction: PlainName {}
+    public enum User: PrivateName {}
 }
 
 /// An API key's public part: sixteen hexadecimal digits.
@@ -21,6 +29,8 @@ public typealias APIKeyID = Identifier<Named.APIKey>
 public typealias BundleID = Identifier<Named.Bundle>
 /// A coupon code at Cleeng.
 public typealias CouponID = Identifier<Named.Coupon>
+/// A store's own name for an offer that was redeemed.
+public typealias DiscountID = Identifier<Named.Discount>
 /// A customer's email, trimmed and with its ASCII letters in lower case: see ``CustomerEmail/customer``.
 public typealias CustomerID = Identifier<Named.Customer>
 /// An email as it was sent, without surrounding space.

@@ -44,14 +44,14 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     /// Whether it is cheaper for a start.
     public var isIntro: Bool?
     /// The offer that was redeemed.
-    public var discountID: String?
+    public var discountID: DiscountID?
 
     public init(
         id: TransactionID, productID: ProductID, purchasedAt: Timestamp, expiresAt: Timestamp?,
         revocation: Revocation? = nil, isUpgraded: Bool = false, replacesEarlier: Bool = false, toldAt: Timestamp,
         transactionID: TransactionID? = nil, originalPurchasedAt: Timestamp? = nil, isTrial: Bool? = nil,
         isIntro: Bool? = nil,
-        discountID: String? = nil
+        discountID: DiscountID? = nil
     ) {
         self.id = id
         self.productID = productID
@@ -88,7 +88,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
                 isUpgraded ? 1 : 0, end.microseconds, purchasedAt.microseconds,
                 originalPurchasedAt?.microseconds ?? .min, LedgerRank.number(isTrial), LedgerRank.number(isIntro),
             ],
-            text: [productID.text, transactionID?.text, discountID, revocation?.reason?.rawValue].map { $0 ?? "" }
+            text: [productID.text, transactionID?.text, discountID?.text, revocation?.reason?.rawValue].map { $0 ?? "" }
                 .joined(separator: "\n"))
     }
 }

@@ -30,7 +30,7 @@ public struct CustomerPurchase: Sendable, Hashable {
     public var isBillingRetry: Bool?
     public var isTrial: Bool?
     public var isIntro: Bool?
-    public var discountID: String?
+    public var discountID: DiscountID?
     public var priceConsent: PriceConsent?
 
     public init(

@@ -77,7 +77,7 @@ enum BillingJSON {
         writer.member("Id", customer.id)
         writer.date("CreatedAt", customer.createdAt)
         // An object that has been written by ``CustomerDetails``: without space around it.
-        let members = customer.details.utf8.dropFirst().dropLast()
+        let members = customer.details.value.utf8.dropFirst().dropLast()
         if !members.isEmpty { writer.value(json: members) }
         writer.end()
     }

@@ -105,10 +105,11 @@ enum RecordViews {
         Table(
             ["At", "Who", "Action", "To what", "Why"],
             items.map { one in
-                let id = ValidationID(one.target)
+                let id = ValidationID(one.target.value)
                 return [
                     .init(ConsoleText.time(one.at)), .init(one.actor), .init(one.action),
-                    .init(one.target, href: id.map(ConsoleLink.validation), isCode: true), .init(one.reason),
+                    .init(one.target.value, href: id.map(ConsoleLink.validation), isCode: true),
+                    .init(one.reason?.value),
                 ]
             }, empty: "Nothing is written that is like that.")
     }

@@ -159,8 +159,8 @@ enum SubscriptionViews {
                         one.name.originalTransactionID.text,
                         href: ConsoleLink.subscription(one.name.originalTransactionID),
                         isCode: true, note: "\(one.name.environment), \(one.name.publisher)"),
-                    .init(one.from, href: ConsoleLink.customer(EmailAddress(one.from))),
-                    .init(one.to, href: ConsoleLink.customer(EmailAddress(one.to))),
+                    .init(one.from.text, href: ConsoleLink.customer(one.from)),
+                    .init(one.to.text, href: ConsoleLink.customer(one.to)),
                     .init("\(one.fromValidation)", href: ConsoleLink.validation(one.fromValidation), isCode: true),
                     .init("\(one.toValidation)", href: ConsoleLink.validation(one.toValidation), isCode: true),
                 ]

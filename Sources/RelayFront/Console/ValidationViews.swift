@@ -209,8 +209,8 @@ enum ValidationViews {
                         [
                             [
                                 .init(ConsoleText.time(transfer.at)),
-                                .init(transfer.from, href: ConsoleLink.customer(EmailAddress(transfer.from))),
-                                .init(transfer.to, href: ConsoleLink.customer(EmailAddress(transfer.to))),
+                                .init(transfer.from.text, href: ConsoleLink.customer(transfer.from)),
+                                .init(transfer.to.text, href: ConsoleLink.customer(transfer.to)),
                                 .init(
                                     "\(transfer.fromValidation)", href: ConsoleLink.validation(transfer.fromValidation),
                                     isCode: true),

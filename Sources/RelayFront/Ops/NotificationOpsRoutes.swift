@@ -42,10 +42,10 @@ struct NotificationOpsRoutes: Sendable {
     private func detail(_ request: Request, _ context: FrontContext) async throws -> Response {
         let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
         let (item, body) = try await find(context, scope)
-        var writer = JSONWriter(capacity: 1_024 + body.count)
+        var writer = JSONWriter(capacity: 1_024 + body.value.count)
         writer.beginObject()
         writer.notification(item)
-        let content = NotificationContent(body)
+        let content = NotificationContent(body.value)
         writer.field("payload", json: content.payload)
         writer.field("transaction", json: content.transaction)
         writer.field("renewalInfo", json: content.renewal)
@@ -66,7 +66,7 @@ struct NotificationOpsRoutes: Sendable {
 
     private func find(
         _ context: FrontContext, _ scope: OpsScope
-    ) async throws -> (OpsNotification, body: [UInt8]) {
+    ) async throws -> (OpsNotification, body: Private<[UInt8]>) {
         guard let id = context.parameters.get("id").flatMap({ NotificationID($0) }),
             let found = try await store.notification(id, in: scope)
         else { throw Problem(.unknownNotification, "nothing is known by this id") }

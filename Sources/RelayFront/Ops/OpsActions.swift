@@ -23,7 +23,7 @@ struct OpsActions: Sendable {
         }
         let notification: StoreNotification
         do {
-            notification = try await policy.judge(try ServerNotification(body: body))
+            notification = try await policy.judge(try ServerNotification(body: body.value))
         } catch let refusal as NotGenuine {
             // The configuration is another one than when it came.
             throw Problem(.notificationNotGenuine, "\(refusal.code.rawValue): \(refusal.detail)")

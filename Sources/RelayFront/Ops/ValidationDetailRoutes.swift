@@ -70,8 +70,8 @@ extension JSONWriter {
     private mutating func transfer(_ transfer: ValidationDetail.Transfer?) {
         guard let transfer else { return field("transfer", json: nil) }
         beginObject("transfer")
-        field("from", transfer.from)
-        field("to", transfer.to)
+        field("from", transfer.from.text)
+        field("to", transfer.to.text)
         field("fromValidationId", transfer.fromValidation.description)
         field("toValidationId", transfer.toValidation.description)
         field("at", transfer.at)

@@ -104,7 +104,7 @@ extension Acceptance {
             environment: found?.environment ?? .production, productID: product,
             bundleID: BundleID(request.receipt.asked),
             isReceiptReadable: true, verification: verification, period: found?.word.periods.first,
-            driver: request.receipt.driver, receipt: Receipt(isText: true, bytes: request.receipt.json),
+            driver: request.receipt.driver, receipt: Receipt(isText: true, bytes: Private(request.receipt.json)),
             purchaseKey: digest.finalize(), idempotencyKey: idempotencyKey)
     }
 }

@@ -30,7 +30,7 @@ struct ReadReceipt: Sendable {
         isReadable = false
         subscriptionKey = transactionID
         environment = "unknown"
-        stored = Acceptance.Receipt(isText: true, bytes: utf8)
+        stored = Acceptance.Receipt(isText: true, bytes: Private(utf8))
         identity = utf8
         guard let data = try? ReceiptData(text) else { return }
         switch data {
@@ -38,7 +38,7 @@ struct ReadReceipt: Sendable {
         case .binary(let bytes):
             identity = bytes
             if Self.isCanonicalBase64(utf8, of: bytes.count) {
-                stored = Acceptance.Receipt(isText: false, bytes: bytes)
+                stored = Acceptance.Receipt(isText: false, bytes: Private(bytes))
             }
         case .compactJWS(let characters): identity = characters
         }

@@ -114,7 +114,7 @@ extension CompactJSON {
         end()
         name("receiptIds")
         begin("[")
-        for id in Set(purchases.map { $0.platform.prefixed($0.purchaseID) }).sorted() { value(id) }
+        for id in Set(purchases.map { TransactionID($0.platform.prefixed($0.purchaseID)) }).sorted() { value(id.text) }
         end("]")
         end()
     }

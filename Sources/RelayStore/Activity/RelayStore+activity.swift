@@ -57,7 +57,8 @@ extension RelayStore {
             guard let kind = try row.get(1, as: Int16?.self).flatMap(ActivityKind.init(rawValue:)) else { continue }
             let place = try row.get(2, as: Int.self)
             guard (0..<steps).contains(place) else { continue }
-            series.counts[kind, default: Array(repeating: 0, count: steps)][place] += try row.get(3, as: Int.self)
+            series.counts[kind, default: Array(repeating: 0, count: steps)][place] += min(
+                max(try row.get(3, as: Int.self), 0), 1 << 40)
         }
         return series
     }

@@ -56,8 +56,8 @@ public struct AuditRecord: Sendable {
     public var actor: String
     /// As it is stored: a later version may know more of them.
     public var action: String
-    public var target: String
-    public var reason: String?
+    public var target: Private<String>
+    public var reason: Private<String>?
 }
 
 /// Which lines.

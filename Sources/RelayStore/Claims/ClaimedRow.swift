@@ -4,13 +4,13 @@ public import RelayCore
 
 /// A row of a ``WorkQueue`` that this process holds, by the row's own columns: its contents may be what cannot be read.
 public struct ClaimedRow: Sendable {
-    enum Key: Sendable {
+    public enum Key: Sendable, Hashable {
         case id(bucket: Int16, day: Int32, UUID)
         case subscription(SubscriptionName)
     }
 
     let queue: WorkQueue
-    let key: Key
+    public let key: Key
     let fence: Int32
     public let record: ClaimRecord
     /// The last error, where there was one.

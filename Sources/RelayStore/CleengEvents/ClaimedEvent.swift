@@ -8,7 +8,7 @@ public struct ClaimedEvent: ClaimedItem {
     public var attempts: Int
     /// By the database's clock, when it was claimed.
     public var now: Timestamp
-    public var body: [UInt8]
+    public var body: Private<[UInt8]>
     /// The publisher whose own account at Cleeng said it; nil: the one that publishers share.
     public var account: PublisherID?
 }

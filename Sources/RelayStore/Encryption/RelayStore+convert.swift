@@ -1,4 +1,5 @@
 import Postgres
+import RelayCore
 
 extension RelayStore {
     /// So many rows at once: receipts have some kilobytes each.
@@ -39,9 +40,11 @@ extension RelayStore {
         for (index, column) in table.columns.enumerated() {
             let place = table.key.count + index
             switch column.kind {
-            case .text: values.append(.privateTextArray(try rows.map { try open($0, place, as: String?.self, table) }))
+            case .text:
+                values.append(.privateTextArray(try rows.map { try open($0, place, as: Private<String>?.self, table) }))
             case .bytes:
-                values.append(.privateByteaArray(try rows.map { try open($0, place, as: [UInt8].self, table) }))
+                values.append(
+                    .privateByteaArray(try rows.map { try open($0, place, as: Private<[UInt8]>.self, table) }))
             }
         }
         let written = try await transaction.query(PostgresQuery(rewriteSQL(table), values))

@@ -11,9 +11,11 @@ extension RelayStore {
         """
 
     /// What the app sent as its receipt, nil where it is no longer kept; and from where.
-    public func whatWasSent(_ id: ValidationID) async throws -> (receipt: Acceptance.Receipt?, ipAddress: String?) {
+    public func whatWasSent(_ id: ValidationID) async throws -> (
+        receipt: Acceptance.Receipt?, ipAddress: Private<String>?
+    ) {
         guard let row = try await pool.query(PostgresQuery(Self.receiptSQL, id.key)).first else { return (nil, nil) }
-        let receipt = try row.open(2, as: [UInt8]?.self).map { bytes in
+        let receipt = try row.open(2, as: Private<[UInt8]>?.self).map { bytes in
             Acceptance.Receipt(isText: try row.get(1), bytes: bytes)
         }
         return (receipt, try row.open(0))
@@ -28,7 +30,7 @@ extension RelayStore {
         """
 
     /// What endpoints were told of a customer, the newest first, a thousand at most.
-    public func messages(about name: CustomerName) async throws -> [(at: Timestamp, body: String)] {
+    public func messages(about name: CustomerName) async throws -> [(at: Timestamp, body: Private<String>)] {
         try await pool.query(
             PostgresQuery(
                 Self.messageSQL,

@@ -30,7 +30,7 @@ extension RelayStore {
                 PostgresQuery(Self.eventsSQL, [.int2(place.bucket), .int4(place.day), .uuid(place.id)]))
             guard let last = rows.last else { return erased }
             place = try PointerPage.place(of: last)
-            let found = try rows.filter { try Self.mentions(email, in: $0.open(3, as: [UInt8].self)) }
+            let found = try rows.filter { try Self.mentions(email, in: $0.open(3, as: Private<[UInt8]>.self).value) }
             guard !found.isEmpty else { continue }
             erased += try await pool.query(
                 PostgresQuery(
@@ -68,7 +68,9 @@ extension RelayStore {
                 PostgresQuery(Self.billingCustomersSQL, [.int2(place.bucket), .text(place.id)]))
             guard let last = rows.last else { return erased }
             place = (try last.get(0), try last.get(1))
-            let found = try rows.filter { try Self.mentions(email, in: Array($0.open(2, as: String.self).utf8)) }
+            let found = try rows.filter {
+                try Self.mentions(email, in: Array($0.open(2, as: Private<String>.self).value.utf8))
+            }
             guard !found.isEmpty else { continue }
             erased += try await pool.query(
                 PostgresQuery(

@@ -8,9 +8,9 @@ public struct Acceptance: Sendable {
         /// True where `bytes` are the text itself; false where they are what its base64 stands for, and encoding them again
         /// gives the very same text.
         public var isText: Bool
-        public var bytes: [UInt8]
+        public var bytes: Private<[UInt8]>
 
-        public init(isText: Bool, bytes: [UInt8]) {
+        public init(isText: Bool, bytes: Private<[UInt8]>) {
             self.isText = isText
             self.bytes = bytes
         }
@@ -41,7 +41,7 @@ public struct Acceptance: Sendable {
     public var offerID: OfferID
     public var transactionID: TransactionID
     public var appType: String
-    public var ipAddress: String?
+    public var ipAddress: Private<String>?
     public var couponCode: CouponID?
     public var subscriptionKey: TransactionID
     public var environment: StoreEnvironment
@@ -78,7 +78,7 @@ public struct Acceptance: Sendable {
         self.offerID = offerID
         self.transactionID = transactionID
         self.appType = appType
-        self.ipAddress = ipAddress
+        self.ipAddress = Private(ipAddress)
         self.couponCode = couponCode
         self.subscriptionKey = subscriptionKey
         self.environment = environment
@@ -96,7 +96,7 @@ public struct Acceptance: Sendable {
     }
 
     /// What the row weighs, roughly, for bounding a batch.
-    var size: Int { receipt.bytes.count + 512 }
+    var size: Int { receipt.bytes.value.count + 512 }
 }
 
 /// What became of an ``Acceptance``. All three are after the commit.

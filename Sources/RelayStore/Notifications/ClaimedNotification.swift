@@ -13,7 +13,7 @@ public struct ClaimedNotification: ClaimedItem {
     /// The subscription; of what is about none the notification itself.
     public var lane: TransactionID
     /// Nil where it is no longer kept.
-    public var body: [UInt8]?
+    public var body: Private<[UInt8]>?
     /// That of whoever brought it; see ``StoredTrace``.
     public var trace: String?
 }

@@ -84,8 +84,8 @@ public struct ValidationDetail: Sendable {
     }
 
     public struct Transfer: Sendable {
-        public var from: String
-        public var to: String
+        public var from: CustomerID
+        public var to: CustomerID
         public var fromValidation: ValidationID
         public var toValidation: ValidationID
         public var at: Timestamp

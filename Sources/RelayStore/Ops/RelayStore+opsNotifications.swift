@@ -88,7 +88,7 @@ extension RelayStore {
     /// One, with its body as it came. Nil for an unknown id, and for one outside the scope.
     public func notification(
         _ id: NotificationID, in scope: OpsScope
-    ) async throws -> (OpsNotification, body: [UInt8])? {
+    ) async throws -> (OpsNotification, body: Private<[UInt8]>)? {
         guard let row = try await pool.query(PostgresQuery(Self.oneSQL, id.key + [scope.parameter])).first else {
             return nil
         }

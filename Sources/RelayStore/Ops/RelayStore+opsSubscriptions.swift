@@ -148,10 +148,12 @@ extension RelayStore {
     private static func entry(_ row: PostgresRow) throws -> OpsSubscription.Entry {
         let hasValidation = try row.get(7, as: Int16?.self) != nil
         let hasNotification = try row.get(10, as: Int16?.self) != nil
-        let customers = [try row.open(13, as: String?.self), try row.open(14, as: String?.self)].compactMap(\.self)
+        let customers = [try row.open(13, as: CustomerID?.self), try row.open(14, as: CustomerID?.self)].compactMap(
+            \.self)
         return OpsSubscription.Entry(
             at: try row.timestamp(1), event: try row.get(3),
-            detail: customers.isEmpty ? try row.get(4, as: String?.self) : customers.joined(separator: " -> "),
+            detail: customers.isEmpty
+                ? try row.get(4, as: String?.self) : customers.map(\.text).joined(separator: " -> "),
             status: try row.get(5, as: Int16?.self).flatMap(SubscriptionStanding.Status.init),
             expiresAt: try row.timestampIfSet(6),
             validation: hasValidation ? try row.validationID(bucket: 7, day: 8, id: 9) : nil,

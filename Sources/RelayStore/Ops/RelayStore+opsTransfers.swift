@@ -4,8 +4,8 @@ public import RelayCore
 /// A subscription that passed from one customer to another.
 public struct OpsTransfer: Sendable {
     public var name: SubscriptionName
-    public var from: String
-    public var to: String
+    public var from: CustomerID
+    public var to: CustomerID
     public var fromValidation: ValidationID
     public var toValidation: ValidationID
     public var at: Timestamp

@@ -18,7 +18,7 @@ public struct BillingCustomer: Sendable, Equatable {
     public var id: BillingID
     public var createdAt: Timestamp
     /// What the publisher gave of them: a JSON object.
-    public var details: String
+    public var details: Private<String>
 }
 
 public struct BillingOrder: Sendable, Equatable {

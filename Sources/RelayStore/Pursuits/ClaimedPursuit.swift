@@ -47,7 +47,7 @@ public struct Purchase: Sendable {
     public var offerID: OfferID
     public var transactionID: TransactionID
     public var appType: String
-    public var ipAddress: String?
+    public var ipAddress: Private<String>?
     public var couponCode: CouponID?
     public var proof: Proof
 }

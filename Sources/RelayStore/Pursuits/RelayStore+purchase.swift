@@ -28,7 +28,7 @@ extension RelayStore {
         }
         let receipt = Acceptance.Receipt(isText: try row.get(7), bytes: try row.open(8))
         func decoded<Receipt: Decodable>(_ type: Receipt.Type) throws -> Receipt {
-            try LedgerJSON.value(type, String(decoding: receipt.bytes, as: UTF8.self), column: "receipts.body")
+            try LedgerJSON.value(type, String(decoding: receipt.bytes.value, as: UTF8.self), column: "receipts.body")
         }
         switch PurchaseDriver(rawValue: try row.get(9, as: Int16.self)) {
         case .google: return .store(.google(try decoded(StoreReceipt.Google.self)))

@@ -66,7 +66,7 @@ enum TransferStatements {
 
     /// The last one answers with the validations that ended.
     static func queries(_ transfers: [Ownership.Transfer], instance: String) -> [PostgresQuery] {
-        func texts<Kind>(_ value: (Ownership.Transfer) -> Identifier<Kind>) -> PostgresValue {
+        func texts<Kind: PlainName>(_ value: (Ownership.Transfer) -> Identifier<Kind>) -> PostgresValue {
             .textArray(transfers.map(value))
         }
         func names(_ value: (Ownership.Transfer) -> CustomerID) -> PostgresValue {

@@ -14,7 +14,7 @@ public struct ClaimedDelivery: ClaimedItem {
     /// That of its first try.
     public var mark: BodyMark
     /// Nil where it is no longer kept.
-    public var body: String?
+    public var body: Private<String>?
     /// See ``StoredTrace``.
     public var trace: String?
 }

@@ -77,7 +77,7 @@ public struct CleengEventService: Service {
     private func act(on claimed: ClaimedEvent) async throws {
         // None is claimed whose account is not there.
         guard let account = accounts[account: claimed.account] else { return try await store.giveBack([claimed.row]) }
-        guard let event = CleengEvent(ByteBuffer(bytes: claimed.body)), event.verdict != .nothing,
+        guard let event = CleengEvent(ByteBuffer(bytes: claimed.body.value)), event.verdict != .nothing,
             let offer = event.offerID
         else { return try await end(claimed, "kept") }
         guard let subject = try await subject(of: event, offer, claimed, account) else { return }

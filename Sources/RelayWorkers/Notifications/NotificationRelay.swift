@@ -123,7 +123,7 @@ public struct NotificationRelay: Service {
                 end(admission, nil)
                 return try await Task { try await store.giveBack([claimed.row]) }.value
             }
-            guard let body = claimed.body else {
+            guard let body = claimed.body?.value else {
                 logger.error("a notification went before it could be passed on: it is no longer kept")
                 end(admission, nil)
                 return try await store.record(.gone, of: claimed)

@@ -9,11 +9,12 @@ extension ApplePayment {
     init(_ purchase: Purchase, _ receipt: Acceptance.Receipt) {
         let text =
             receipt.isText
-            ? ByteBuffer(bytes: receipt.bytes) : ByteBuffer(string: Data(receipt.bytes).base64EncodedString())
+            ? ByteBuffer(bytes: receipt.bytes.value)
+            : ByteBuffer(string: Data(receipt.bytes.value).base64EncodedString())
         self.init(
             customerEmail: purchase.email.text, offerId: purchase.offerID.text,
             transactionId: purchase.transactionID.text,
-            receiptData: text, appType: purchase.appType, ipAddress: purchase.ipAddress,
+            receiptData: text, appType: purchase.appType, ipAddress: purchase.ipAddress?.value,
             couponCode: purchase.couponCode?.text
         )
     }
@@ -28,7 +29,7 @@ extension AndroidPayment {
                 packageName: receipt.packageName.text,
                 orderId: receipt.orderId, purchaseState: receipt.purchaseState, purchaseTime: receipt.purchaseTime,
                 developerPayload: receipt.developerPayload),
-            ipAddress: purchase.ipAddress, couponCode: purchase.couponCode?.text)
+            ipAddress: purchase.ipAddress?.value, couponCode: purchase.couponCode?.text)
     }
 }
 
@@ -36,7 +37,7 @@ extension AmazonPayment {
     init(_ purchase: Purchase, _ receipt: StoreReceipt.Amazon) {
         self.init(
             customerEmail: purchase.email.text, offerId: purchase.offerID.text, receiptId: receipt.receiptId,
-            userId: receipt.userId, ipAddress: purchase.ipAddress)
+            userId: receipt.userId, ipAddress: purchase.ipAddress?.value)
     }
 }
 

@@ -93,7 +93,7 @@ public final class Upstream: Sendable {
             transfers ? .transfer : .registration,
             StoreKit2Purchase(
                 transactionId: purchase.transactionID, cleengCustomerId: cleengCustomer,
-                ipAddress: purchase.ipAddress),
+                ipAddress: purchase.ipAddress?.value),
             name: name)
         return sort(RelayCore.ForwardAnswer(answer, synchronization: synchronization), of: purchase, pass)
     }

@@ -30,7 +30,7 @@ extension DeliveryService {
                 return try await write(
                     DeliveryRecord(claimed, .failed, error: "overtaken by a newer state while it was being sent"))
             }
-            guard let body = claimed.body else {
+            guard let body = claimed.body?.value else {
                 heard(nil, of: claimed.endpoint, turn.admission)
                 logger.error("a message went before it could be delivered: it is no longer kept")
                 return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))

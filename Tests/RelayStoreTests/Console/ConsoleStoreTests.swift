@@ -65,12 +65,12 @@ struct ConsoleStoreTests {
             var targets: [String] = []
             repeat {
                 let page = try await store.auditLog(matching: filter)
-                targets += page.items.map(\.target)
+                targets += page.items.map(\.target.value)
                 filter.cursor = page.next.flatMap { AuditCursor($0.description) }
             } while filter.cursor != nil && targets.count < 9
             #expect(targets == ["k4", "k3", "k2", "k1", "k0"])
             let hers = try await store.auditLog(matching: AuditFilter(actor: "nora")).items
-            #expect(hers.map(\.target) == ["k4", "k2", "k0"] && hers[0].reason == "r\u{FFFD}4")
+            #expect(hers.map(\.target.value) == ["k4", "k2", "k0"] && hers[0].reason?.value == "r\u{FFFD}4")
             #expect(try await store.auditLog(matching: AuditFilter(action: .signedIn)).items.isEmpty)
             #expect(try await store.auditLog(matching: AuditFilter(target: "k1")).items.count == 1)
             try await database.run("UPDATE audit_log SET at = now() - interval '2 days' WHERE target < 'k3'")
@@ -90,7 +90,7 @@ struct ConsoleStoreTests {
             }
             let items = try await store.auditLog(matching: AuditFilter(target: "\(id)")).items
             #expect(Set(items.map(\.action)) == ["validation.abandon", "validation.retry"])
-            #expect(Set(items.compactMap(\.reason)) == ["ticket 1", "ticket 2"])
+            #expect(Set(items.compactMap(\.reason?.value)) == ["ticket 1", "ticket 2"])
             #expect(try await store.auditLog(matching: AuditFilter()).items.count == 2)
         }
     }

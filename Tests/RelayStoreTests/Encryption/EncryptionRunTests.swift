@@ -16,7 +16,7 @@ import Testing
         try (BytesThatLookSealed.all + [[0x30, 0x03, 1, 2, 3]]).enumerated().map { index, bytes in
             try .sample(
                 customer: names[index % names.count], subscription: "\(prefix)\(index)",
-                receipt: Acceptance.Receipt(isText: false, bytes: bytes))
+                receipt: Acceptance.Receipt(isText: false, bytes: Private(bytes)))
         }
     }
 
@@ -68,7 +68,7 @@ import Testing
             #expect(changed == before.count)
             try await Self.expectAll(acceptances, in: sealing)
             let log = try await sealing.auditLog(matching: AuditFilter(limit: 10)).items
-            #expect(log.map(\.target) == ["sealed1:target"] && log.map(\.reason) == ["sealed0:why"])
+            #expect(log.map(\.target.value) == ["sealed1:target"] && log.map(\.reason?.value) == ["sealed0:why"])
             #expect(try await Self.run(sealing, .seal) == 0, "again is no harm")
 
             #expect(try await Self.run(sealing, .open) == before.count)

@@ -33,10 +33,10 @@ import Testing
             }
             let opened = try await row(
                 "ROW(v.sealed_by, v.email), ROW(r.sealed_by, r.body), ROW(v.sealed_by, v.reason)")
-            #expect(try opened.open(0, as: String.self) == "ana@example.test")
-            #expect(try opened.open(1, as: [UInt8].self) == [0x30, 0x03, 1, 2, 3])
-            #expect(try opened.open(2, as: String?.self) == nil)
-            #expect(throws: PostgresError.self) { try opened.open(2, as: String.self) }
+            #expect(try opened.open(0, as: Private<String>.self).value == "ana@example.test")
+            #expect(try opened.open(1, as: Private<[UInt8]>.self).value == [0x30, 0x03, 1, 2, 3])
+            #expect(try opened.open(2, as: Private<String>?.self) == nil)
+            #expect(throws: PostgresError.self) { try opened.open(2, as: Private<String>.self) }
             #expect(throws: PostgresError.self) { try opened.get(0, as: String.self) }
             #expect(throws: PostgresError.self) { try opened.get(1, as: [UInt8].self) }
             let bare = try await row("v.email, r.body, v.offer_id")
@@ -44,8 +44,8 @@ import Testing
             #expect(throws: PostgresError.self) { try bare.get(0, as: String?.self) }
             #expect(throws: PostgresError.self) { try bare.get("email", as: String.self) }
             #expect(throws: PostgresError.self) { try bare.get(1, as: [UInt8].self) }
-            #expect(throws: PostgresError.self) { try bare.open(0, as: String.self) }
-            #expect(throws: PostgresError.self) { try bare.open(1, as: [UInt8].self) }
+            #expect(throws: PostgresError.self) { try bare.open(0, as: Private<String>.self) }
+            #expect(throws: PostgresError.self) { try bare.open(1, as: Private<[UInt8]>.self) }
             #expect(try bare.get(2, as: String.self) == "S123456789_US")
         }
     }

@@ -69,7 +69,7 @@ import Testing
             for one in left {
                 try await old.take(one)
                 try await database.run(
-                    "UPDATE receipts SET body = $2 WHERE id = $1", .uuid(one.id.uuid), .bytea(one.receipt.bytes))
+                    "UPDATE receipts SET body = $2 WHERE id = $1", .uuid(one.id.uuid), .bytea(one.receipt.bytes.value))
             }
             try await Self.takeBack(database)
 
@@ -94,7 +94,7 @@ import Testing
             for one in sealed + left {
                 let body = try await database.value(
                     "SELECT body FROM receipts WHERE id = $1", .uuid(one.id.uuid), as: [UInt8].self)
-                #expect(body == one.receipt.bytes)
+                #expect(body == one.receipt.bytes.value)
             }
         }
     }
@@ -117,9 +117,9 @@ import Testing
                 try await database.run(
                     "UPDATE validations SET email = $2, customer = $3, application_username = $3, ip_address = $4 WHERE id = $1",
                     .uuid(one.id.uuid), try text(one.email.sent.text), try text(one.email.customer.text),
-                    try text(one.ipAddress ?? ""))
+                    try text(one.ipAddress?.value ?? ""))
                 try await database.run(
-                    "UPDATE receipts SET body = $2 WHERE id = $1", .uuid(one.id.uuid), .bytea(one.receipt.bytes))
+                    "UPDATE receipts SET body = $2 WHERE id = $1", .uuid(one.id.uuid), .bytea(one.receipt.bytes.value))
             }
             try await database.run("UPDATE encryption SET state = \(direction == .seal ? 2 : 3)")
             try await Self.takeBack(database)

@@ -64,11 +64,12 @@ struct IntakeTests {
     @Test(
         "a receipt comes back byte for byte",
         arguments: [
-            Acceptance.Receipt(isText: false, bytes: Array(0...255) + Array(0...255)),
-            Acceptance.Receipt(isText: true, bytes: Array("MIIT%+/ =\r\n\u{1F600}\0".utf8)),
+            Acceptance.Receipt(isText: false, bytes: Private(Array(0...255) + Array(0...255))),
+            Acceptance.Receipt(isText: true, bytes: Private(Array("MIIT%+/ =\r\n\u{1F600}\0".utf8))),
             Acceptance.Receipt(
-                isText: false, bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }),
-            Acceptance.Receipt(isText: true, bytes: []),
+                isText: false,
+                bytes: Private((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) })),
+            Acceptance.Receipt(isText: true, bytes: Private([])),
         ])
     func receipt(_ receipt: Acceptance.Receipt) async throws {
         try await withStore { database, store in
@@ -82,7 +83,7 @@ struct IntakeTests {
             #expect(purchase.offerID == sample.offerID)
             #expect(purchase.transactionID == sample.transactionID)
             #expect(purchase.appType == "ios")
-            #expect(purchase.ipAddress == "192.0.2.7")
+            #expect(purchase.ipAddress?.value == "192.0.2.7")
             #expect(purchase.couponCode == "SUMMER")
         }
     }

@@ -227,7 +227,7 @@ struct LedgerAccessTests {
             let notices = Notices(store: store, database: database)
             let first = try await granted(notices)
             let second = try await store.takeAndGrant(
-                .sample(receipt: .init(isText: false, bytes: [0x30, 1, 7])).saying(
+                .sample(receipt: .init(isText: false, bytes: Private([0x30, 1, 7]))).saying(
                     "1", ends: notices.at(86_400), toldAt: notices.at(0)))
             var bundle = notices
             bundle.key = "2000000002"

@@ -26,7 +26,8 @@ struct LedgerPeriodJSONTests {
                 ? .init(at: moment(), kind: kind, reason: maybe(CancelationReason.allCases[seed % 14])) : nil,
             isUpgraded: Bool.random(using: &generator), replacesEarlier: Bool.random(using: &generator),
             toldAt: moment(), transactionID: maybe(TransactionID(text())), originalPurchasedAt: maybe(moment()),
-            isTrial: maybe(seed.isMultiple(of: 2)), isIntro: maybe(seed.isMultiple(of: 3)), discountID: maybe(text()))
+            isTrial: maybe(seed.isMultiple(of: 2)), isIntro: maybe(seed.isMultiple(of: 3)),
+            discountID: maybe(DiscountID(text())))
         #expect(period.json == LedgerJSON.text(period))
         #expect(try LedgerJSON.value(LedgerPeriod.self, period.json, column: "period") == period)
     }

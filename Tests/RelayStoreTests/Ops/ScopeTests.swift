@@ -44,7 +44,7 @@ struct ScopeTests {
                 let key = try #require(keys[APIKeyID("main \(role)")])
                 #expect(key.opsScope.isAll && key.scopeText == "all")
                 let lines = try await store.auditLog(matching: AuditFilter(), in: key.opsScope).items
-                #expect(lines.map(\.target) == ["before"])
+                #expect(lines.map(\.target.value) == ["before"])
             }
             for role in ["app", "publisher"] { #expect(keys[APIKeyID("main \(role)")]?.scopeText == "main") }
         }
@@ -102,7 +102,7 @@ struct ScopeTests {
             try await store.abandon(id, in: .publisher("acme"), by: "Ada", reason: "mine")
             #expect(try await database.count("pursuits") == 0)
             let line = try await store.auditLog(matching: AuditFilter(), in: .publisher("acme")).items.first
-            #expect(line?.target == "\(id)" && line?.actor == "Ada")
+            #expect(line?.target.value == "\(id)" && line?.actor == "Ada")
             #expect(try await store.auditLog(matching: AuditFilter(), in: .publisher("nordic")).items.isEmpty)
         }
     }

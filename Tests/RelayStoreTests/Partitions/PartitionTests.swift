@@ -69,7 +69,7 @@ struct PartitionTests {
                 #expect(try await database.count("\(table)_default") == 0)
             }
             #expect(try await store.status(of: id) == .granted)
-            #expect(try await store.purchase(id, by: .receipt).receipt?.bytes.isEmpty == false)
+            #expect(try await store.purchase(id, by: .receipt).receipt?.bytes.value.isEmpty == false)
         }
     }
 

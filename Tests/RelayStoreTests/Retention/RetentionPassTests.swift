@@ -102,7 +102,7 @@ struct RetentionPassTests {
                 return
             }
             #expect(try await store.validation(id)?.status == .timedOut)
-            #expect(try await store.purchase(id, by: .receipt).receipt?.bytes.isEmpty == false)
+            #expect(try await store.purchase(id, by: .receipt).receipt?.bytes.value.isEmpty == false)
             // Answered, or given up by hand: then it goes. Not while it is being sent.
             if left == .claimed { try await database.makeDue(id) }
             try await store.abandon(id, by: "ops", reason: "too old")

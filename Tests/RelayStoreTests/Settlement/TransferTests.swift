@@ -37,7 +37,7 @@ struct TransferTests {
 
             for id in [old, claimed.id] {
                 let transfer = try #require(try await store.detail(id)?.transfer)
-                #expect(transfer.from == ana && transfer.to == ben)
+                #expect(transfer.from.text == ana && transfer.to.text == ben)
                 #expect(transfer.fromValidation == old && transfer.toValidation == claimed.id)
             }
             let kinds = try #require(try await store.detail(old)).timeline.map(\.event.kind)

@@ -8,7 +8,8 @@ extension Acceptance {
     /// front's does.
     static func sample(
         customer: String = "ana@example.test", subscription: String = "1000000001", offer: String = "S123456789_US",
-        receipt: Receipt = Receipt(isText: false, bytes: [0x30, 0x03, 1, 2, 3]), environment: String = "Production",
+        receipt: Receipt = Receipt(isText: false, bytes: Private([0x30, 0x03, 1, 2, 3])),
+        environment: String = "Production",
         publisher: String = "main", app: String = "com.example.tv", idempotencyKey: IdempotencyKey? = nil
     ) throws -> Acceptance {
         struct NoEmail: Error {}
@@ -25,8 +26,9 @@ extension Acceptance {
             productID: "com.example.monthly",
             bundleID: "com.example.tv", isReceiptReadable: true, receipt: receipt,
             purchaseKey: thirtyTwoBytes(
-                [publisher, app, email.customer.text, offer, subscription, environment, "\(receipt.bytes)"].joined(
-                    separator: "\n")),
+                [publisher, app, email.customer.text, offer, subscription, environment, "\(receipt.bytes.value)"]
+                    .joined(
+                        separator: "\n")),
             idempotencyKey: idempotencyKey)
     }
 }
@@ -46,5 +48,5 @@ func thirtyTwoBytes(_ text: String) -> [UInt8] {
 
 /// Named by its length: the runner prints what a test is given.
 extension Acceptance.Receipt: CustomTestStringConvertible {
-    public var testDescription: String { "\(bytes.count) bytes\(isText ? " of text" : "")" }
+    public var testDescription: String { "\(bytes.value.count) bytes\(isText ? " of text" : "")" }
 }

@@ -36,7 +36,7 @@ extension RelayStore {
         items: [OpsNotification], next: ValidationCursor?
     ) { try await notifications(matching: filter, in: .all) }
 
-    func notification(_ id: NotificationID) async throws -> (OpsNotification, body: [UInt8])? {
+    func notification(_ id: NotificationID) async throws -> (OpsNotification, body: Private<[UInt8]>)? {
         try await notification(id, in: .all)
     }
 

@@ -18,7 +18,7 @@ struct DeliveryOrderTests {
             for other in others { #expect(try await store.state(other) == .waiting) }
             let claimed = try await store.claimDeliveries([one: 9, two: 9], lease: .seconds(60), mark: RelayStore.mark)
             #expect(Set(claimed.map(\.id)) == Set([new.id] + others.map(\.id)))
-            #expect(claimed.first { $0.id == new.id }?.body == new.body)
+            #expect(claimed.first { $0.id == new.id }?.body?.value == new.body)
         }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Such a pair is no text and no bytes, and ``PostgresRow/get(_:as:)-(Int,_)`` refuses the bare column: a reader that forgets to open it
 /// fails the first time it runs, in every database, sealed or not.
-public struct PrivateValue {
+public struct KeyedValue {
     /// The key that the value is sealed by; 0 where it is stored as it is. Nil in a row whose writer did not say.
     public let sealedBy: Int32?
     public let stored: PostgresBinary
@@ -10,7 +10,7 @@ public struct PrivateValue {
     /// Reads the binary form of a row of two columns (`record_send`).
     ///
     /// - Throws: ``PostgresError/Code/decoding``.
-    init(_ value: PostgresBinary) throws {
+    public init(_ value: PostgresBinary) throws {
         var rest = try value.bytes(of: .record)
         func take(_ count: Int) throws -> UnsafeRawBufferPointer {
             guard count >= 0, rest.count >= count else { throw PostgresError(.decoding, "the row is cut short") }

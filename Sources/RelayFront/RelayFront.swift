@@ -24,6 +24,8 @@ public struct RelayFront: Sendable {
     private let readiness: @Sendable () async -> Readiness
     private let metrics: FrontMetrics
     private let bodyBudget: BodyBudget
+    /// For who needs no key: whoever sends them slowly and without end takes no room from purchases.
+    private let keylessBodyBudget: BodyBudget
     private let logger: Logger
     private let onNotification: @Sendable () -> Void
     private let onEvent: @Sendable () -> Void
@@ -60,6 +62,7 @@ public struct RelayFront: Sendable {
         self.metrics = FrontMetrics(registry: registry)
         let bodyBudget = BodyBudget(limit: configuration.maxBodiesBytes)
         self.bodyBudget = bodyBudget
+        keylessBodyBudget = BodyBudget(limit: max(configuration.maxBodiesBytes / 8, Self.maxNotificationBytes))
         self.logger = logger
         self.onNotification = onNotification
         self.onEvent = onEvent
@@ -70,7 +73,7 @@ public struct RelayFront: Sendable {
             Double(store.changes.waiterCount)
         }
         registry.registerGauge("http_server_body_bytes", help: "Bytes of request bodies that are held now.") {
-            Double(bodyBudget.bytes)
+            [keylessBodyBudget] in Double(bodyBudget.bytes + keylessBodyBudget.bytes)
         }
     }
 
@@ -96,7 +99,7 @@ public struct RelayFront: Sendable {
             store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
             leeway: configuration.renewalLeeway,
             bodies: BodyReader(maximumBytes: min(configuration.maxBodyBytes, Self.maxNotificationBytes)),
-            budget: bodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
+            budget: keylessBodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
             onReceived: onNotification)
         var events: [Route] = []
         if !configuration.eventSignatures.isEmpty {
@@ -105,7 +108,7 @@ public struct RelayFront: Sendable {
                 CleengEventRoutes(
                     store: store, signatures: configuration.eventSignatures,
                     bodies: BodyReader(maximumBytes: Self.maxEventBytes),
-                    budget: bodyBudget, registry: registry, onReceived: onEvent
+                    budget: keylessBodyBudget, registry: registry, onReceived: onEvent
                 ).routes
         }
         let purchases = PurchaseRoutes(

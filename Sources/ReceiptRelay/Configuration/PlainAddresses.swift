@@ -6,7 +6,7 @@ struct PlainAddresses: Sendable {
     /// Their settings, without those on this machine.
     var names: [String]
 
-    /// Tokens, receipts, customers or keys go there. A collector of traces gets none of these.
+    /// Tokens, receipts, customers or keys go there. A collector of traces gets none of these, but for a key of its own in a header.
     private static let upstreams: [Setting] = [
         .paymentURL, .apiURL, .storeKit2URL, .notificationURL, .appleAPIURL, .appleAPISandboxURL, .googleAPIURL,
         .googleTokenURL, .amazonRVSURL, .customerJWKSURL,
@@ -14,7 +14,8 @@ struct PlainAddresses: Sendable {
 
     /// - Throws: ``SettingError`` for the first one where TLS is required, on this machine too.
     init(_ reader: SettingReader, requiresTLS: Bool) throws {
-        let plain = try Self.upstreams.filter { try reader.text($0).map(Self.isPlain) ?? false }
+        let collector: [Setting] = try reader.text(.tracingHeaders) == nil ? [] : [.tracingEndpoint]
+        let plain = try (Self.upstreams + collector).filter { try reader.text($0).map(Self.isPlain) ?? false }
         if requiresTLS, let first = plain.first {
             throw SettingError.malformed(first.name, wants: "an https URL, since \(Setting.requireTLS.name) is true")
         }

@@ -1,7 +1,7 @@
 import AppleStore
 import Foundation
 
-/// What a notification says, as JSON for people to read: what is signed in it taken out, the shared secret of version 1 masked.
+/// What a notification says, as JSON for people to read: what is signed in it taken out, the shared secret and the receipts of version 1 masked.
 struct NotificationContent {
     var payload: String?
     var transaction: String?
@@ -15,10 +15,20 @@ struct NotificationContent {
             renewal = signed.renewal.flatMap { Self.json($0.jws.payload) }
         case .statusUpdate:
             guard var fields = (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] else { return }
-            if fields["password"] != nil { fields["password"] = "***" }
+            Self.mask(&fields)
             payload = Self.text(fields)
         case nil: break
         }
+    }
+
+    /// The shared secret, and the receipts: whoever has one can claim what was bought with it.
+    private static func mask(_ fields: inout [String: Any]) {
+        for name in ["password", "latest_receipt", "latest_expired_receipt"] where fields[name] != nil {
+            fields[name] = "***"
+        }
+        guard var unified = fields["unified_receipt"] as? [String: Any] else { return }
+        mask(&unified)
+        fields["unified_receipt"] = unified
     }
 
     private static func json(_ bytes: [UInt8]) -> String? {

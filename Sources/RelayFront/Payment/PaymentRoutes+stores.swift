@@ -1,3 +1,4 @@
+import AppleStore
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -29,13 +30,14 @@ extension PaymentRoutes {
         _ payment: StorePaymentRequest, key: APIKey, peer: IPAddress?, idempotencyKey: Acceptance.IdempotencyKey?,
         _ context: FrontContext
     ) async throws -> (IntakeOutcome, Response) {
-        let (verification, found) = await judge(payment.receipt, of: key.publisher)
+        let (verification, found) = await judge(payment.receipt, of: key)
         metrics.count(verification)
         try receipts.check(verification)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
         var generator = SystemRandomNumberGenerator()
         let acceptance = Acceptance(
-            payment, verification: verification, found: found, key: key, now: now, peer: peer,
+            payment, verification: verification, found: found, isTrusted: receipts.trusts(verification), key: key,
+            now: now, peer: peer,
             idempotencyKey: idempotencyKey, using: &generator)
         var warnings = payment.warnings
         if let product = acceptance.productID.map(payment.receipt.query.platform.prefixed),
@@ -48,13 +50,16 @@ extension PaymentRoutes {
 
     /// What the store says of it, where it can be asked now. It signs nothing: its word is all there is.
     private func judge(
-        _ receipt: StoreReceipt, of publisher: PublisherID
+        _ receipt: StoreReceipt, of key: APIKey
     ) async -> (Verification, ExternalSubscription?) {
         guard receipts.isOn else { return (.notChecked, nil) }
-        switch await stores.ask(receipt.query, of: publisher) {
+        switch await stores.ask(receipt.query, of: key.publisher) {
         case .found(let found):
             guard let one = found.first(where: { $0.key == receipt.subscriptionKey }) else {
                 return (.notGenuine(code: Verification.notAPurchase, detail: "the store knows it by another name"), nil)
+            }
+            if let detail = receipt.troubleWithApp(of: key) {
+                return (.notGenuine(code: Verification.bundle, detail: detail), one)
             }
             return (.genuine, one)
         case .no(let why), .ended(let why): return (.notGenuine(code: Verification.notAPurchase, detail: why), nil)
@@ -67,12 +72,26 @@ extension PaymentRoutes {
 extension Verification {
     /// The code of what another store than Apple's says no to.
     static let notAPurchase = "not_a_purchase"
+    /// Of a purchase in another app than the key's.
+    static let bundle = NotGenuine.Code.bundle.rawValue
+}
+
+extension StoreReceipt {
+    /// What is wrong with the app that it was bought in, where the key names one. Amazon's receipts name none.
+    func troubleWithApp(of key: APIKey) -> String? {
+        guard case .google(let receipt) = self, !key.app.isEmpty, receipt.packageName != key.app else { return nil }
+        return "it was bought in another app than the key's"
+    }
 }
 
 extension Acceptance {
-    /// - Parameter found: what the store says; nil where it was not asked, or says no.
+    /// - Parameters:
+    ///   - found: what the store says; nil where it was not asked, or says no.
+    ///   - isTrusted: where it is not, the purchase stands in an environment of its own: what no store has confirmed moves, overtakes and
+    ///     holds up nothing that one has.
     init(
-        _ request: StorePaymentRequest, verification: Verification, found: ExternalSubscription?, key: APIKey,
+        _ request: StorePaymentRequest, verification: Verification, found: ExternalSubscription?, isTrusted: Bool,
+        key: APIKey,
         now: Timestamp, peer: IPAddress?, idempotencyKey: IdempotencyKey?,
         using generator: inout some RandomNumberGenerator
     ) {
@@ -101,7 +120,7 @@ extension Acceptance {
             appType: request.receipt.driver == .google ? "android" : "amazon",
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
             couponCode: request.couponCode, subscriptionKey: subscriptionKey,
-            environment: found?.environment ?? .production, productID: product,
+            environment: isTrusted ? found?.environment ?? .production : .unknown, productID: product,
             bundleID: BundleID(request.receipt.asked),
             isReceiptReadable: true, verification: verification, period: found?.word.periods.first,
             driver: request.receipt.driver, receipt: Receipt(isText: true, bytes: Private(request.receipt.json)),

@@ -12,6 +12,7 @@ extension ValidateRoutes {
         let found: ExternalSubscription
         do {
             found = try await ask(receipt, of: key.publisher)
+            if let detail = receipt.troubleWithApp(of: key) { throw Problem(.receiptNotGenuine, detail) }
             metrics.count(.genuine)
         } catch let problem as Problem {
             if problem.code != .storeUnavailable {
@@ -32,7 +33,8 @@ extension ValidateRoutes {
             var generator = SystemRandomNumberGenerator()
             var acceptance = Acceptance(
                 StorePaymentRequest(validating: receipt, of: email, username: username, offerID: offer),
-                verification: .genuine, found: found, key: key, now: now, peer: nil, idempotencyKey: nil,
+                verification: .genuine, found: found, isTrusted: true, key: key, now: now, peer: nil,
+                idempotencyKey: nil,
                 using: &generator)
             acceptance.productID = running.productID
             return acceptance

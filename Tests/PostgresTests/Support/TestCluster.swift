@@ -125,7 +125,7 @@ final class TestCluster: Sendable {
     static func freePort() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 20_000..<32_000)
-            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             defer { close(socket) }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)

@@ -11,7 +11,7 @@ final class DyingServer: Sendable {
     init() throws {
         let port = try FixedPort.free()
         url = "http://127.0.0.1:\(port)"
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian

@@ -41,6 +41,14 @@ import Testing
         #expect(fault([name: "https://127.0.0.1:9", "RELAY_REQUIRE_TLS": "true"]) == "taken")
     }
 
+    /// A collector of traces is told no secret, unless a key of its own goes there.
+    @Test func aCollectorThatIsGivenAKeyIsHeldToIt() throws {
+        let collector = ["RELAY_TRACING_OTLP_ENDPOINT": "http://127.0.0.1:4318", "RELAY_REQUIRE_TLS": "true"]
+        #expect(fault(collector) == "taken")
+        let said = fault(collector.merging(["RELAY_TRACING_OTLP_HEADERS": "authorization=Bearer hunter2"]) { $1 })
+        #expect(said.contains("RELAY_TRACING_OTLP_ENDPOINT") && !said.contains("hunter2"), "\(said)")
+    }
+
     @Test func nothingIsSaidOfTheDefaults() throws {
         #expect(!(try settings([:]).warnings.contains { $0.contains("no TLS") }))
         #expect(fault(["RELAY_REQUIRE_TLS": "true"]) == "taken")

@@ -200,6 +200,49 @@ import Testing
         }
     }
 
+    private static func pay(_ setup: Setup, _ email: String, key: String? = nil) async throws -> HTTP.Answer {
+        try await HTTP.post(
+            setup.relay.url + "/android/payment",
+            headers: ["Authorization": "Bearer \(key ?? setup.relay.keys.app)", "Content-Type": "application/json"],
+            body: Data(
+                #"""
+                {"customerEmail":"\#(email)","offerId":"S123456789_US","receipt":
+                 {"productId":"gold","purchaseToken":"token-1","packageName":"com.example.app"}}
+                """#.utf8))
+    }
+
+    @Test func whatTheStoreHasNotConfirmedTakesNothingFromWhomItHas() async throws {
+        try await Self.run { stores, setup in
+            try await stores.google.has("token-1")
+            let ana = try #require(try await Self.pay(setup, "ana@example.test").json["validationId"].string)
+            #expect(try await setup.relay.outcome(ana)["status"].string == "granted")
+            try await stores.google.trouble(#"{"status":503}"#)
+            let eve = try #require(try await Self.pay(setup, "eve@example.test").json["validationId"].string)
+            #expect(try await setup.relay.outcome(eve)["status"].string == "granted", "Cleeng decides")
+            #expect(try await setup.relay.detail(eve)["verification"]["result"].string == "not_checked")
+            #expect(try await setup.relay.poll(ana).json["status"].string == "granted")
+            try await stores.google.trouble(nil)
+            let bob = try #require(try await Self.pay(setup, "bob@example.test").json["validationId"].string)
+            #expect(try await setup.relay.outcome(bob)["status"].string == "granted")
+            #expect(try await setup.relay.status(ana)["status"].string == "transferred")
+        }
+    }
+
+    @Test func aPurchaseInAnotherAppThanTheKeysIsNotGenuine() async throws {
+        try await Self.run { stores, setup in
+            try await stores.google.has("token-1")
+            let key = try await Relay.makeKey("app", setup.database, app: "com.example.other")
+            let validated = try await HTTP.post(
+                setup.relay.url + "/v1/validate?appName=main&apiKey=\(key)",
+                headers: ["Content-Type": "application/json"], body: try Self.google(token: "token-1", username: "u-1"))
+            #expect(validated.json["ok"].bool == false && validated.json["code"].int == 6_778_001, "\(validated.text)")
+            let paid = try #require(
+                try await Self.pay(setup, "ana@example.test", key: key).json["validationId"].string)
+            let verification = try await setup.relay.detail(paid)["verification"]
+            #expect(verification["result"].string == "not_genuine" && verification["code"].string == "bundle")
+        }
+    }
+
     @Test func aStoreThatIsAwayOrNotConfiguredIsWorthAnotherTry() async throws {
         try await Self.run { stores, setup in
             try await stores.google.has("token-1")

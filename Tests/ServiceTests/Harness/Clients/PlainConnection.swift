@@ -23,7 +23,7 @@ final class PlainConnection: Sendable {
     init(to url: String) throws {
         guard let port = URL(string: url)?.port else { throw Failed(what: "url") }
         host = "127.0.0.1:\(port)"
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw Failed(what: "socket") }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -43,6 +43,14 @@ extension [SentRequest] {
         }
     }
 
+    /// Whether they can have been let through one in each interval. A busy machine makes some come late, and the next ones all the
+    /// sooner after them; that adds nothing to how many there are.
+    func comeOneIn(_ interval: TimeInterval) -> Bool {
+        guard let first, let last else { return true }
+        return Double(count - 1) * interval <= last.startedAt.timeIntervalSince(first.startedAt)
+            + Swift.max(interval, 3)
+    }
+
     /// From the beginning of each to the beginning of the next, in seconds.
     var gaps: [TimeInterval] {
         zip(self, dropFirst()).map { $1.startedAt.timeIntervalSince($0.startedAt) }

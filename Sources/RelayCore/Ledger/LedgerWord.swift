@@ -12,7 +12,7 @@ public struct LedgerWord: Sendable, Hashable, Codable {
     /// When the customer, or the store, last changed whether it will renew.
     public var intentChangedAt: Timestamp?
     /// Whether nobody paid for it, as far as that is not told by the environment: what was taken in while the store was away stands
-    /// under `Production`. Nil where nobody says.
+    /// under `unknown`. Nil where nobody says.
     public var isTest: Bool?
 
     public init(

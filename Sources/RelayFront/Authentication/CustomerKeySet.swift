@@ -1,5 +1,6 @@
 import Foundation
 import JWTKit
+import RelayCore
 
 /// The keys of a JSON Web Key Set (RFC 7517) by which customers' tokens are verified.
 ///
@@ -26,6 +27,8 @@ struct CustomerKeySet: Sendable {
             guard let jwk = entry.jwk, entry.use ?? "sig" == "sig" else { continue }
             for algorithm in Self.algorithms(of: jwk) {
                 var complete = jwk
+                // What belongs to nobody but the signer is no use here, and one that is none ends the process where it is read.
+                complete.privateExponent = nil
                 complete.algorithm = algorithm
                 complete.keyIdentifier = JWKIdentifier(string: "key")
                 guard let verifier = try? await JWTKeyCollection().add(jwk: complete).getKey(alg: algorithm.rawValue)
@@ -40,13 +43,13 @@ struct CustomerKeySet: Sendable {
     }
 
     func knows(_ id: String?) -> Bool {
-        id == nil || keys.contains { $0.id == id }
+        id.map { id in keys.contains { $0.id?.isSame(id) == true } } ?? true
     }
 
     func verifies(_ token: CustomerToken) -> Bool {
         keys.contains { key in
             key.algorithm == token.header.alg
-                && (token.header.kid == nil || key.id == nil || key.id == token.header.kid)
+                && (token.header.kid.flatMap { kid in key.id.map(kid.isSame) } ?? true)
                 && (try? key.verifier.verify(token.signature, signs: token.signed)) == true
         }
     }

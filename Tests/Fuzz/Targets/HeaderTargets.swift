@@ -45,7 +45,7 @@ extension FuzzTarget {
         "customer-tokens",
         seeds: texts([
             "0eyJhbGciOiJFUzI1NiIsImtpZCI6ImEifQ.eyJlbWFpbCI6ImFuYUBleGFtcGxlLnRlc3QiLCJleHAiOjE4OTM0NTYwMDB9.AAAA",
-            #"1{"keys":[{"kty":"EC","crv":"P-256","kid":"a","x":"AAAA","y":"AAAA"},{"kty":"RSA","n":"AAAA","e":"AQAB","use":"sig"},{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}"#,
+            #"1{"keys":[{"kty":"EC","crv":"P-256","kid":"a","x":"AAAA","y":"AAAA"},{"kty":"RSA","n":"AEAA","e":"AQAB","d":"QAAA","use":"sig"},{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}"#,
         ])
     ) { bytes in
         let text = String(decoding: bytes.dropFirst(), as: UTF8.self)

@@ -67,6 +67,17 @@ import Testing
         try await Setup.run(settings: ["RELAY_ENCRYPTION_KEYS": ""]) { setup in
             var ids: [String] = []
             for purchase in Self.purchases() { ids.append(try await setup.pursued(purchase).id) }
+            // Whatever is still to be done the next copy would do.
+            try await Awaiting.fact("nothing is left to do") {
+                try await setup.database.query(
+                    PostgresQuery(
+                        """
+                        SELECT (SELECT count(*) FROM customers WHERE untold_since IS NOT NULL)
+                             + (SELECT count(*) FROM pursuits) + (SELECT count(*) FROM ledgers WHERE due_at <= now())
+                        """))[0].get(0, as: Int.self)
+            } holds: {
+                $0 == 0
+            }
             await setup.relay.end()
             _ = try await setup.database.query(PostgresQuery("DELETE FROM instances"))
             let before = try await Self.rows(setup.database)

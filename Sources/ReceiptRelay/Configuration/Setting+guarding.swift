@@ -11,7 +11,7 @@ extension Setting {
         name: "RELAY_REQUIRE_TLS", kind: .choice(["false", "true"]), standard: "false", group: .limits,
         readers: .everything,
         meaning:
-            "`true`: an `http` address of Cleeng, a store, a key set or a webhook endpoint is refused, also one of this machine. The database's TLS is libpq's (`sslmode`)"
+            "`true`: an `http` address of Cleeng, a store, a key set, a webhook endpoint, or a collector of traces that is given headers is refused, also one of this machine. The database's TLS is libpq's (`sslmode`)"
     )
 
     static let tracingEndpoint = Setting(

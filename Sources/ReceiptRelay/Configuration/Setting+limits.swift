@@ -22,7 +22,7 @@ extension Setting {
         name: "RELAY_MAX_BODIES_BYTES", kind: .bytes(1_048_576...17_179_869_184), standard: "134217728",
         group: .limits, readers: .front,
         meaning:
-            "of all bodies that are being taken in, over all connections; above it 503 with `Retry-After`. In memory a body costs up to three times its size until it is committed"
+            "of all bodies that are being taken in, over all connections; above it 503 with `Retry-After`. Routes that need no key have an eighth of it besides. In memory a body costs up to three times its size until it is committed"
     )
 
     static let customerJWKSURL = Setting(

@@ -24,7 +24,7 @@ public struct RelayFront: Sendable {
     private let readiness: @Sendable () async -> Readiness
     private let metrics: FrontMetrics
     private let bodyBudget: BodyBudget
-    /// For who needs no key: whoever sends them slowly and without end takes no room from purchases.
+    /// For routes that need no key. A client that sends such bodies slowly must not use up the room for purchases.
     private let keylessBodyBudget: BodyBudget
     private let logger: Logger
     private let onNotification: @Sendable () -> Void
@@ -135,7 +135,7 @@ public struct RelayFront: Sendable {
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
             leeway: configuration.renewalLeeway, stores: stores, receipts: receipts,
             limits: limits)
-        return TokenRoutes(store: store, keys: authenticator.keys, budget: bodyBudget, limits: limits).routes
+        return TokenRoutes(store: store, keys: authenticator.keys, budget: keylessBodyBudget, limits: limits).routes
             + CheckRoutes(desk: desk).routes + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
             + BillingWebhookRoutes(desk: desk, requiresTLS: configuration.requiresTLS).routes
     }

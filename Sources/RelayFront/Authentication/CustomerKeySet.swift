@@ -27,7 +27,7 @@ struct CustomerKeySet: Sendable {
             guard let jwk = entry.jwk, entry.use ?? "sig" == "sig" else { continue }
             for algorithm in Self.algorithms(of: jwk) {
                 var complete = jwk
-                // What belongs to nobody but the signer is no use here, and one that is none ends the process where it is read.
+                // Verifying needs no private part, and swift-crypto ends the process on one that does not fit the modulus.
                 complete.privateExponent = nil
                 complete.algorithm = algorithm
                 complete.keyIdentifier = JWKIdentifier(string: "key")

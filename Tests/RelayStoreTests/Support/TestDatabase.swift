@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import TestSupport
 
 @testable import RelayStore
 
@@ -56,7 +57,7 @@ actor TestDatabase {
     private static func make(_ migrated: Bool, _ body: (TestDatabase) async throws -> Void) async throws {
         let name = newName()
         // As a copy of files: that is a quarter of what the migrations take.
-        let template = migrated ? " TEMPLATE \(try await MigratedTemplate.shared.name()) STRATEGY FILE_COPY" : ""
+        let template = migrated ? " TEMPLATE \(try await template.value()) STRATEGY FILE_COPY" : ""
         try await TestCluster.administer("CREATE DATABASE \(name)\(template)")
         let ended: Result<Void, any Error>
         do {
@@ -74,24 +75,14 @@ actor TestDatabase {
         try ended.get()
     }
 
-    /// A database with the schema, of which the others are copies. It goes with the cluster.
-    private actor MigratedTemplate {
-        static let shared = MigratedTemplate()
-        private var making: Task<String, any Error>?
-
-        func name() async throws -> String {
-            if let making { return try await making.value }
-            let task = Task {
-                let name = TestDatabase.newName()
-                try await TestCluster.administer("CREATE DATABASE \(name)")
-                let database = try TestDatabase(name: name)
-                try await database.store("template").migrate()
-                await database.close()
-                return name
-            }
-            making = task
-            return try await task.value
-        }
+    /// A database with the schema, of which the others are copies. It is removed with the cluster.
+    private static let template = Once {
+        let name = newName()
+        try await TestCluster.administer("CREATE DATABASE \(name)")
+        let database = try TestDatabase(name: name)
+        try await database.store("template").migrate()
+        await database.close()
+        return name
     }
 }
 

@@ -43,8 +43,8 @@ extension [SentRequest] {
         }
     }
 
-    /// Whether they can have been let through one in each interval. A busy machine makes some come late, and the next ones all the
-    /// sooner after them; that adds nothing to how many there are.
+    /// Whether the service can have sent one request in each interval. A busy machine delays single requests, by three seconds at most,
+    /// and so shortens the gap to the next one; it adds no requests.
     func comeOneIn(_ interval: TimeInterval) -> Bool {
         guard let first, let last else { return true }
         return Double(count - 1) * interval <= last.startedAt.timeIntervalSince(first.startedAt)

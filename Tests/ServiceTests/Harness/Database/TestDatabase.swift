@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Postgres
+import TestSupport
 
 /// A database of its own, in the cluster that `RELAY_TEST_DATABASE_URL` names.
 struct TestDatabase: Sendable {
@@ -22,7 +23,7 @@ struct TestDatabase: Sendable {
     static func make(migrated: Bool = true) async throws -> TestDatabase {
         let name = newName()
         // As a copy of files: with the schema it is a quarter of what the migrations take.
-        let template = migrated ? " TEMPLATE \(try await MigratedTemplate.shared.name()) STRATEGY FILE_COPY" : ""
+        let template = migrated ? " TEMPLATE \(try await template.value()) STRATEGY FILE_COPY" : ""
         try await administer("CREATE DATABASE \(name)\(template)")
         return TestDatabase(name: name, url: try url(of: name))
     }
@@ -52,23 +53,12 @@ struct TestDatabase: Sendable {
         _ = try await query(on: cluster, PostgresQuery(sql))
     }
 
-    /// A database with the schema, of which the others are copies. It goes with the cluster.
-    private actor MigratedTemplate {
-        static let shared = MigratedTemplate()
-        private var making: Task<String, any Error>?
-
-        func name() async throws -> String {
-            if let making { return try await making.value }
-            let task = Task {
-                let name = TestDatabase.newName()
-                try await TestDatabase.administer("CREATE DATABASE \(name)")
-                let database = TestDatabase(name: name, url: try TestDatabase.url(of: name))
-                try await PrivateCluster.migrate(database)
-                return name
-            }
-            making = task
-            return try await task.value
-        }
+    /// A database with the schema, of which the others are copies. It is removed with the cluster.
+    private static let template = Once {
+        let name = newName()
+        try await administer("CREATE DATABASE \(name)")
+        try await PrivateCluster.migrate(TestDatabase(name: name, url: try url(of: name)))
+        return name
     }
 
     /// As if every app had waited to the end: what is pending is timed out from now on. What is granted stays as it is.

@@ -2,7 +2,12 @@
 public struct LedgerWord: Sendable, Hashable, Codable {
     public var periods: [LedgerPeriod]
     public var renewal: LedgerRenewal?
+    /// Of the store.
     public var end: LedgerEnd?
+    /// Of Cleeng, on each offer.
+    public var cleeng: [OfferID: LedgerEnd] = [:]
+    /// Cleeng granted access on it.
+    public var granted: LedgerGrant?
     /// The subscription goes on under another original transaction id from then on.
     public var movesTo: LedgerMove?
     /// The original transaction ids that it went by before.
@@ -15,14 +20,22 @@ public struct LedgerWord: Sendable, Hashable, Codable {
     /// under `unknown`. Nil where nobody says.
     public var isTest: Bool?
 
+    /// Cleeng's words are no part of what is kept beside a subscription that a store was asked about.
+    private enum CodingKeys: CodingKey {
+        case periods, renewal, end, movesTo, movesFrom, isCurrentAt, intentChangedAt, isTest
+    }
+
     public init(
-        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil, movesTo: LedgerMove? = nil,
+        periods: [LedgerPeriod] = [], renewal: LedgerRenewal? = nil, end: LedgerEnd? = nil,
+        cleeng: [OfferID: LedgerEnd] = [:], granted: LedgerGrant? = nil, movesTo: LedgerMove? = nil,
         movesFrom: Set<TransactionID> = [], isCurrentAt: Timestamp? = nil,
         intentChangedAt: Timestamp? = nil, isTest: Bool? = nil
     ) {
         self.periods = periods
         self.renewal = renewal
         self.end = end
+        self.cleeng = cleeng
+        self.granted = granted
         self.movesTo = movesTo
         self.movesFrom = movesFrom
         self.isCurrentAt = isCurrentAt

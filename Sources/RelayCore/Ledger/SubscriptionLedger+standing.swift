@@ -11,15 +11,17 @@ extension SubscriptionLedger {
     /// - Parameter leeway: how long after its end one that will renew is taken to have renewed, while nobody has said so.
     public func standing(at now: Timestamp, leeway: Duration) -> SubscriptionStanding? {
         guard let period = current(at: now) else {
-            return end.map { end in
-                SubscriptionStanding(
-                    status: end.isOver ? .expired : .active, willRenew: renewal?.willRenew,
-                    autoRenewProductID: renewal?.productID, reason: end.isOver ? "expired" : nil)
+            return said(of: nil).map { end in
+                var standing = SubscriptionStanding(
+                    status: .active, willRenew: renewal?.willRenew, autoRenewProductID: renewal?.productID)
+                judge(&standing, by: end, at: now, leeway: leeway)
+                return standing
             }
         }
         guard period.revocation == nil else { return revoked(period) }
+        let said = said(of: period)
         // Whoever said after the last word on it that it is over knows more than its dates.
-        let isOver = end?.ends(period) ?? false
+        let isOver = said?.ends(period) ?? false
         var standing = SubscriptionStanding(
             status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
             autoRenewProductID: renewal?.productID)
@@ -27,13 +29,40 @@ extension SubscriptionLedger {
             expire(&standing)
             return standing
         }
-        guard period.end <= now else {
-            standing.changesAt = period.expiresAt
-            if hasMore(after: period) { standing.lookUpAt = period.expiresAt.map { $0 + leeway } }
+        guard period.expiresAt != nil else {
+            // The store gives it no end: Cleeng may.
+            if let said { judge(&standing, by: said, at: now, leeway: leeway) }
             return standing
         }
-        judge(&standing, period, at: now, leeway: leeway)
+        guard period.end <= now else {
+            standing.changesAt = period.expiresAt
+            if hasMore(after: period) {
+                standing.lookUpAt = period.expiresAt.map { $0 + leeway }
+            } else if isLast(period) {
+                standing.lookUpAt = period.expiresAt
+            }
+            return standing
+        }
+        judge(&standing, period, said, at: now, leeway: leeway)
         return standing
+    }
+
+    /// The last word on whether a period runs: the store's, or Cleeng's on the offer of its product.
+    private func said(of period: LedgerPeriod?) -> LedgerEnd? {
+        [end, offer(of: period?.productID).flatMap { cleeng[$0] }].compactMap(\.self).max { $0.rank < $1.rank }
+    }
+
+    /// What has no end by the store: by the last word alone. At the end that it names Cleeng is asked, and again where it says that it
+    /// goes on and names no later one.
+    private func judge(
+        _ standing: inout SubscriptionStanding, by said: LedgerEnd, at now: Timestamp, leeway: Duration
+    ) {
+        guard !said.isOver else { return expire(&standing) }
+        guard let until = said.until else { return }
+        let next = said.toldAt < until ? until : said.toldAt + leeway
+        if until > now { standing.expiresAt = until }
+        standing.lookUpAt = next
+        if next > now { standing.changesAt = next } else { expire(&standing) }
     }
 
     /// The period that its standing is about; one that was taken back where none counts any more. Nil where nothing was ever
@@ -43,13 +72,13 @@ extension SubscriptionLedger {
         // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return newest }
-        guard newest.revocation == nil || (period.end > now && !(end?.ends(period) ?? false)) else { return newest }
+        guard newest.revocation == nil || (period.end > now && !(said(of: period)?.ends(period) ?? false)) else { return newest }
         return period
     }
 
     /// One whose time is over, unless something says that it goes on.
     private func judge(
-        _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, at now: Timestamp, leeway: Duration
+        _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp, leeway: Duration
     ) {
         let said = renewal.flatMap { $0.toldAt >= period.isHeardOfFrom ? $0 : nil }
         if let grace = said?.graceUntil, grace > now {
@@ -85,7 +114,12 @@ extension SubscriptionLedger {
             return
         }
         expire(&standing)
-        if isAwaited { standing.lookUpAt = patience }
+        if isAwaited {
+            standing.lookUpAt = patience
+        } else if isLast(period), period.end + leeway > now {
+            standing.lookUpAt = period.end
+            standing.changesAt = period.end + leeway
+        }
     }
 
     private func expire(_ standing: inout SubscriptionStanding) {
@@ -98,6 +132,13 @@ extension SubscriptionLedger {
         guard period.expiresAt != nil else { return false }
         guard let said = renewal, said.toldAt >= period.isHeardOfFrom else { return true }
         return said.willRenew != false && said.expirationIntent == nil
+    }
+
+    /// The customer turned renewal off, as far as was told. Cleeng is asked at the end all the same, since they may have turned it on again;
+    /// where it does not answer, it is over as the store said.
+    private func isLast(_ period: LedgerPeriod) -> Bool {
+        guard period.expiresAt != nil, let said = renewal, said.toldAt >= period.isHeardOfFrom else { return false }
+        return said.willRenew == false && said.expirationIntent == nil
     }
 
     private func revoked(_ period: LedgerPeriod) -> SubscriptionStanding {

@@ -9,7 +9,14 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// By ``LedgerPeriod/id``.
     public private(set) var periods: [TransactionID: LedgerPeriod] = [:]
     public private(set) var renewal: LedgerRenewal?
+    /// The store's word on whether it is over, and Cleeng's from before its words were told apart by offer.
     public private(set) var end: LedgerEnd?
+    /// Cleeng's last word on each offer.
+    public private(set) var cleeng: [OfferID: LedgerEnd] = [:]
+    /// By which offer each product is sold, as the catalogue had it when the ledger heard last.
+    public private(set) var offers: [ProductID: OfferID] = [:]
+    /// The offer of the newest grant, for products that no catalogue knows, and when Cleeng granted.
+    public private(set) var granted: LedgerGrant?
     /// Where it was last said to have moved to.
     private var move: LedgerMove?
     /// When it was last said to have moved here.
@@ -24,8 +31,39 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// Of more transactions the newest are kept: the others' times are over.
     public static let mostPeriods = 24
     public static let mostPredecessors = 16
+    public static let mostOffers = 16
 
     public init() {}
+
+    /// Rows of the version before lack some of it.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        periods = try values.decode([TransactionID: LedgerPeriod].self, forKey: .periods)
+        renewal = try values.decodeIfPresent(LedgerRenewal.self, forKey: .renewal)
+        end = try values.decodeIfPresent(LedgerEnd.self, forKey: .end)
+        cleeng = try values.decodeIfPresent([OfferID: LedgerEnd].self, forKey: .cleeng) ?? [:]
+        offers = try values.decodeIfPresent([ProductID: OfferID].self, forKey: .offers) ?? [:]
+        granted = try values.decodeIfPresent(LedgerGrant.self, forKey: .granted)
+        move = try values.decodeIfPresent(LedgerMove.self, forKey: .move)
+        currentAt = try values.decodeIfPresent(Timestamp.self, forKey: .currentAt)
+        movedFrom = try values.decode(Set<TransactionID>.self, forKey: .movedFrom)
+        intentChangedAt = try values.decodeIfPresent(Timestamp.self, forKey: .intentChangedAt)
+        isTest = try values.decodeIfPresent(Bool.self, forKey: .isTest)
+    }
+
+    /// The catalogue, as far as it concerns this subscription.
+    ///
+    /// - Parameter offers: of each product the offers that it is sold by. Of several the one that was granted counts, else the first.
+    public mutating func setOffers(_ catalogue: [ProductID: [OfferID]]) {
+        offers = Dictionary(
+            uniqueKeysWithValues: Set(periods.values.map(\.productID)).compactMap { product in
+                guard let known = catalogue[product], let first = known.min() else { return nil }
+                return (product, granted.flatMap { known.contains($0.offer) ? $0.offer : nil } ?? first)
+            })
+    }
+
+    /// The offer that a product is sold by; that of the newest grant where no catalogue says.
+    public func offer(of product: ProductID?) -> OfferID? { product.flatMap { offers[$0] } ?? granted?.offer }
 
     /// By which id it goes now; nil where it is this one, or it has come back to it.
     public var movedTo: TransactionID? {
@@ -42,6 +80,11 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         for period in word.periods { hear(period) }
         if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }
         if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }
+        for (offer, told) in word.cleeng where cleeng[offer].map({ told.rank > $0.rank }) ?? true { cleeng[offer] = told }
+        while cleeng.count > Self.mostOffers, let oldest = cleeng.min(by: { ($0.value.toldAt, $0.key) < ($1.value.toldAt, $1.key) }) {
+            cleeng[oldest.key] = nil
+        }
+        if let told = word.granted, granted.map({ told.rank > $0.rank }) ?? true { granted = told }
         if let told = word.movesTo, move.map({ told.rank > $0.rank }) ?? true { move = told }
         if let told = word.isCurrentAt { currentAt = max(currentAt ?? told, told) }
         if let told = word.intentChangedAt { intentChangedAt = max(intentChangedAt ?? told, told) }

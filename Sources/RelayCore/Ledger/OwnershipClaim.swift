@@ -1,0 +1,67 @@
+/// A grant to one customer, on a subscription that another may own.
+public struct OwnershipClaim: Sendable, Hashable {
+    public var acceptedAt: Timestamp
+    /// When the read was sent that the grant rests on.
+    public var observedAt: Timestamp
+    /// Whether the customer had the offer before the purchase was sent. Nil where nobody knows.
+    public var entitledBefore: Bool?
+    /// Cleeng named this purchase, and not the customer's access alone: a synchronization's result, or its word of a transfer.
+    public var isProven: Bool
+    /// What Cleeng said of the owner, asked since.
+    public var rival: Rival?
+
+    public struct Rival: Sendable, Hashable {
+        public var isEntitled: Bool
+        public var observedAt: Timestamp
+
+        public init(isEntitled: Bool, observedAt: Timestamp) {
+            self.isEntitled = isEntitled
+            self.observedAt = observedAt
+        }
+    }
+
+    /// Who has it now, by another email.
+    public struct Owner: Sendable, Hashable {
+        public var acceptedAt: Timestamp
+        /// Until then Cleeng may still be passing it to an older request and on to the owner's: what is read of others says nothing.
+        public var unsettledUntil: Timestamp
+
+        public init(acceptedAt: Timestamp, unsettledUntil: Timestamp) {
+            self.acceptedAt = acceptedAt
+            self.unsettledUntil = unsettledUntil
+        }
+    }
+
+    public enum Verdict: Sendable, Hashable {
+        /// The subscription is this customer's from now on.
+        case takes
+        /// The customer has the offer by something else: the grant stands by itself, and the subscription stays where it is.
+        case standsAlone
+        /// Cleeng is to be asked whether the owner has the offer still.
+        case asksOfOwner
+        /// What was read may be a moment on the way: it is read again.
+        case readsAgain
+    }
+
+    public init(
+        acceptedAt: Timestamp, observedAt: Timestamp, entitledBefore: Bool?, isProven: Bool, rival: Rival? = nil
+    ) {
+        self.acceptedAt = acceptedAt
+        self.observedAt = observedAt
+        self.entitledBefore = entitledBefore
+        self.isProven = isProven
+        self.rival = rival
+    }
+
+    /// - Parameter owner: nil where nobody has it, or this customer.
+    public func judge(against owner: Owner?) -> Verdict {
+        guard let owner else { return .takes }
+        let isNewer = acceptedAt >= owner.acceptedAt
+        if isNewer, isProven || entitledBefore != true { return .takes }
+        if !isNewer, observedAt <= owner.unsettledUntil { return .readsAgain }
+        // An older request that Cleeng took after all, or somebody who had the offer already: either the subscription has passed, or
+        // both have the offer, each by something of their own.
+        guard let rival, rival.observedAt > owner.unsettledUntil || isNewer else { return .asksOfOwner }
+        return rival.isEntitled ? .standsAlone : .takes
+    }
+}

@@ -1,0 +1,79 @@
+/// Which offers a subscription opens at a moment: the one decision that polls, the question by customer and the watch go by.
+///
+///     periods, renewal, end ──► standing ──► the offer of the present product: goes on, ends, or nobody knows yet
+///     Cleeng's word on each offer ───────► offers that were left: end when Cleeng, asked since, says no
+public struct SubscriptionAccess: Sendable, Hashable {
+    /// That of the present product; that of the newest grant where no catalogue says. Nil where Cleeng never granted.
+    public private(set) var present: OfferID?
+    /// What becomes of access to each offer that was granted, and to the present one. Of those that are missing nobody knows yet.
+    public private(set) var verdicts: [OfferID: AccessVerdict] = [:]
+    /// Of which Cleeng is to be asked now.
+    public private(set) var questions: Set<OfferID> = []
+    /// When it has to be looked at again without anybody's word. Nil: never; then nothing that was granted has an end.
+    public private(set) var nextLookAt: Timestamp?
+
+    private let leeway: Duration
+
+    /// - Parameters:
+    ///   - offers: for which access was granted on it, whether it still runs or was taken back.
+    ///   - leeway: how long after its end what goes on is waited for.
+    public init(_ ledger: SubscriptionLedger, granted offers: Set<OfferID>, at now: Timestamp, leeway: Duration) {
+        self.leeway = leeway
+        // The end of one that has moved on changes nothing.
+        guard ledger.movedTo == nil else { return }
+        let standing = ledger.standing(at: now, leeway: leeway)
+        present = ledger.offer(of: standing?.productID)
+        if let standing { judge(standing, at: now) }
+        let isTakenBack = standing?.status == .revoked
+        for offer in offers where offer != present {
+            if isTakenBack, let verdict = standing?.access {
+                verdicts[offer] = verdict
+            } else {
+                judge(left: offer, since: ledger.presentSince(at: now), ledger.cleeng[offer], at: now)
+            }
+        }
+    }
+
+    private mutating func judge(_ standing: SubscriptionStanding, at now: Timestamp) {
+        look(at: standing.nextLookAt)
+        guard let present else { return }
+        verdicts[present] = standing.access
+        if let moment = standing.lookUpAt, moment <= now { questions.insert(present) }
+    }
+
+    /// Cleeng is asked once more when an offer is left, and again at the end that it names.
+    private mutating func judge(left offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, at now: Timestamp) {
+        guard let said, since.map({ said.toldAt > $0 }) ?? true else {
+            questions.insert(offer)
+            return look(at: now)
+        }
+        guard !said.isOver else { return verdicts[offer] = .ends(reason: "replaced") }
+        guard let until = said.until else { return verdicts[offer] = .goesOn(expiresAt: nil) }
+        let next = said.toldAt < until ? until : said.toldAt + leeway
+        look(at: next)
+        if next > now {
+            verdicts[offer] = .goesOn(expiresAt: until > now ? until : nil)
+        } else {
+            questions.insert(offer)
+        }
+    }
+
+    private mutating func look(at moment: Timestamp?) {
+        nextLookAt = [nextLookAt, moment].compactMap(\.self).min()
+    }
+}
+
+extension SubscriptionLedger {
+    /// Since when the present offer is the one: what Cleeng said before then of another was not said of one that was left.
+    fileprivate func presentSince(at now: Timestamp) -> Timestamp? {
+        let period = current(at: now)
+        guard let period, offers[period.productID] != nil else { return granted?.at }
+        // The first period in a row of this product.
+        let others = periods.values.filter { offer(of: $0.productID) != offer(of: period.productID) }
+        let left = others.filter { Self.isOlder($0, period) }.max(by: Self.isOlder)
+        let own = periods.values.filter { one in
+            offer(of: one.productID) == offer(of: period.productID) && left.map { Self.isOlder($0, one) } ?? true
+        }
+        return own.map(\.isHeardOfFrom).min()
+    }
+}

@@ -1,0 +1,428 @@
+import RelayCore
+import TestSupport
+
+/// A subscription's life as everybody has it: the store that sells, Cleeng that follows it by and by, and a relay that hears of both
+/// late, twice, in any order or never.
+struct AccessLife {
+    /// What is broken on purpose, to see that it is noticed.
+    enum Fault: CaseIterable {
+        /// Cleeng's word on one offer is taken for its word on all.
+        case wordsOfAllOffers
+        /// Nobody asks about an offer that was left.
+        case leftOffersForgotten
+        /// Cleeng's silence is taken for a yes.
+        case silenceIsYes
+        /// Cleeng's silence is taken for a no.
+        case silenceIsNo
+        /// What Cleeng gives an end is not looked at then.
+        case cleengsEndForgotten
+        /// An end counts from when it was heard, whatever it spoke of.
+        case endsByArrival
+        /// Who is granted has it, whoever else had.
+        case everyGrantTakes
+        /// Who is granted is granted on the subscription, whoever has it.
+        case everyGrantStands
+    }
+
+    struct Grant {
+        var customer: String
+        var offer: OfferID
+        var acceptedAt: Timestamp
+        /// Granted on this subscription; false: on Cleeng's word alone.
+        var isOfSubscription = true
+        var runs = true
+        var reason: String?
+    }
+
+    static let hour = Duration.seconds(3_600)
+    static let day = Duration.seconds(86_400)
+    static let leeway = hour
+    static let products: [ProductID] = ["cheap", "dear"]
+    static let customers = ["ana", "bob"]
+    /// For so long after a grant what is read of others says nothing.
+    static let unsettled = Duration.seconds(60)
+
+    private var generator: SeededGenerator
+    private let fault: Fault?
+    private let hasCatalogue: Bool
+    private let isPass: Bool
+    private(set) var now = Timestamp(seconds: 1_800_000_000)
+    private(set) var story: [String] = []
+    private(set) var problems: [String] = []
+
+    // The store.
+    private var periods: [LedgerPeriod] = []
+    private var willRenew = true
+    private var nextProduct: ProductID = "cheap"
+    private var renewalDue: Timestamp?
+
+    // Cleeng: whose it is, and what it entitles to. It follows the store by and by.
+    private var cleengOwner = "ana"
+    private var entitled: [OfferID: (since: Timestamp, until: Timestamp?)] = [:]
+    /// By something that is no subscription of ours.
+    private var ownEntitlements: [String: Set<OfferID>] = [:]
+
+    // The relay.
+    private var ledger = SubscriptionLedger()
+    private var grants: [Grant] = []
+    private var owner: (customer: String, acceptedAt: Timestamp, grantedAt: Timestamp)?
+    private var dueAt: Timestamp?
+    private var saidUntil: Timestamp?
+
+    // What is on its way.
+    private enum Event {
+        case renewal, cleengFollows, word(LedgerWord), cleengEvent(OfferID), look, read(Request), act
+    }
+    private var queue: [(at: Timestamp, order: Int, event: Event)] = []
+    private var order = 0
+
+    init(seed: UInt64, fault: Fault? = nil) {
+        generator = SeededGenerator(seed: seed)
+        self.fault = fault
+        hasCatalogue = seed.isMultiple(of: 3) == false
+        isPass = seed % 7 == 0
+    }
+
+    // MARK: Running
+
+    mutating func run() {
+        buy()
+        for _ in 0..<Int.random(in: 4...14, using: &generator) { at(.days(0...50, &generator), .act) }
+        let end = now + Self.day * 120
+        while let next = queue.min(by: { ($0.at, $0.order) < ($1.at, $1.order) }), next.at <= end, problems.isEmpty {
+            queue.removeAll { $0.order == next.order }
+            now = max(now, next.at)
+            handle(next.event)
+            check()
+        }
+    }
+
+    private mutating func at(_ delay: Duration, _ event: Event) {
+        order += 1
+        queue.append((now + delay, order, event))
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+    private mutating func note(_ text: String) { story.append("\((now - Timestamp(seconds: 1_800_000_000)) / Self.hour) h: \(text)") }
+
+    private mutating func handle(_ event: Event) {
+        switch event {
+        case .renewal: renew()
+        case .cleengFollows: follow()
+        case .word(let word): hear(word, "a word of the store")
+        case .cleengEvent(let offer): ask([offer], "an event of Cleeng")
+        case .look:
+            guard let dueAt, dueAt <= now else { return }
+            hear(nil, "its time")
+        case .act: act()
+        case .read(let request): read(request)
+        }
+    }
+
+    // MARK: The store
+
+    private func offer(of product: ProductID) -> OfferID { OfferID("offer-\(product)") }
+
+    private var running: LedgerPeriod? {
+        periods.filter { $0.revocation == nil && !$0.isUpgraded && $0.purchasedAt <= now && ($0.expiresAt.map { $0 > now } ?? true) }
+            .max { $0.purchasedAt < $1.purchasedAt }
+    }
+
+    private mutating func buy() {
+        nextProduct = Self.products.randomElement(using: &generator) ?? "cheap"
+        add(nextProduct, from: now)
+        post("ana")
+    }
+
+    private mutating func add(_ product: ProductID, from start: Timestamp, replaces: Bool = false) {
+        let end = isPass ? nil : start + Self.day * 30
+        let period = LedgerPeriod(
+            id: TransactionID("\(periods.count + 1)"), productID: product, purchasedAt: start, expiresAt: end,
+            replacesEarlier: replaces, toldAt: now)
+        periods.append(period)
+        note("the store: \(product) from now\(replaces ? ", an upgrade" : "")")
+        tell()
+        if let end {
+            renewalDue = end
+            at(end - now, .renewal)
+        }
+    }
+
+    private mutating func renew() {
+        guard let due = renewalDue, due <= now, !isPass else { return }
+        renewalDue = nil
+        guard willRenew else {
+            note("the store: over")
+            tell(isOver: true)
+            return
+        }
+        add(nextProduct, from: now)
+    }
+
+    /// Notifications come late, twice or never.
+    private mutating func tell(isOver: Bool = false) {
+        at(.hours(0...2, &generator), .cleengFollows)
+        guard let newest = periods.last else { return }
+        var told = newest
+        told.toldAt = now
+        var word = LedgerWord(
+            periods: [told],
+            renewal: isPass ? nil : LedgerRenewal(willRenew: willRenew, productID: nextProduct, toldAt: now))
+        if isOver { word.end = LedgerEnd(isOver: true, until: newest.expiresAt, toldAt: now) }
+        let times = chance(20) ? 0 : chance(10) ? 2 : 1
+        for _ in 0..<times { at(chance(70) ? .hours(0...1, &generator) : .days(0...4, &generator), .word(word)) }
+    }
+
+    // MARK: Cleeng
+
+    private mutating func follow() {
+        let now = now
+        let before = Set(entitled.keys)
+        var after: [OfferID: (since: Timestamp, until: Timestamp?)] = [:]
+        if let running {
+            let offer = offer(of: running.productID)
+            let until = isPass ? running.purchasedAt + Self.day * 20 : running.expiresAt
+            if until.map({ $0 > now }) ?? true { after[offer] = (entitled[offer]?.since ?? now, until) }
+        }
+        entitled = after
+        for offer in before.symmetricDifference(after.keys) where chance(70) {
+            at(.hours(0...3, &generator), .cleengEvent(offer))
+        }
+        if let until = after.values.compactMap(\.until).max() { at(until - now + Self.hour, .cleengFollows) }
+    }
+
+    private func isEntitled(_ customer: String, _ offer: OfferID) -> (Bool, Timestamp?) {
+        if ownEntitlements[customer]?.contains(offer) == true { return (true, nil) }
+        guard customer == cleengOwner, let one = entitled[offer] else { return (false, nil) }
+        // Cleeng renews by and by: until it has, it says that it goes on.
+        return (true, one.until)
+    }
+
+    // MARK: What people do
+
+    private mutating func act() {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0, 1 where !isPass:
+            guard let running, running.productID == "cheap" else { return }
+            periods[periods.count - 1].isUpgraded = true
+            nextProduct = "dear"
+            add("dear", from: now, replaces: true)
+        case 2 where !isPass:
+            nextProduct = "cheap"
+            note("the store: cheap from the next renewal on")
+            tell()
+        case 3 where !isPass:
+            willRenew.toggle()
+            note("the store: renewal \(willRenew ? "on" : "off")")
+            tell()
+        case 4:
+            guard running != nil else { return }
+            periods[periods.count - 1].revocation = .init(at: now, kind: .refunded)
+            willRenew = false
+            renewalDue = nil
+            note("the store: refunded")
+            tell()
+        case 5: post("bob")
+        case 6:
+            let customer = Self.customers.randomElement(using: &generator) ?? "ana"
+            let offer = offer(of: Self.products.randomElement(using: &generator) ?? "cheap")
+            if ownEntitlements[customer, default: []].remove(offer) == nil { ownEntitlements[customer]?.insert(offer) }
+            note("\(customer) has \(offer) on the web: \(ownEntitlements[customer]?.contains(offer) == true)")
+        case 7 where running == nil && !isPass:
+            willRenew = true
+            add(nextProduct, from: now)
+        default: post("ana")
+        }
+    }
+
+    /// A purchase that was posted, until it is known what became of it.
+    private struct Request {
+        var customer: String
+        var offer: OfferID
+        var acceptedAt: Timestamp
+        var entitledBefore: Bool
+        /// When Cleeng takes it, which may be long after its answer was lost.
+        var takenAt: Timestamp
+        var isTaken = false
+    }
+
+    /// An app posts the receipt. Cleeng gives the subscription to whoever comes and does not have the offer already.
+    private mutating func post(_ customer: String) {
+        guard let running else { return }
+        let offer = offer(of: running.productID)
+        let lost = chance(25) ? Duration.seconds(60 * Int.random(in: 2...240, using: &generator)) : .zero
+        at(
+            .seconds(90),
+            .read(
+                Request(
+                    customer: customer, offer: offer, acceptedAt: now, entitledBefore: isEntitled(customer, offer).0,
+                    takenAt: now + lost)))
+    }
+
+    private mutating func read(_ request: Request) {
+        var request = request
+        if !request.isTaken, request.takenAt <= now {
+            request.isTaken = true
+            if !request.entitledBefore, cleengOwner != request.customer {
+                note("Cleeng passes it to \(request.customer)")
+                cleengOwner = request.customer
+            }
+            follow()
+        }
+        func again(_ pause: Duration) {
+            guard now - request.acceptedAt < Self.day else { return }
+            at(pause, .read(request))
+        }
+        let (isGranted, until) = isEntitled(request.customer, request.offer)
+        guard isGranted else { return again(.seconds(300)) }
+        let rival = owner.flatMap { $0.customer == request.customer ? nil : $0 }
+        let against = rival.map {
+            OwnershipClaim.Owner(acceptedAt: $0.acceptedAt, unsettledUntil: $0.grantedAt + Self.unsettled)
+        }
+        var claim = OwnershipClaim(
+            acceptedAt: request.acceptedAt, observedAt: now, entitledBefore: request.entitledBefore, isProven: false)
+        var verdict = claim.judge(against: against)
+        if verdict == .asksOfOwner, let rival {
+            claim.rival = .init(isEntitled: isEntitled(rival.customer, request.offer).0, observedAt: now)
+            verdict = claim.judge(against: against)
+        }
+        if fault == .everyGrantTakes { verdict = .takes }
+        var grant = Grant(customer: request.customer, offer: request.offer, acceptedAt: request.acceptedAt)
+        switch verdict {
+        case .takes:
+            if let rival, fault != .everyGrantStands {
+                for index in grants.indices where grants[index].customer == rival.customer && grants[index].isOfSubscription {
+                    // The subscription is not where Cleeng has it.
+                    if grants[index].runs, cleengOwner == rival.customer { checkEnd(of: grants[index]) }
+                    grants[index].runs = false
+                    grants[index].reason = "transferred"
+                }
+            }
+            owner = (request.customer, max(request.acceptedAt, owner?.acceptedAt ?? request.acceptedAt), now)
+        case .standsAlone: grant.isOfSubscription = false
+        case .readsAgain, .asksOfOwner: return again(.seconds(60))
+        }
+        note("\(grant.customer) is granted \(grant.offer)\(grant.isOfSubscription ? "" : ", by something else")")
+        grants.append(grant)
+        guard grant.isOfSubscription else { return }
+        var word = LedgerWord(granted: LedgerGrant(offer: grant.offer, at: now))
+        if var told = periods.last(where: { $0.purchasedAt <= request.acceptedAt }), told.revocation == nil {
+            // As it stood when the receipt was made.
+            told.isUpgraded = false
+            told.toldAt = told.purchasedAt
+            word.periods = [told]
+        }
+        word.cleeng[grant.offer] = LedgerEnd(isOver: false, until: until, toldAt: now)
+        if let until { saidUntil = max(saidUntil ?? until, until) }
+        hear(word, "a grant")
+    }
+
+    // MARK: The relay
+
+    private mutating func hear(_ word: LedgerWord?, _ why: String) {
+        if var word {
+            if fault == .endsByArrival, word.end != nil { word.end = LedgerEnd(isOver: true, toldAt: now) }
+            ledger.hear(word)
+            for period in word.periods { if let end = period.expiresAt { saidUntil = max(saidUntil ?? end, end) } }
+        }
+        if hasCatalogue {
+            ledger.setOffers(Dictionary(uniqueKeysWithValues: Self.products.map { ($0, [offer(of: $0)]) }))
+        }
+        settle(why, asksAllowed: true)
+    }
+
+    private mutating func settle(_ why: String, asksAllowed: Bool) {
+        guard let owner else { return }
+        let own = grants.indices.filter { grants[$0].isOfSubscription && grants[$0].customer == owner.customer && grants[$0].reason != "transferred" }
+        var offers = Set(own.map { grants[$0].offer })
+        if fault == .leftOffersForgotten, let present = ledger.offer(of: ledger.standing(at: now, leeway: Self.leeway)?.productID) {
+            offers = offers.intersection([present])
+        }
+        let access = SubscriptionAccess(ledger, granted: offers, at: now, leeway: Self.leeway)
+        for index in own {
+            switch access.verdicts[grants[index].offer] {
+            case .goesOn: (grants[index].runs, grants[index].reason) = (true, nil)
+            case .ends(let reason):
+                if grants[index].runs {
+                    note("\(grants[index].customer) loses \(grants[index].offer): \(reason), at \(why)")
+                    checkEnd(of: grants[index])
+                }
+                (grants[index].runs, grants[index].reason) = (false, reason)
+            case nil: break
+            }
+        }
+        dueAt = access.nextLookAt
+        if fault == .cleengsEndForgotten, isPass { dueAt = nil }
+        if asksAllowed, !access.questions.isEmpty { return ask(access.questions, why) }
+        if let dueAt { at(max(dueAt - now, .seconds(60)), .look) }
+    }
+
+    private mutating func ask(_ offers: Set<OfferID>, _ why: String) {
+        guard let owner else { return }
+        var word = LedgerWord()
+        if chance(15) {
+            note("Cleeng is away")
+            switch fault {
+            case .silenceIsYes: for offer in offers { word.cleeng[offer] = LedgerEnd(isOver: false, toldAt: now) }
+            case .silenceIsNo: for offer in offers { word.cleeng[offer] = LedgerEnd(isOver: true, toldAt: now) }
+            default:
+                dueAt = now + .seconds(600)
+                return at(.seconds(600), .look)
+            }
+        } else {
+            for offer in offers {
+                let (isEntitled, until) = isEntitled(owner.customer, offer)
+                word.cleeng[offer] = LedgerEnd(isOver: !isEntitled, until: isEntitled ? until : ledger.lastKnownEnd, toldAt: now)
+                if isEntitled, let until { saidUntil = max(saidUntil ?? until, until) }
+                note("Cleeng on \(offer) of \(owner.customer): \(isEntitled)")
+            }
+        }
+        if fault == .wordsOfAllOffers, let one = word.cleeng.values.first {
+            word.end = one
+        }
+        ledger.hear(word)
+        settle("\(why), asked", asksAllowed: false)
+    }
+
+    // MARK: What must hold
+
+    private mutating func problem(_ text: String) { problems.append("\(text)") }
+
+    private mutating func check() {
+        let granted = Set(grants.filter { $0.runs && $0.isOfSubscription }.map(\.customer))
+        if granted.count > 1 { problem("granted to two: \(granted.sorted())") }
+        // Nothing that anybody said goes further; and an outage of an hour is over by then.
+        let slack = Self.leeway + Self.hour
+        for grant in grants where grant.runs && grant.isOfSubscription {
+            let isOpenEnded = ownEntitlements[grant.customer]?.contains(grant.offer) == true
+            let isTrue = isEntitled(grant.customer, grant.offer).0 || running.map { offer(of: $0.productID) == grant.offer } == true
+            if !isTrue, !isOpenEnded, let saidUntil, now > saidUntil + slack, !hasEverBeenOpenEnded(grant) {
+                problem("\(grant.customer) has \(grant.offer) past what anybody said")
+            }
+        }
+    }
+
+    private func hasEverBeenOpenEnded(_ grant: Grant) -> Bool {
+        ledger.cleeng[grant.offer].map { !$0.isOver && $0.until == nil && ownEntitlements.keys.contains(grant.customer) } ?? false
+    }
+
+    /// Nothing ends that Cleeng entitles to and the store runs.
+    private mutating func checkEnd(of grant: Grant) {
+        guard isEntitled(grant.customer, grant.offer).0, let running, offer(of: running.productID) == grant.offer else { return }
+        // What was bought after a refund is not known before anybody tells of it, and a refund ends access at once.
+        let isUntold = ledger.periods[running.id] == nil && ledger.periods.values.contains { $0.revocation != nil }
+        guard !isUntold else { return }
+        problem("\(grant.customer) loses \(grant.offer), which runs")
+    }
+}
+
+extension Duration {
+    fileprivate static func hours(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> Duration {
+        .seconds(Int.random(in: range.lowerBound * 3_600...range.upperBound * 3_600, using: &generator))
+    }
+
+    fileprivate static func days(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> Duration {
+        .seconds(Int.random(in: range.lowerBound * 86_400...range.upperBound * 86_400, using: &generator))
+    }
+}

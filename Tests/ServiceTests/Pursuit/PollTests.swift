@@ -49,9 +49,15 @@ import Testing
             #expect(transferred.json["accessGranted"].bool == false)
             #expect(transferred.header("Retry-After") == nil)
 
-            // What revokes is not this test's matter: how it is told is.
+            // What revokes is not this test's matter: how it is told is. The ledger worker comes first: it grants what it has not ended.
             let refunded = try await relay.pursue("cia@example.test")
             _ = try await relay.becomes("granted", refunded)
+            try await Awaiting.fact("every ledger has been looked at") {
+                try await setup.database.query(PostgresQuery("SELECT count(*) FROM ledgers WHERE state IS NULL"))[0].get(
+                    0, as: Int64.self)
+            } holds: {
+                $0 == 0
+            }
             _ = try await setup.database.query(
                 PostgresQuery(
                     """

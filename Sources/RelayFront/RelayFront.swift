@@ -31,7 +31,6 @@ public struct RelayFront: Sendable {
     private let onEvent: @Sendable () -> Void
     private let repeater: (any WebhookRepeater)?
     private let onMessage: @Sendable () -> Void
-    private let offers: OfferCatalogue
     private let limits: RateLimits
 
     /// - Parameters:
@@ -42,13 +41,11 @@ public struct RelayFront: Sendable {
     ///   - onEvent: Cleeng has told something.
     ///   - repeater: composes a customer's state for its publisher; without it there is no replay of webhooks.
     ///   - onMessage: there is one more to be delivered to a webhook endpoint.
-    ///   - offers: which products are sold as what; nil: nothing is known of it.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
         onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {},
-        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {},
-        offers: OfferCatalogue? = nil
+        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         self.store = store
@@ -68,7 +65,6 @@ public struct RelayFront: Sendable {
         self.onEvent = onEvent
         self.repeater = repeater
         self.onMessage = onMessage
-        self.offers = offers ?? OfferCatalogue(store: store)
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.changes.waiterCount)
         }
@@ -87,7 +83,7 @@ public struct RelayFront: Sendable {
         ) { Double(stores.questions) }
         let payments = PaymentRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, offers: offers,
+            drivers: configuration.drivers, offers: store.catalogue,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
             budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
@@ -115,7 +111,7 @@ public struct RelayFront: Sendable {
             store: store, authenticator: authenticator, leeway: configuration.renewalLeeway)
         let validator = ValidateRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, offers: offers,
+            drivers: configuration.drivers, offers: store.catalogue,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
             leeway: configuration.renewalLeeway, metrics: metrics, stores: stores)
         let apps = payments.routes + entitlements.routes + notifications.routes + events

@@ -19,6 +19,8 @@ public struct RelayStore: Sendable {
     let settled: SettledCache
     /// Customers' purchases as their publishers were told of them last.
     let told: PurchaseCache
+    /// What publishers sell, as it was read last.
+    public let catalogue: OfferCatalogue
 
     /// This process has committed a change of somebody's purchases.
     private let onCustomersChanged: @Sendable () -> Void
@@ -40,6 +42,7 @@ public struct RelayStore: Sendable {
         self.changes = ChangeHub()
         self.settled = SettledCache()
         self.told = PurchaseCache()
+        self.catalogue = OfferCatalogue()
     }
 
     /// After the commit: nobody in this process may be told what was true before it, and who waits is told what is true now.

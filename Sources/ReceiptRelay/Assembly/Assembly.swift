@@ -45,7 +45,6 @@ struct Assembly: Sendable {
         let accounts = settings.accounts.map { Account(settings: $0) }
         let onNotification: @Sendable () -> Void = { accounts.ring(\.notifications) }
         let keys = KeyRing(store: store)
-        let offers = OfferCatalogue(store: store)
         let trust = ChainOfTrust(settings.apple.roots)
         let notificationPolicy = NotificationPolicy(
             trust: trust, scope: settings.apple.scope, sharedSecret: settings.apple.sharedSecret)
@@ -57,7 +56,7 @@ struct Assembly: Sendable {
         // In the order of their start; the last one is the first to be told to go.
         var services: [any Service] = [
             PoolService(pool: pool), DatabaseClockService(store: store), watch, ClosureService { await keys.run() },
-            Janitor(store: store, logger: logger),
+            Janitor(store: store, logger: logger), ClosureService { await store.keepCatalogue() },
             AccountWatch(
                 store: store, roster: settings.roster, own: Set(settings.accounts.own.keys), logger: logger,
                 registry: registry),
@@ -84,6 +83,7 @@ struct Assembly: Sendable {
                 readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
             services += cleengs.all.map(\.pursuits)
             services.append(keeper)
+            services.append(GrantCheckService(store: store, logger: logger))
             services.append(
                 CleengEventService(
                     store: store, accounts: cleengs.map { .init(client: $0.client, pursuits: $0.pursuits) },
@@ -123,7 +123,6 @@ struct Assembly: Sendable {
         if intake != nil {
             services.append(ClosureService { await ChangeFeed(store: store).run() })
             services.append(ClosureService { await CustomerFeed(store: store).run() })
-            services.append(ClosureService { await offers.run() })
         }
         RelayMetrics.register(in: registry, store: store)
         ProcessMetrics.register(in: registry, version: ReceiptRelayCommand.version)
@@ -143,8 +142,7 @@ struct Assembly: Sendable {
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: onNotification,
             onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),
-            onMessage: webhookBell.ring,
-            offers: offers)
+            onMessage: webhookBell.ring)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 

@@ -29,6 +29,9 @@ enum RelayMetrics {
             "relay_missed_notifications", help: "Notifications that the App Store had not delivered and was asked for.")
         registry.describe(
             "relay_ledgers_failed", help: "Looks at a subscription that came to nothing for what is in its row.")
+        registry.describe(
+            "relay_grants_corrected",
+            help: "Grants that had no owner's number, or nobody who looks again, and were given one.")
         registry.describe("relay_webhook_tries", help: "Tries to deliver a message to an endpoint, by result.")
         registry.describe("relay_webhook_deliveries", help: "Messages to endpoints that ended, by state.")
         registry.describe("relay_webhook_duration", help: "How long tries to deliver a message took.")

@@ -47,8 +47,14 @@ public struct SubscriptionAccess: Sendable, Hashable {
             questions.insert(offer)
             return look(at: now)
         }
-        guard !said.isOver else { return verdicts[offer] = .ends(reason: "replaced") }
-        guard let until = said.until else { return verdicts[offer] = .goesOn(expiresAt: nil) }
+        guard !said.isOver else {
+            verdicts[offer] = .ends(reason: "replaced")
+            return
+        }
+        guard let until = said.until else {
+            verdicts[offer] = .goesOn(expiresAt: nil)
+            return
+        }
         let next = said.toldAt < until ? until : said.toldAt + leeway
         look(at: next)
         if next > now {

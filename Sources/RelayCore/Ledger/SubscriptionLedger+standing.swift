@@ -36,11 +36,7 @@ extension SubscriptionLedger {
         }
         guard period.end <= now else {
             standing.changesAt = period.expiresAt
-            if hasMore(after: period) {
-                standing.lookUpAt = period.expiresAt.map { $0 + leeway }
-            } else if isLast(period) {
-                standing.lookUpAt = period.expiresAt
-            }
+            if hasMore(after: period) { standing.lookUpAt = period.expiresAt.map { $0 + leeway } }
             return standing
         }
         judge(&standing, period, said, at: now, leeway: leeway)
@@ -72,13 +68,16 @@ extension SubscriptionLedger {
         // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return newest }
-        guard newest.revocation == nil || (period.end > now && !(said(of: period)?.ends(period) ?? false)) else { return newest }
+        guard newest.revocation == nil || (period.end > now && !(said(of: period)?.ends(period) ?? false)) else {
+            return newest
+        }
         return period
     }
 
     /// One whose time is over, unless something says that it goes on.
     private func judge(
-        _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp, leeway: Duration
+        _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp,
+        leeway: Duration
     ) {
         let said = renewal.flatMap { $0.toldAt >= period.isHeardOfFrom ? $0 : nil }
         if let grace = said?.graceUntil, grace > now {
@@ -114,12 +113,7 @@ extension SubscriptionLedger {
             return
         }
         expire(&standing)
-        if isAwaited {
-            standing.lookUpAt = patience
-        } else if isLast(period), period.end + leeway > now {
-            standing.lookUpAt = period.end
-            standing.changesAt = period.end + leeway
-        }
+        if isAwaited { standing.lookUpAt = patience }
     }
 
     private func expire(_ standing: inout SubscriptionStanding) {
@@ -132,13 +126,6 @@ extension SubscriptionLedger {
         guard period.expiresAt != nil else { return false }
         guard let said = renewal, said.toldAt >= period.isHeardOfFrom else { return true }
         return said.willRenew != false && said.expirationIntent == nil
-    }
-
-    /// The customer turned renewal off, as far as was told. Cleeng is asked at the end all the same, since they may have turned it on again;
-    /// where it does not answer, it is over as the store said.
-    private func isLast(_ period: LedgerPeriod) -> Bool {
-        guard period.expiresAt != nil, let said = renewal, said.toldAt >= period.isHeardOfFrom else { return false }
-        return said.willRenew == false && said.expirationIntent == nil
     }
 
     private func revoked(_ period: LedgerPeriod) -> SubscriptionStanding {

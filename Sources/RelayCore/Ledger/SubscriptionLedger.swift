@@ -62,6 +62,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
             })
     }
 
+    public var products: Set<ProductID> { Set(periods.values.map(\.productID)) }
+
     /// The offer that a product is sold by; that of the newest grant where no catalogue says.
     public func offer(of product: ProductID?) -> OfferID? { product.flatMap { offers[$0] } ?? granted?.offer }
 
@@ -80,8 +82,12 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         for period in word.periods { hear(period) }
         if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }
         if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }
-        for (offer, told) in word.cleeng where cleeng[offer].map({ told.rank > $0.rank }) ?? true { cleeng[offer] = told }
-        while cleeng.count > Self.mostOffers, let oldest = cleeng.min(by: { ($0.value.toldAt, $0.key) < ($1.value.toldAt, $1.key) }) {
+        for (offer, told) in word.cleeng where cleeng[offer].map({ told.rank > $0.rank }) ?? true {
+            cleeng[offer] = told
+        }
+        while cleeng.count > Self.mostOffers,
+            let oldest = cleeng.min(by: { ($0.value.toldAt, $0.key) < ($1.value.toldAt, $1.key) })
+        {
             cleeng[oldest.key] = nil
         }
         if let told = word.granted, granted.map({ told.rank > $0.rank }) ?? true { granted = told }

@@ -17,5 +17,23 @@ public struct SubscriptionName: Sendable, Hashable {
     }
 
     /// The one in which its purchases are too.
-    public var bucket: Bucket { Bucket(of: publisher, originalTransactionID) }
+    public var bucket: Bucket { Bucket(of: publisher, ofStore ?? originalTransactionID) }
+
+    /// The name of what one purchase was granted by itself, although its receipt is of this subscription: its customer has the offer by
+    /// something else. It is in this one's bucket.
+    public func alone(_ validation: ValidationID) -> SubscriptionName {
+        under(TransactionID("\(ofStore ?? originalTransactionID)#\(validation)"))
+    }
+
+    /// Whether it is such a name: no store knows it.
+    public var standsAlone: Bool { ofStore != nil }
+
+    /// Nil for a name that a store knows.
+    private var ofStore: TransactionID? {
+        let text = originalTransactionID.text
+        guard let mark = text.utf8.lastIndex(of: UInt8(ascii: "#")),
+            ValidationID(text[text.utf8.index(after: mark)...]) != nil
+        else { return nil }
+        return TransactionID(text[..<mark])
+    }
 }

@@ -11,10 +11,12 @@ public struct Decision: Sendable, Equatable {
         public var evidence: String?
         /// When the read that the grant rests on was sent.
         public var observedAt: Timestamp?
+        /// Cleeng named this purchase and not its customer's access alone, as a synchronization's result does.
+        public var isProven: Bool
 
         public init(
             status: ValidationStatus, reason: String? = nil, late: Bool = false, at: Timestamp,
-            expiresAt: Timestamp? = nil, evidence: String? = nil, observedAt: Timestamp? = nil
+            expiresAt: Timestamp? = nil, evidence: String? = nil, observedAt: Timestamp? = nil, isProven: Bool = false
         ) {
             self.status = status
             self.reason = reason
@@ -23,6 +25,7 @@ public struct Decision: Sendable, Equatable {
             self.expiresAt = expiresAt
             self.evidence = evidence
             self.observedAt = observedAt
+            self.isProven = isProven
         }
     }
 

@@ -21,7 +21,7 @@ extension Pursuit {
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: end(after: now), evidence: evidence,
-                    observedAt: forwardedAt ?? answer.observedAt),
+                    observedAt: forwardedAt ?? answer.observedAt, isProven: true),
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)
         case .grantedOther, .unclear:

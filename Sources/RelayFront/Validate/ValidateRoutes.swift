@@ -114,7 +114,7 @@ struct ValidateRoutes: Sendable {
         _ acceptance: Accepting
     ) async throws {
         guard let username = wanted.username, let email = CustomerEmail(username.text) else { return }
-        try await offers.ready()
+        try await store.readyCatalogue()
         for one in entered {
             guard let running = one.purchases.first(where: { !$0.isExpired }),
                 let offer = offers.offer(

@@ -64,15 +64,17 @@ extension RelayStore {
         LIMIT 200
         """
 
-    /// Who owns a subscription to this offer. Indexes used: `subscriptions_customer`, `validations_cleeng_customer`.
+    /// The customer's subscriptions, of whatever offer they are now: an event may be about one that was left. Indexes used:
+    /// `subscriptions_customer`, `validations_cleeng_customer`.
     private static let ownedSQL = """
         SELECT s.publisher, s.environment, s.subscription_key
         FROM subscriptions s
-        WHERE s.offer_id = $3 AND \(PublisherScope.sql("s.publisher", from: 4))
+        WHERE \(PublisherScope.sql("s.publisher", from: 4))
           AND (s.customer = $1 OR s.customer IN (
                 SELECT v.customer
                 FROM validations v
-                WHERE v.cleeng_customer = $2 AND v.offer_id = $3 AND \(PublisherScope.sql("v.publisher", from: 4))))
+                WHERE v.cleeng_customer = $2 AND \(PublisherScope.sql("v.publisher", from: 4))))
+        ORDER BY s.offer_id = $3 DESC, s.owned_since DESC
         LIMIT 20
         """
 
@@ -150,7 +152,7 @@ extension RelayStore {
         return (claimed, rows.count - claimed.count)
     }
 
-    /// The subscriptions to an offer that a customer owns.
+    /// The subscriptions that a customer owns, those to the offer first.
     public func owned(by subject: EventSubject) async throws -> [SubscriptionName] {
         try await pool.query(PostgresQuery(Self.ownedSQL, Self.parameters(subject))).map {
             SubscriptionName(

@@ -42,7 +42,7 @@ extension RelayStore {
         _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID, leeway: Duration
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
-        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
+        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway, catalogue: catalogue)
         // What has moved on is claimed where it is now.
         let claimed = hearing.messages.filter { $0.word.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []

@@ -8,8 +8,8 @@ extension RelayStore {
     /// What stands under these names. A purchase whose ledger has not heard of it yet is known by its own receipt. Indexes used:
     /// `subscriptions_username`, primary keys.
     private static let sql = """
-        SELECT i.ordinal, s.environment, s.subscription_key, s.offer_id, s.expires_at, l.state, l.status, v.period, v.status,
-               v.transaction_id, clock_timestamp(), s.product_id, l.granted_at
+        SELECT i.ordinal, s.environment, s.subscription_key, s.offer_id, s.expires_at, l.status, v.period, v.status,
+               v.transaction_id, clock_timestamp(), s.product_id, \(StoredLedger.columns)
         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i(publisher, username, ordinal)
         CROSS JOIN LATERAL (
             SELECT * FROM subscriptions s
@@ -59,7 +59,7 @@ extension RelayStore {
         var readAt = Timestamp(microseconds: 0)
         for row in rows {
             let place = try row.get(0, as: Int.self) - 1
-            readAt = try row.timestamp(10)
+            readAt = try row.timestamp(9)
             let name = SubscriptionName(
                 publisher: names[place].publisher, environment: try row.get(1), originalTransactionID: try row.get(2))
             let one = try subscription(name, row, at: readAt, leeway: leeway)
@@ -75,27 +75,20 @@ extension RelayStore {
     private static func subscription(
         _ name: SubscriptionName, _ row: PostgresRow, at now: Timestamp, leeway: Duration
     ) throws -> (purchases: [CustomerPurchase], changesAt: Timestamp?) {
-        var ledger = SubscriptionLedger()
-        if let state = try row.get(5, as: String?.self) {
-            ledger = try LedgerJSON.value(SubscriptionLedger.self, state, column: "ledgers.state")
-        }
-        if let period = try row.get(7, as: String?.self) {
+        var ledger = try StoredLedger.read(row, from: 11)
+        if let period = try row.get(6, as: String?.self) {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
             ledger.hear(LedgerWord(periods: [period]))
         }
-        // What Cleeng granted on, it said to run at that time.
-        if let granted = try row.timestampIfSet(12) {
-            ledger.hear(LedgerWord(end: LedgerEnd(isOver: false, toldAt: granted)))
-        }
         // Its life is its successor's.
         guard ledger.movedTo == nil else { return ([], nil) }
-        let shown = try row.get(6, as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+        let shown = try row.get(5, as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
         let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
         guard purchases.isEmpty else {
             let next = ledger.standing(at: now, leeway: leeway)?.nextLookAt
             return (purchases, next.flatMap { $0 > now ? $0 : nil })
         }
-        guard let product = try row.get(11, as: ProductID?.self) ?? ProductID(row.get(3, as: String?.self)) else {
+        guard let product = try row.get(10, as: ProductID?.self) ?? ProductID(row.get(3, as: String?.self)) else {
             return ([], nil)
         }
         return ([try unread(name, product: product, row, at: now)], nil)
@@ -108,12 +101,12 @@ extension RelayStore {
     ) throws -> CustomerPurchase {
         let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
-        let status = try row.get(8, as: Int16?.self).flatMap(ValidationStatus.init)
+        let status = try row.get(7, as: Int16?.self).flatMap(ValidationStatus.init)
         // Of one whose validation is no longer kept nothing is known but until when Cleeng granted it.
         let isOver = try status.map { $0 == .revoked } ?? (row.timestampIfSet(4).map { $0 <= now } ?? false)
         return CustomerPurchase(
             platform: platform, productID: product, purchaseID: purchaseID,
-            transactionID: try row.get(9, as: TransactionID?.self) ?? purchaseID, isSandbox: name.isSandbox,
+            transactionID: try row.get(8, as: TransactionID?.self) ?? purchaseID, isSandbox: name.isSandbox,
             isExpired: isOver)
     }
 }

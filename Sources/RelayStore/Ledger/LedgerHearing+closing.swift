@@ -8,12 +8,12 @@ extension LedgerHearing {
         SET state = i.state, status = i.status, will_renew = i.will_renew, expires_at = i.expires_at,
             product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
             due_at = CASE WHEN l.parked_at IS NULL THEN i.due_at END, predecessors = i.predecessors,
-            transaction_id = i.transaction_id, trouble = CASE WHEN l.parked_at IS NOT NULL THEN l.trouble END
+            transaction_id = i.transaction_id, has_moved = i.has_moved, trouble = CASE WHEN l.parked_at IS NOT NULL THEN l.trouble END
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int2[], $7::bool[],
                     $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[],
-                    $14::text[])
+                    $14::text[], $15::bool[])
              AS i(bucket, publisher, environment, subscription_key, state, status, will_renew, expires_at, product_id,
-                  auto_renew_product_id, reason, due_at, predecessors, transaction_id)
+                  auto_renew_product_id, reason, due_at, predecessors, transaction_id, has_moved)
         WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
           AND l.subscription_key = i.subscription_key
         """
@@ -50,16 +50,36 @@ extension LedgerHearing {
         WHERE subscriptions.id IS NULL AND excluded.id IS NOT NULL
         """
 
+    /// The owner's row names the offer of the present product: by it Cleeng is asked. Index used: the primary key.
+    private static let offerSQL = """
+        UPDATE subscriptions s
+        SET offer_id = i.offer_id
+        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[])
+             AS i(bucket, publisher, environment, subscription_key, offer_id)
+        WHERE s.bucket = i.bucket AND s.publisher = i.publisher AND s.environment = i.environment
+          AND s.subscription_key = i.subscription_key AND s.id IS NOT NULL
+        """
+
+    private func presentOffers(_ heard: [Heard]) -> [PostgresQuery] {
+        let changed = heard.compactMap { heard in
+            heard.access.present.flatMap { offer -> (name: SubscriptionName, offer: OfferID)? in
+                heard.owner.map { $0.offerID == offer } == false ? (heard.message.name, offer) : nil
+            }
+        }
+        guard !changed.isEmpty else { return [] }
+        return [PostgresQuery(Self.offerSQL, Self.keys(changed.map(\.name)) + [.textArray(changed.map(\.offer))])]
+    }
+
     /// What was granted on it ends, whoever was granted it; the owner's goes on, or runs longer. The purchase's row follows
     /// its validation, unless a fresh one speaks for the purchase by now. Index used: `validations_subscription`.
     private static let accessSQL = """
         WITH held AS MATERIALIZED (
             SELECT v.bucket, v.accepted_on, v.id, v.status AS was, i.ends, i.reason, i.expires_at, i.detail
             FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bool[], $7::text[],
-                        $8::timestamptz[], $9::text[])
-                 AS i(bucket, publisher, environment, subscription_key, customer, ends, reason, expires_at, detail)
+                        $8::timestamptz[], $9::text[], $11::text[])
+                 AS i(bucket, publisher, environment, subscription_key, customer, ends, reason, expires_at, detail, offer_id)
             JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
-                 AND v.publisher = i.publisher AND v.environment = i.environment
+                 AND v.publisher = i.publisher AND v.environment = i.environment AND v.offer_id = i.offer_id
                  AND (i.ends OR v.customer = i.customer)
             WHERE CASE WHEN i.ends THEN v.status = 1 OR (v.status = 5 AND v.reason IS DISTINCT FROM i.reason)
                        ELSE v.status = 5 OR (v.status = 1 AND i.expires_at <> coalesce(v.expires_at, 'epoch')) END
@@ -69,7 +89,11 @@ extension LedgerHearing {
             UPDATE validations v
             SET status = CASE WHEN h.ends THEN 5 ELSE 1 END, reason = CASE WHEN h.ends THEN h.reason END,
                 settled_at = CASE WHEN h.ends = (h.was = 1) THEN now() ELSE v.settled_at END,
-                expires_at = CASE WHEN h.ends THEN v.expires_at ELSE coalesce(h.expires_at, v.expires_at) END
+                expires_at = CASE WHEN h.ends THEN v.expires_at ELSE coalesce(h.expires_at, v.expires_at) END,
+                owner_no = CASE WHEN NOT h.ends THEN coalesce(v.owner_no, (
+                    SELECT s.owner_no FROM subscriptions s
+                    WHERE s.bucket = v.bucket AND s.publisher = v.publisher AND s.environment = v.environment
+                      AND s.subscription_key = v.subscription_key)) END
             FROM held h
             WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
             RETURNING v.*, h.was, h.ends, h.detail
@@ -114,6 +138,7 @@ extension LedgerHearing {
             closing.queries += TransferStatements.queries(transfers, instance: instance)
             closing.changes.append(closing.queries.count - 1)
         }
+        closing.queries += presentOffers(heard)
         let told = customerChanges(heard)
         if !told.isEmpty { closing.queries.append(CustomerChange.write(told)) }
         closing.customers = told.map(\.customer)
@@ -179,7 +204,7 @@ extension LedgerHearing {
                 .textArray(standings.map { $0?.productID }), .textArray(standings.map { $0?.autoRenewProductID }),
                 .textArray(standings.map { $0?.reason }),
                 .timestamptzArray(heard.map { $0.dueAt?.postgres }), .textArray(heard.map(\.predecessors)),
-                .textArray(heard.map(\.newestTransaction)),
+                .textArray(heard.map(\.newestTransaction)), .boolArray(heard.map { $0.ledger.movedTo != nil }),
             ])
     }
 
@@ -221,6 +246,7 @@ extension LedgerHearing {
             var reason: String?
             var expiresAt: Timestamp?
             var detail: String
+            var offer: OfferID
         }
         // One that has just moved here has the owner that it had there.
         let owners = Dictionary(
@@ -228,20 +254,22 @@ extension LedgerHearing {
             uniquingKeysWith: { one, _ in one })
         let rows = heard.flatMap { heard -> [Row] in
             let names = [heard.message.name] + heard.ledger.movedFrom.sorted().map(heard.message.name.under)
-            guard let verdict = heard.access, let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
+            guard let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
             let event = heard.message.note?.event
-            return names.map { name in
-                switch verdict {
-                case .goesOn(let expiresAt):
-                    // A receipt may be older than the renewal that Cleeng grants on.
-                    Row(
-                        name: name, customer: owner.customer, ends: false,
-                        expiresAt: expiresAt.flatMap { $0 > heard.now ? $0 : nil },
-                        detail: event ?? "as the store has it")
-                case .ends(let reason):
-                    Row(
-                        name: name, customer: owner.customer, ends: true, reason: reason,
-                        detail: "\(reason): \(event ?? "its time is over")")
+            return heard.access.verdicts.sorted { $0.key < $1.key }.flatMap { offer, verdict in
+                names.map { name in
+                    switch verdict {
+                    case .goesOn(let expiresAt):
+                        // A receipt may be older than the renewal that Cleeng grants on.
+                        Row(
+                            name: name, customer: owner.customer, ends: false,
+                            expiresAt: expiresAt.flatMap { $0 > heard.now ? $0 : nil },
+                            detail: event ?? "as the store has it", offer: offer)
+                    case .ends(let reason):
+                        Row(
+                            name: name, customer: owner.customer, ends: true, reason: reason,
+                            detail: "\(reason): \(event ?? "its time is over")", offer: offer)
+                    }
                 }
             }
         }
@@ -250,6 +278,7 @@ extension LedgerHearing {
             Self.keys(rows.map(\.name)) + [
                 .privateTextArray(rows.map(\.customer)), .boolArray(rows.map(\.ends)), .textArray(rows.map(\.reason)),
                 .timestamptzArray(rows.map { $0.expiresAt?.postgres }), .textArray(rows.map(\.detail)), .text(instance),
+                .textArray(rows.map(\.offer)),
             ])
     }
 }
@@ -274,7 +303,7 @@ extension LedgerHearing.Heard {
 
     /// Nil for what has moved on: its life is its successor's.
     var dueAt: Timestamp? {
-        guard ledger.movedTo == nil, let next = standing?.nextLookAt ?? untoldLookAt else { return nil }
+        guard ledger.movedTo == nil, let next = access.nextLookAt ?? untoldLookAt else { return nil }
         return next > now ? next : now + Self.patience
     }
 

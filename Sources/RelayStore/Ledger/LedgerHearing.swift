@@ -13,13 +13,15 @@ import RelayCore
 struct LedgerHearing: Sendable {
     let instance: String
     let leeway: Duration
+    let catalogue: OfferCatalogue
     /// In the order of their keys.
     let messages: [LedgerMessage]
 
     /// - Parameter messages: of each subscription one; of several of one the first is heard.
-    init(_ messages: [LedgerMessage], instance: String, leeway: Duration) {
+    init(_ messages: [LedgerMessage], instance: String, leeway: Duration, catalogue: OfferCatalogue) {
         self.instance = instance
         self.leeway = leeway
+        self.catalogue = catalogue
         var names: Set<SubscriptionName> = []
         self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }
@@ -46,22 +48,33 @@ struct LedgerHearing: Sendable {
         ORDER BY i.ordinal
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             heard_at = now(), bundle_id = coalesce(l.bundle_id, excluded.bundle_id)
-        RETURNING l.publisher, l.environment, l.subscription_key, l.state, l.granted_at, clock_timestamp(), l.status,
-                  l.expires_at, l.will_renew, l.bundle_id
+        RETURNING l.publisher, l.environment, l.subscription_key, clock_timestamp(), l.status, l.expires_at, l.will_renew,
+                  l.bundle_id, \(StoredLedger.columns)
         """
 
-    /// Of what was ever granted. Index used: `validations_subscription`.
+    /// Of what was ever granted: the offer, where access runs or was taken back; and the period of what was bought under this id. What was
+    /// granted under the ids that it went by before is this subscription's too. Indexes used: `validations_subscription`, the ledgers'
+    /// primary key.
     private static let purchasesSQL = """
-        SELECT i.ordinal, p.period
+        SELECT i.ordinal, p.period, p.offer_id
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
              AS i(bucket, publisher, environment, subscription_key, ordinal)
         CROSS JOIN LATERAL (
-            SELECT v.period
+            SELECT i.bucket, i.subscription_key AS key
+            UNION ALL
+            SELECT split_part(old.name, ':', 1)::int2, substr(old.name, strpos(old.name, ':') + 1)
+            FROM ledgers l
+            CROSS JOIN LATERAL unnest(string_to_array(l.predecessors, ' ')) AS old(name)
+            WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
+              AND l.subscription_key = i.subscription_key) AS n
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN n.key = i.subscription_key THEN v.period END AS period,
+                   CASE WHEN v.status IN (1, 5) THEN v.offer_id END AS offer_id
             FROM validations v
-            WHERE v.bucket = i.bucket AND v.subscription_key = i.subscription_key AND v.publisher = i.publisher
-              AND v.environment = i.environment AND v.period IS NOT NULL AND v.status IN (1, 4, 5)
+            WHERE v.bucket = n.bucket AND v.subscription_key = n.key AND v.publisher = i.publisher
+              AND v.environment = i.environment AND v.status IN (1, 4, 5)
             ORDER BY v.accepted_at DESC
-            LIMIT 16) p
+            LIMIT 32) p
         """
 
     var opening: [PostgresQuery] {
@@ -100,9 +113,11 @@ struct LedgerHearing: Sendable {
         var bundleID: BundleID?
         /// The contract that it is of, with who is to be told of that; nil where it is of none.
         var contract: ContractNews.Contract?
+        /// For which access was granted on it, whether it runs or was taken back.
+        var granted: Set<OfferID> = []
 
-        /// What becomes of the access that was granted on it. The end of one that has moved on changes nothing.
-        var access: AccessVerdict? { ledger.movedTo == nil ? standing?.access : nil }
+        /// What becomes of the access that was granted on it.
+        var access: SubscriptionAccess { SubscriptionAccess(ledger, granted: granted, at: now, leeway: leeway) }
         /// As it is shown and told: while nobody has been asked about a renewal that is late, nothing is over.
         var shown: SubscriptionStanding? {
             guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
@@ -162,32 +177,40 @@ struct LedgerHearing: Sendable {
             let name = SubscriptionName(
                 publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
             guard let index = places[name] else { continue }
-            if let state = try row.get(3, as: String?.self) {
-                heard[index].ledger = try LedgerJSON.value(SubscriptionLedger.self, state, column: "ledgers.state")
+            heard[index].ledger = try StoredLedger.read(row, from: 8)
+            // Of one that was granted before offers were told apart, and of one that has moved here, the owner's is the offer.
+            if heard[index].ledger.granted == nil, let owner = heard[index].owner {
+                heard[index].ledger.hear(LedgerWord(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
             }
-            // What Cleeng granted on, it said to run at that time.
-            if let granted = try row.timestampIfSet(4) {
-                heard[index].ledger.hear(LedgerWord(end: LedgerEnd(isOver: false, toldAt: granted)))
-            }
-            heard[index].now = try row.timestamp(5)
-            heard[index].bundleID = try row.get(9)
+            heard[index].now = try row.timestamp(3)
+            heard[index].bundleID = try row.get(7)
             heard[index].before = Before(
-                status: try row.get(6), expiresAt: try row.timestampIfSet(7), willRenew: try row.get(8),
+                status: try row.get(4), expiresAt: try row.timestampIfSet(5), willRenew: try row.get(6),
                 ledger: heard[index].ledger)
             heard[index].leeway = leeway
         }
         for row in answers[2] {
-            let period = try LedgerJSON.value(LedgerPeriod.self, row.get(1), column: "validations.period")
-            heard[try row.get(0, as: Int.self) - 1].ledger.hear(LedgerWord(periods: [period]))
+            let index = try row.get(0, as: Int.self) - 1
+            if let offer = try row.get(2, as: OfferID?.self) { heard[index].granted.insert(offer) }
+            guard let text = try row.get(1, as: String?.self) else { continue }
+            let period = try LedgerJSON.value(LedgerPeriod.self, text, column: "validations.period")
+            heard[index].ledger.hear(LedgerWord(periods: [period]))
         }
         try ContractNews.read(answers[3]) { heard[$0].contract = $1 }
         for index in heard.indices {
             var word = messages[index].word
             // Whoever says that it is over speaks of what is known by now: of a renewal that is told of later they cannot know.
-            if let end = word.end, end.isOver, end.until == nil {
-                word.end?.until = heard[index].ledger.lastKnownEnd
+            let lastKnownEnd = heard[index].ledger.lastKnownEnd
+            func bounded(_ end: LedgerEnd) -> LedgerEnd {
+                LedgerEnd(
+                    isOver: end.isOver, until: end.isOver ? end.until ?? lastKnownEnd : end.until, toldAt: end.toldAt)
             }
+            word.end = word.end.map(bounded)
+            word.cleeng = word.cleeng.mapValues(bounded)
             heard[index].ledger.hear(word)
+            if let offers = catalogue.offers(of: heard[index].ledger.products, in: messages[index].name) {
+                heard[index].ledger.setOffers(offers)
+            }
         }
         for index in heard.indices {
             // What had moved to where it comes from has moved on with it.

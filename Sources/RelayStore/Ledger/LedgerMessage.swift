@@ -66,8 +66,12 @@ public struct HeardSubscription: Sendable {
     public var bundleID: BundleID?
     /// Nil where nothing is known to have been bought.
     public var standing: SubscriptionStanding?
-    /// When whoever knows said last whether it is over; nil where nobody did.
-    public var askedAt: Timestamp?
+    /// Which offers it opens.
+    public var access: SubscriptionAccess
+    /// For which access was granted on it, whether it runs or was taken back.
+    public var granted: Set<OfferID>
+    /// When Cleeng said last how an offer stands; nil where it did not.
+    public var askedAt: [OfferID: Timestamp]
     /// Nil where nobody has claimed it.
     public var owner: Owner?
     /// Whether the store has ever said what is to become of it.

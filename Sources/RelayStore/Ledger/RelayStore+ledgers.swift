@@ -53,7 +53,7 @@ extension RelayStore {
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing of any of them is written.
     public func hear(_ messages: [LedgerMessage], leeway: Duration) async throws -> [HeardSubscription] {
         guard !messages.isEmpty else { return [] }
-        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
+        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway, catalogue: catalogue)
         let (heard, changed, closing) = try await retryingDeadlock {
             try await pool.withTransaction { transaction in
                 let answers = try await transaction.pipeline(hearing.opening)
@@ -66,9 +66,9 @@ extension RelayStore {
         publish(changed, closing)
         return heard.map {
             HeardSubscription(
-                name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing,
-                askedAt: $0.ledger.end?.toldAt, owner: $0.owner,
-                isTold: $0.isTold, heardAt: $0.now)
+                name: $0.message.name, bundleID: $0.bundleID, standing: $0.standing, access: $0.access,
+                granted: $0.granted, askedAt: $0.ledger.cleeng.mapValues(\.toldAt), owner: $0.owner, isTold: $0.isTold,
+                heardAt: $0.now)
         }
     }
 

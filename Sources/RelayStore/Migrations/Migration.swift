@@ -37,6 +37,10 @@ public struct Migration: Sendable, Equatable {
         Migration("0019_sealed_by", PackageResources._019_sealed_by_sql),
         Migration("0020_sender_by_environment", PackageResources._020_sender_by_environment_sql),
         Migration("0021_ops_scope", PackageResources._021_ops_scope_sql),
+        Migration("0022_access", PackageResources._022_access_sql),
+        Migration("0023_owner_numbers", PackageResources._023_owner_numbers_sql),
+        Migration("0024_one_granted_customer", PackageResources._024_one_granted_customer_sql),
+        Migration("0025_one_granted_customer_checked", PackageResources._025_one_granted_customer_checked_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -93,7 +93,7 @@ extension RelayStore {
         leeway: Duration
     ) async throws -> ReceiveOutcome {
         let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
-        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway)
+        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway, catalogue: catalogue)
         let (changed, closing): ([Validation], LedgerHearing.Closing) = try await pool.withTransaction { transaction in
             let arrival = Self.arrival(received, as: id, lane: lane, publisher: publisher)
             guard !messages.isEmpty else {

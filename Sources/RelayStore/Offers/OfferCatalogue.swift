@@ -11,39 +11,46 @@ public final class OfferCatalogue: Sendable {
         var coupons: [OfferID: Set<CouponID>] = [:]
     }
 
-    private let store: RelayStore
-    private let known = NIOLockedValueBox<[PublisherID: Publisher]>([:])
-    private let isLoaded = NIOLockedValueBox(false)
+    /// Nil until they have been read at all.
+    private let known = NIOLockedValueBox<[PublisherID: Publisher]?>(nil)
 
-    public init(store: RelayStore) {
-        self.store = store
-    }
+    init() {}
 
     /// The offer that a product is sold as. Nil where there is none; of several the first by name.
     ///
     /// - Parameter product: with the store before it.
     public func offer(forProduct product: ProductID, of publisher: PublisherID) -> OfferID? {
-        known.withLockedValue { $0[publisher]?.offers[product]?.first }
+        known.withLockedValue { $0?[publisher]?.offers[product]?.first }
+    }
+
+    /// As what the products of a subscription are sold; those that are not known are left out. Nil until the offers have been read.
+    func offers(of products: Set<ProductID>, in subscription: SubscriptionName) -> [ProductID: [OfferID]]? {
+        let platform = StorePlatform(subscriptionKey: subscription.originalTransactionID)
+        return known.withLockedValue { known in
+            guard let known else { return nil }
+            guard let offers = known[subscription.publisher]?.offers else { return [:] }
+            return Dictionary(
+                uniqueKeysWithValues: products.compactMap { product in
+                    offers[ProductID(platform.prefixed(product))].map { (product, $0) }
+                })
+        }
     }
 
     /// Whether a product may be bought under an offer. Nil where no product of the offer is known.
     public func allows(_ product: ProductID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
-        known.withLockedValue { $0[publisher]?.products[offer]?.contains(product) }
+        known.withLockedValue { $0?[publisher]?.products[offer]?.contains(product) }
     }
 
     /// Whether a coupon is one of an offer's. Nil where none of the offer's is known.
     public func allows(coupon: CouponID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
-        known.withLockedValue { $0[publisher]?.coupons[offer]?.contains(CouponID(coupon.text.asciiLowercased())) }
+        known.withLockedValue { $0?[publisher]?.coupons[offer]?.contains(CouponID(coupon.text.asciiLowercased())) }
     }
 
-    /// Returns once they have been read at all.
-    public func ready() async throws {
-        if !isLoaded.withLockedValue({ $0 }) { try await load() }
-    }
+    fileprivate var isLoaded: Bool { known.withLockedValue { $0 != nil } }
 
-    func load() async throws {
+    fileprivate func set(_ all: [(publisher: PublisherID, offer: Offer)]) {
         var publishers: [PublisherID: Publisher] = [:]
-        for (publisher, offer) in try await store.offers(in: .all) {
+        for (publisher, offer) in all {
             if !offer.products.isEmpty {
                 publishers[publisher, default: Publisher()].products[offer.id] = Set(offer.products)
             }
@@ -55,13 +62,21 @@ public final class OfferCatalogue: Sendable {
             }
         }
         known.withLockedValue { [publishers] in $0 = publishers }
-        isLoaded.withLockedValue { $0 = true }
+    }
+}
+
+extension RelayStore {
+    /// Returns once the offers have been read at all.
+    public func readyCatalogue() async throws {
+        if !catalogue.isLoaded { try await loadCatalogue() }
     }
 
-    /// Until the task is cancelled.
-    public func run() async {
+    func loadCatalogue() async throws { catalogue.set(try await offers(in: .all)) }
+
+    /// Reads the offers every five seconds, until the task is cancelled.
+    public func keepCatalogue() async {
         while !Task.isCancelled {
-            try? await load()
+            try? await loadCatalogue()
             try? await Task.sleep(for: .seconds(5))
         }
     }

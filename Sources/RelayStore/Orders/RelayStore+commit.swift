@@ -108,7 +108,7 @@ extension RelayStore {
         let message = LedgerMessage(
             name, word ?? LedgerWord(), bundleID: try row.get(3),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
-        let hearing = LedgerHearing(message.withMoves, instance: instance, leeway: leeway)
+        let hearing = LedgerHearing(message.withMoves, instance: instance, leeway: leeway, catalogue: catalogue)
         let heard = try hearing.hear(try await transaction.pipeline(hearing.opening)[...])
         var closing = hearing.closing(heard)
         let names = try await names(of: name, heard, transaction)

@@ -8,7 +8,7 @@ extension RelayStore {
         """
         WITH page AS MATERIALIZED (SELECT c.id, c.customer, c.platform, c.created_at FROM contracts c \(page))
         SELECT c.id, c.customer, c.platform, c.created_at, s.external_subscription, s.publisher, s.environment,
-               s.subscription_key, l.state, l.status, l.granted_at, clock_timestamp()
+               s.subscription_key, l.status, clock_timestamp(), l.subscription_key IS NOT NULL, \(StoredLedger.columns)
         FROM page c
         JOIN contract_subscriptions s ON s.contract = c.id
         LEFT JOIN ledgers l ON l.bucket = s.ledger_bucket AND l.publisher = s.publisher
@@ -66,20 +66,15 @@ extension RelayStore {
                         createdAt: try row.timestamp(3), externalSubscriptions: [],
                         standing: ContractStanding([], at: now, leeway: leeway)))
             }
-            now = try row.timestamp(11)
+            now = try row.timestamp(9)
             contracts[contracts.count - 1].externalSubscriptions.append(try row.billingID(4, "external_subscription"))
-            guard let state = try row.get(8, as: String?.self) else { continue }
-            var ledger = try LedgerJSON.value(SubscriptionLedger.self, state, column: "ledgers.state")
-            // What Cleeng granted on, it said to run at that time.
-            if let granted = try row.timestampIfSet(10) {
-                ledger.hear(LedgerWord(end: LedgerEnd(isOver: false, toldAt: granted)))
-            }
+            guard try row.get(10, as: Bool.self) else { continue }
             parts.append(
                 .init(
                     name: SubscriptionName(
                         publisher: try row.get(5), environment: try row.get(6), originalTransactionID: try row.get(7)),
-                    ledger: ledger,
-                    shown: try row.get(9, as: Int16?.self).flatMap(SubscriptionStanding.Status.init)))
+                    ledger: try StoredLedger.read(row, from: 11),
+                    shown: try row.get(8, as: Int16?.self).flatMap(SubscriptionStanding.Status.init)))
         }
         finish()
         return contracts

@@ -14,15 +14,19 @@ public struct PursuitWrite: Sendable {
     public var change: Decision.Change?
     public var events: [TimelineEvent]
     public var next: Next
+    /// What Cleeng said of the subscription's owner, where a write before this one was answered by ``PursuitWriteOutcome/ownerInDoubt(_:)``.
+    public var rival: OwnershipClaim.Rival?
 
     public init(
-        claimed: ClaimedPursuit, pursuit: Pursuit, change: Decision.Change?, events: [TimelineEvent], next: Next
+        claimed: ClaimedPursuit, pursuit: Pursuit, change: Decision.Change?, events: [TimelineEvent], next: Next,
+        rival: OwnershipClaim.Rival? = nil
     ) {
         self.claimed = claimed
         self.pursuit = pursuit
         self.change = change
         self.events = events
         self.next = next
+        self.rival = rival
     }
 
     var isRelease: Bool { change == nil && next != .finished }
@@ -36,4 +40,15 @@ public enum PursuitWriteOutcome: Sendable, Equatable {
     /// The read that the grant rests on is older than the subscription's passing to its present owner, or so little younger that
     /// it may still be passing on: nothing was written, and the entitlement has to be read again.
     case readTooOld
+    /// Somebody else owns the subscription, and whether they are entitled still decides: nothing was written. Cleeng is to be asked, and the
+    /// same written again with its answer.
+    case ownerInDoubt(RivalOwner)
+}
+
+/// Who owns a subscription that a grant to another customer is about.
+public struct RivalOwner: Sendable, Equatable {
+    public var key: CustomerKey
+    public var email: EmailAddress
+    /// The offer that the grant is for.
+    public var offerID: OfferID
 }

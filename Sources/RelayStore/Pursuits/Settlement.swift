@@ -1,8 +1,8 @@
 import Postgres
 import RelayCore
 
-/// One transaction's worth of ``PursuitWrite``s, in two trips to the server: with the first everything is locked and the owners
-/// are decided, with the second everything is written and committed. (A third one between them where an older request is granted.)
+/// One transaction's worth of ``PursuitWrite``s, in two trips to the server: with the first everything is locked and the owners are read,
+/// with the second everything is written and committed.
 struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let instance: String
@@ -11,12 +11,10 @@ struct Settlement: Sendable {
     /// changes that.
     private static let holdSQL = """
         WITH ours AS MATERIALIZED (\(RelayStore.ours(1)))
-        SELECT o.ordinal,
-               EXISTS (SELECT FROM validations v
-                       WHERE v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
-                         AND v.status = i.status)
+        SELECT o.ordinal, coalesce(v.status = i.status, false), ROW(v.sealed_by, v.application_username)
         FROM ours o
         JOIN unnest($4::int4[], $5::int2[]) WITH ORDINALITY AS i(day, status, ordinal) ON i.ordinal = o.ordinal
+        LEFT JOIN validations v ON v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
         """
 
     struct Result: Sendable {
@@ -29,29 +27,37 @@ struct Settlement: Sendable {
     func run(_ writes: [PursuitWrite]) async throws -> Result {
         let grants = writes.indices.filter { writes[$0].change?.status == .granted }
         var first = [hold(writes)]
-        if !grants.isEmpty { first.append(Ownership.take(grants.map { writes[$0] })) }
+        if !grants.isEmpty { first.append(Ownership.open(grants.map { writes[$0] })) }
         let answers = try await transaction.pipeline(first)
 
         var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
+        var held: [(index: Int, grant: Ownership.Grant)] = []
         for row in answers[0] {
             let index = try row.get(0, as: Int.self) - 1
             guard try writes[index].change == nil || row.get(1, as: Bool.self) else {
                 throw StoreError.missingRow("a validation in the state that its pursuit names")
             }
             outcomes[index] = .written
+            if writes[index].change?.status == .granted {
+                held.append((index, Ownership.Grant(write: writes[index], username: try row.open(2))))
+            }
         }
-        var ownership = Ownership.Judgement(verdicts: [])
+        var ownership = Ownership.Judgement()
+        var granted: [ValidationID: Granted] = [:]
         if answers.count > 1 {
-            let held = grants.filter { outcomes[$0] == .written }
-            ownership = try await Ownership(transaction: transaction).judge(
-                held.map { writes[$0] }, taken: answers[1])
-            for (index, verdict) in zip(held, ownership.verdicts) where verdict == .readTooOld {
-                outcomes[index] = .readTooOld
+            ownership = try Ownership.judge(held.map(\.grant), opened: answers[1])
+            for (one, verdict) in zip(held, ownership.verdicts) {
+                switch verdict {
+                case .granted(let subscription, let ownerNo):
+                    granted[one.grant.write.claimed.id] = Granted(subscription: subscription, ownerNo: ownerNo)
+                case .readTooOld: outcomes[one.index] = .readTooOld
+                case .ownerInDoubt(let rival): outcomes[one.index] = .ownerInDoubt(rival)
+                }
             }
         }
         let settled = writes.indices.filter { outcomes[$0] == .written }.map { writes[$0] }
         guard !settled.isEmpty else { return Result(outcomes: outcomes) }
-        let changed = try await write(settled, ownership)
+        let changed = try await write(settled, ownership, granted)
         return Result(outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer))
     }
 
@@ -74,11 +80,13 @@ struct Settlement: Sendable {
             settled_at = CASE WHEN i.status IN (1, 2) AND i.settled_at < v.deadline AND v.deadline <= clock_timestamp()
                               THEN clock_timestamp() ELSE i.settled_at END,
             expires_at = i.expires_at,
-            evidence = coalesce(i.evidence, v.evidence), forwards = i.forwards, entitled_before = i.entitled_before
+            evidence = coalesce(i.evidence, v.evidence), forwards = i.forwards, entitled_before = i.entitled_before,
+            owner_no = i.owner_no, subscription_key = coalesce(i.alone, v.subscription_key),
+            period = CASE WHEN i.alone IS NULL THEN v.period END
         FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[], $5::int2[], $6::text[], $7::bool[],
-                    $8::timestamptz[], $9::timestamptz[], $10::text[], $11::int4[], $12::bool[])
+                    $8::timestamptz[], $9::timestamptz[], $10::text[], $11::int4[], $12::bool[], $13::int4[], $14::text[])
              AS i(bucket, day, id, from_status, status, reason, late, settled_at, expires_at, evidence, forwards,
-                  entitled_before)
+                  entitled_before, owner_no, alone)
         WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id AND v.status = i.from_status
         RETURNING \(RelayStore.validationColumns)
         """
@@ -127,14 +135,28 @@ struct Settlement: Sendable {
         WHERE p.bucket = held.bucket AND p.key = held.key
         """
 
-    private func write(_ writes: [PursuitWrite], _ ownership: Ownership.Judgement) async throws -> [Validation] {
+    /// On what, and under which of its owners, something was granted.
+    private struct Granted: Sendable {
+        var subscription: SubscriptionName
+        var ownerNo: Int32
+    }
+
+    private func write(
+        _ writes: [PursuitWrite], _ ownership: Ownership.Judgement, _ granted: [ValidationID: Granted]
+    ) async throws -> [Validation] {
         let transfers = ownership.moved
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
         let finished = writes.filter { $0.next == .finished }
         let resting = writes.filter { $0.next != .finished }
         let ids = changes.map(\.write.claimed.id)
         let statuses = changes.map(\.change.status.rawValue)
-        var queries = [
+        // What was granted to the owner before ends first, then the owner changes, then it is granted to the new one: the foreign key of
+        // `owner_no` is looked at after each statement.
+        var queries = transfers.isEmpty ? [] : TransferStatements.queries(transfers, instance: instance)
+        let ended = queries.count - 1
+        queries += ownership.queries
+        let settled = queries.count
+        queries += [
             PostgresQuery(
                 Self.changeSQL,
                 Self.keys(ids) + [
@@ -146,6 +168,11 @@ struct Settlement: Sendable {
                     .textArray(changes.map { $0.change.evidence }),
                     .int4Array(changes.map { Int32(clamping: $0.write.pursuit.forwards) }),
                     .boolArray(changes.map { $0.write.pursuit.entitledBefore }),
+                    .int4Array(changes.map { granted[$0.write.claimed.id]?.ownerNo }),
+                    .textArray(
+                        changes.map { granted[$0.write.claimed.id]?.subscription }.map {
+                            $0?.standsAlone == true ? $0?.originalTransactionID : nil
+                        }),
                 ]),
             TimelineStatement.insert(writes, instance: instance),
             PostgresQuery(Self.purchasesSQL, Self.keys(ids) + [.int2Array(statuses)]),
@@ -175,17 +202,13 @@ struct Settlement: Sendable {
                     Self.restSQL,
                     RelayStore.resting(resting) + [.int2Array(resting.map { $0.pursuit.status.rawValue })]))
         }
-        let granted = changes.filter { $0.change.status == .granted }.map(\.write)
-        if !granted.isEmpty {
-            queries.append(LedgerStatements.granted(granted))
-        }
+        let ledgers = writes.compactMap { write in granted[write.claimed.id].map { (write, $0.subscription) } }
+        if !ledgers.isEmpty { queries.append(LedgerStatements.granted(ledgers)) }
         if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
-        if !transfers.isEmpty { queries += TransferStatements.queries(transfers, instance: instance) }
 
         let answers = try await transaction.commit(with: queries)
-        var changed = try answers[0].map(RelayStore.stored)
-        if !transfers.isEmpty, let ended = answers.last { changed += try ended.map(RelayStore.stored) }
-        return changed
+        let ends = transfers.isEmpty ? [] : try answers[ended].map(RelayStore.stored)
+        return try answers[settled].map(RelayStore.stored) + ends
     }
 
     static func keys(_ ids: [ValidationID]) -> [PostgresValue] {

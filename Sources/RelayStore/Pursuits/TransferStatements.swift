@@ -28,7 +28,7 @@ enum TransferStatements {
             FROM i
             JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
                  AND v.publisher = i.publisher AND v.environment = i.environment
-            WHERE v.customer <> i.to_customer AND v.status IN (1, 5)
+            WHERE v.customer <> i.to_customer AND (v.status IN (1, 5) OR v.owner_no IS NOT NULL)
             UNION
             -- Under the ids that it went by before.
             SELECT v.bucket, v.accepted_on, v.id
@@ -39,12 +39,19 @@ enum TransferStatements {
             JOIN validations v ON v.bucket = split_part(p.name, ':', 1)::int2
                  AND v.subscription_key = substr(p.name, strpos(p.name, ':') + 1)
                  AND v.publisher = i.publisher AND v.environment = i.environment
-            WHERE v.customer <> i.to_customer AND v.status IN (1, 5)
+            WHERE v.customer <> i.to_customer AND (v.status IN (1, 5) OR v.owner_no IS NOT NULL)
             UNION
             SELECT i.from_bucket, DATE 'epoch' + i.from_day, i.from_id FROM i
+        ), numbered AS (
+            -- What a copy of the version before has ended still has its number.
+            UPDATE validations v
+            SET owner_no = NULL
+            FROM others o
+            WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND v.status NOT IN (1, 5)
+              AND v.owner_no IS NOT NULL
         ), ended AS (
             UPDATE validations v
-            SET status = 4, settled_at = now(), reason = 'transferred'
+            SET status = 4, settled_at = now(), reason = 'transferred', owner_no = NULL
             FROM others o
             WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND v.status IN (1, 5)
             RETURNING v.*

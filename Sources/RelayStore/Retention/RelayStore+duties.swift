@@ -5,6 +5,7 @@ import RelayCore
 public struct Duty: Sendable {
     public enum Name: String, Sendable {
         case retention
+        case grantCheck = "grant_check"
         case missedNotifications = "missed_notifications"
         case missedSandboxNotifications = "missed_sandbox_notifications"
     }

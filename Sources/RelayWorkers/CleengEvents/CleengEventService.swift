@@ -92,7 +92,7 @@ public struct CleengEventService: Service {
         // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
         let names = told > 0 && event.verdict != .ended ? [] : try await store.owned(by: subject)
         let look = try await keeper.lookUp(
-            names, event: (event.topic, claimed.receivedAt), unlessRunning: event.verdict == .granted)
+            names, event: (event.topic, offer, claimed.receivedAt), unlessRunning: event.verdict == .granted)
         if case .again(let moment) = look {
             let pause = moment.map { max($0 - (store.clock.now ?? $0), .zero) + .milliseconds(50) }
             return try await store.finish(

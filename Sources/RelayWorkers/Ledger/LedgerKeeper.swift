@@ -79,14 +79,15 @@ public struct LedgerKeeper: Service {
         let heard = try await hear(due.map { LedgerMessage($0.name) }, rows)
         let unanswered = await askStores(heard.filter { $0.isToBeAsked || isNew($0) })
         await withTaskGroup { group in
-            for questions in Self.byCustomer(unanswered) { group.addTask { await lookUp(questions) } }
+            for questions in Self.byCustomer(unanswered.map(\.question)) { group.addTask { await lookUp(questions) } }
         }
         try Task.checkCancellation()
     }
 
     /// Other stores than Apple's sign nothing and tell nothing: what was granted on theirs is asked for at once.
     private func isNew(_ subscription: HeardSubscription) -> Bool {
-        !subscription.isTold && stores.canAsk(subscription.platform, of: subscription.name.publisher)
+        !subscription.isTold && !subscription.name.standsAlone
+            && stores.canAsk(subscription.platform, of: subscription.name.publisher)
     }
 
     /// The store knows best, where it can be asked.
@@ -107,6 +108,7 @@ public struct LedgerKeeper: Service {
     /// - Returns: nil where that has answered it.
     private func ask(about subscription: HeardSubscription) async -> HeardSubscription? {
         var message: LedgerMessage?
+        guard !subscription.name.standsAlone else { return subscription }
         if subscription.platform == .apple {
             message = await appStore?.ask(about: subscription)
         } else {
@@ -128,9 +130,11 @@ public struct LedgerKeeper: Service {
     }
 
     /// One question each; what nobody owns is a question of its own.
-    private static func byCustomer(_ subscriptions: [HeardSubscription]) -> [[HeardSubscription]] {
-        let groups = Dictionary(grouping: subscriptions) { subscription in
-            subscription.owner.map { CustomerKey(publisher: subscription.name.publisher, customer: $0.customer) }
+    private static func byCustomer(_ questions: [SubscriptionInquiry.Question]) -> [[SubscriptionInquiry.Question]] {
+        let groups = Dictionary(grouping: questions) { question in
+            question.subscription.owner.map {
+                CustomerKey(publisher: question.subscription.name.publisher, customer: $0.customer)
+            }
         }
         return Array(groups.values)
     }
@@ -172,18 +176,20 @@ public struct LedgerKeeper: Service {
     /// Asks Cleeng how subscriptions stand, since something was said that may concern them.
     ///
     /// - Parameters:
-    ///   - event: what was said, and when: those of which more was learned since are left alone.
+    ///   - event: what was said of which offer, and when. Subscriptions that never opened this offer, and those of which more was learned
+    ///     since, are left alone.
     ///   - unlessRunning: those that run are left alone too.
     func lookUp(
-        _ names: [SubscriptionName], event: (topic: String, at: Timestamp), unlessRunning: Bool
+        _ names: [SubscriptionName], event: (topic: String, offer: OfferID, at: Timestamp), unlessRunning: Bool
     ) async throws -> LookUp {
-        let heard = try await hear(names.map { LedgerMessage($0) }).filter { subscription in
-            subscription.owner != nil && subscription.askedAt.map { $0 < event.at } ?? true
-                && !(unlessRunning && subscription.isRunning)
-        }
+        let questions = try await hear(names.map { LedgerMessage($0) }).filter { subscription in
+            subscription.owner != nil && subscription.opens(event.offer)
+                && subscription.askedAt[event.offer].map { $0 < event.at } ?? true
+                && !(unlessRunning && subscription.isRunning(event.offer))
+        }.map { SubscriptionInquiry.Question(subscription: $0, offers: [event.offer]) }
         var end = LookUp.done
-        for questions in Self.byCustomer(heard) {
-            switch try await inquiry.ask(about: questions) {
+        for questions in Self.byCustomer(questions) {
+            switch try await inquiry.ask(questions) {
             case .answered(let answers): try await hear(answers, "cleeng_event") { "\(event.topic); \($0.summary)" }
             case .notBefore(let moment): end = .again(notBefore: moment)
             case .away: end = .again(notBefore: nil)
@@ -194,22 +200,32 @@ public struct LedgerKeeper: Service {
 
     /// Cleeng is the only one who can be asked; where it cannot be reached, nothing is over, and it is asked again.
     ///
-    /// - Parameter subscriptions: all of one customer's, or all nobody's.
-    private func lookUp(_ subscriptions: [HeardSubscription]) async {
+    /// - Parameter questions: all of one customer's, or all nobody's.
+    private func lookUp(_ questions: [SubscriptionInquiry.Question]) async {
         do {
-            let forsaken = subscriptions.filter { $0.owner == nil }.map { subscription in
-                SubscriptionInquiry.Answer(
-                    name: subscription.name, end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))
+            let unowned = questions.map(\.subscription).filter { $0.owner == nil }
+            if !unowned.isEmpty {
+                Counter(label: "relay_subscriptions_looked_up").increment(by: unowned.count)
+                _ = try await hear(
+                    unowned.map { subscription in
+                        LedgerMessage(
+                            subscription.name,
+                            LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt)),
+                            note: .init(
+                                event: "looked_up",
+                                detail: "no renewal was recorded, and there is no customer to ask Cleeng about"))
+                    })
             }
-            try await hear(forsaken, "looked_up") { _ in "no word of a renewal, and no customer to ask Cleeng about" }
-            switch try await inquiry.ask(about: subscriptions) {
+            switch try await inquiry.ask(questions) {
             case .answered(let answers): try await hear(answers, "looked_up", detail: \.summary)
             case .notBefore(let moment):
-                for one in subscriptions {
+                for one in questions.map(\.subscription) {
                     try await postpone(one, by: max(moment - one.heardAt, .zero) + .milliseconds(50))
                 }
             case .away:
-                for one in subscriptions { try await postpone(one, by: min(inquiry.interval * 12, Self.lease)) }
+                for one in questions {
+                    try await postpone(one.subscription, by: min(inquiry.interval * 12, Self.lease))
+                }
             }
         } catch {
             // Their lease runs out, and they are looked at again.
@@ -229,17 +245,23 @@ public struct LedgerKeeper: Service {
         _ = try await hear(
             answers.map { answer in
                 LedgerMessage(
-                    answer.name, LedgerWord(end: answer.end), note: .init(event: event, detail: detail(answer)))
+                    answer.name, LedgerWord(cleeng: answer.cleeng), note: .init(event: event, detail: detail(answer)))
             })
     }
 }
 
 extension HeardSubscription {
     fileprivate var platform: StorePlatform { StorePlatform(subscriptionKey: name.originalTransactionID) }
-    fileprivate var isToBeAsked: Bool { standing?.lookUpAt.map { $0 <= heardAt } ?? false }
-    /// Whether it is known to grant access, and nothing is to be asked about it.
-    fileprivate var isRunning: Bool {
-        if case .goesOn = standing?.access { return !isToBeAsked }
+    /// The store has to be asked, or Cleeng.
+    fileprivate var isToBeAsked: Bool { !access.questions.isEmpty || standing?.lookUpAt.map { $0 <= heardAt } ?? false }
+    fileprivate var question: SubscriptionInquiry.Question {
+        SubscriptionInquiry.Question(subscription: self, offers: access.questions)
+    }
+    /// Whether access to the offer is, or was, granted on it, or would be.
+    fileprivate func opens(_ offer: OfferID) -> Bool { granted.contains(offer) || access.present == offer }
+    /// Whether it is known to open the offer, and nothing is to be asked about that.
+    fileprivate func isRunning(_ offer: OfferID) -> Bool {
+        if case .goesOn = access.verdicts[offer] { return !access.questions.contains(offer) }
         return false
     }
 }

@@ -14,9 +14,19 @@ struct SubscriptionInquiry: Sendable {
 
     struct Answer: Sendable {
         var name: SubscriptionName
-        var end: LedgerEnd
+        var cleeng: [OfferID: LedgerEnd]
 
-        var summary: String { end.isOver ? "Cleeng: not entitled" : "Cleeng: entitled" }
+        var summary: String {
+            cleeng.sorted { $0.key < $1.key }.map { offer, end in
+                "Cleeng: \(end.isOver ? "not entitled" : "entitled") to \(offer)"
+            }.joined(separator: "; ")
+        }
+    }
+
+    /// One subscription, and the offers that Cleeng is to be asked about.
+    struct Question: Sendable {
+        var subscription: HeardSubscription
+        var offers: Set<OfferID>
     }
 
     let store: RelayStore
@@ -24,12 +34,15 @@ struct SubscriptionInquiry: Sendable {
     /// Between two entitlement reads of one customer.
     let interval: Duration
 
-    /// - Parameter subscriptions: all of one customer's; those that nobody owns are left out.
-    func ask(about subscriptions: [HeardSubscription]) async throws -> Outcome {
-        let owned = subscriptions.compactMap { subscription in
-            subscription.owner.map { (subscription: subscription, owner: $0) }
+    /// - Parameter questions: all of one customer's; those about what nobody owns are left out.
+    func ask(_ questions: [Question]) async throws -> Outcome {
+        let owned = questions.compactMap { question in
+            question.subscription.owner.map {
+                (subscription: question.subscription, offers: question.offers, owner: $0)
+            }
         }
-        guard let first = owned.first else { return .answered([]) }
+        let offers = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
+        guard let first = owned.first, !offers.isEmpty else { return .answered([]) }
         guard let upstream = upstreams[first.subscription.name.publisher] else { return .away }
         // Where nothing else is to be read, this is what finds that Cleeng is well again.
         guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
@@ -39,23 +52,22 @@ struct SubscriptionInquiry: Sendable {
         let customer = CustomerKey(publisher: first.subscription.name.publisher, customer: first.owner.customer)
         guard let turn = try await store.takeReads(of: [customer], interval: interval)[customer] else { return .away }
         if let moment = turn { return .notBefore(moment) }
-        let offers = Set(owned.map(\.owner.offerID))
         let answers = await upstream.entitlements(of: first.owner.email, offers: Array(offers), pass)
         if let pause = answers.values.first?.pauseOfRoute {
             try await store.holdReads(
                 of: customer, for: min(pause, CircuitBreaker.Settings().longestHold), interval: interval)
         }
-        var ends: [Answer] = []
-        for (subscription, owner) in owned {
-            let end: LedgerEnd
-            switch answers[owner.offerID]?.verdict {
+        var ends: [OfferID: LedgerEnd] = [:]
+        for offer in offers {
+            switch answers[offer]?.verdict {
             case .entitled(let until, _):
-                end = LedgerEnd(isOver: false, until: until, toldAt: subscription.heardAt)
-            case .notEntitled: end = LedgerEnd(isOver: true, toldAt: subscription.heardAt)
+                ends[offer] = LedgerEnd(isOver: false, until: until, toldAt: first.subscription.heardAt)
+            case .notEntitled: ends[offer] = LedgerEnd(isOver: true, toldAt: first.subscription.heardAt)
             case .misconfigured, .tryAgain, nil: return .away
             }
-            ends.append(Answer(name: subscription.name, end: end))
         }
-        return .answered(ends)
+        return .answered(
+            owned.map { one in Answer(name: one.subscription.name, cleeng: ends.filter { one.offers.contains($0.key) })
+            })
     }
 }

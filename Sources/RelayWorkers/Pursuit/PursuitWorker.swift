@@ -219,10 +219,20 @@ struct PursuitWorker: Sendable {
     ) async throws {
         var all = notes
         all.take(decision)
-        guard try await write(claimed, pursuit, all, decision.next) == .readTooOld else { return }
+        var outcome = try await write(claimed, pursuit, all, decision.next)
+        var readAgainAt: Timestamp?
+        if case .ownerInDoubt(let rival) = outcome {
+            switch try await desk.read(rival) {
+            case .answered(let answer):
+                outcome = try await write(claimed, pursuit, all, decision.next, rival: answer)
+            case .notBefore(let moment): readAgainAt = moment
+            }
+        }
+        guard outcome != .written, outcome != .leaseLost else { return }
         var pursuit = before
         let moment = try now()
-        let again = pursuit.grantOutdated(at: moment, readAgainAt: moment + settings.reads.interval)
+        let again = pursuit.grantOutdated(
+            at: moment, readAgainAt: max(readAgainAt ?? moment, moment + settings.reads.interval))
         var notes = notes
         notes.take(again)
         try await write(claimed, pursuit, notes, again.next)
@@ -232,7 +242,8 @@ struct PursuitWorker: Sendable {
     /// changes nothing. Only what the database refuses for what is in it is set aside.
     @discardableResult
     private func write(
-        _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ notes: Notes, _ next: Decision.Next
+        _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ notes: Notes, _ next: Decision.Next,
+        rival: OwnershipClaim.Rival? = nil
     ) async throws -> PursuitWriteOutcome {
         let rest: PursuitWrite.Next =
             switch next {
@@ -241,7 +252,8 @@ struct PursuitWorker: Sendable {
             case .forward, .read: .rest(until: try now())
             }
         let write = PursuitWrite(
-            claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest)
+            claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest,
+            rival: rival)
         while true {
             do {
                 let outcome = try await writer.write(write)

@@ -114,6 +114,30 @@ actor ReadDesk {
         return answer
     }
 
+    /// What Cleeng says of a subscription's owner.
+    enum RivalOutcome: Sendable {
+        case answered(OwnershipClaim.Rival)
+        /// Nobody may read that customer before then; nil: Cleeng could not be asked.
+        case notBefore(Timestamp?)
+    }
+
+    /// Asks whether a subscription's owner is entitled still, by the same rule of one read in an interval.
+    func read(_ owner: RivalOwner) async throws -> RivalOutcome {
+        guard let pass = await upstream.enter(.reads, atMost: interval) else { return .notBefore(nil) }
+        defer { upstream.leave(pass) }
+        guard let turn = try await store.takeReads(of: [owner.key], interval: interval)[owner.key] else {
+            return .notBefore(nil)
+        }
+        if let moment = turn { return .notBefore(moment) }
+        let answer = await upstream.entitlements(of: owner.email, offers: [owner.offerID], pass)[owner.offerID]
+        await heed(answer, owner.key)
+        switch answer?.verdict {
+        case .entitled: return .answered(.init(isEntitled: true, observedAt: answer?.observedAt ?? .earliest))
+        case .notEntitled: return .answered(.init(isEntitled: false, observedAt: answer?.observedAt ?? .earliest))
+        case .misconfigured, .tryAgain, nil: return .notBefore(nil)
+        }
+    }
+
     /// Who has joined for this customer until now; whoever comes next begins anew.
     private func joined(_ customer: CustomerKey) -> [Waiting] {
         gathering.removeValue(forKey: customer) ?? []

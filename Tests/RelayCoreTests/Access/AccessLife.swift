@@ -71,7 +71,12 @@ struct AccessLife {
 
     // What is on its way.
     private enum Event {
-        case renewal, cleengFollows, word(LedgerWord), cleengEvent(OfferID), look, read(Request), act
+        case renewal, cleengFollows
+        case word(LedgerWord)
+        case cleengEvent(OfferID)
+        case look
+        case read(Request)
+        case act
     }
     private var queue: [(at: Timestamp, order: Int, event: Event)] = []
     private var order = 0
@@ -104,7 +109,9 @@ struct AccessLife {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
-    private mutating func note(_ text: String) { story.append("\((now - Timestamp(seconds: 1_800_000_000)) / Self.hour) h: \(text)") }
+    private mutating func note(_ text: String) {
+        story.append("\((now - Timestamp(seconds: 1_800_000_000)) / Self.hour) h: \(text)")
+    }
 
     private mutating func handle(_ event: Event) {
         switch event {
@@ -125,8 +132,10 @@ struct AccessLife {
     private func offer(of product: ProductID) -> OfferID { OfferID("offer-\(product)") }
 
     private var running: LedgerPeriod? {
-        periods.filter { $0.revocation == nil && !$0.isUpgraded && $0.purchasedAt <= now && ($0.expiresAt.map { $0 > now } ?? true) }
-            .max { $0.purchasedAt < $1.purchasedAt }
+        periods.filter {
+            $0.revocation == nil && !$0.isUpgraded && $0.purchasedAt <= now && ($0.expiresAt.map { $0 > now } ?? true)
+        }
+        .max { $0.purchasedAt < $1.purchasedAt }
     }
 
     private mutating func buy() {
@@ -203,7 +212,8 @@ struct AccessLife {
 
     private mutating func act() {
         switch Int.random(in: 0..<10, using: &generator) {
-        case 0, 1 where !isPass:
+        case 0,
+            1 where !isPass:
             guard let running, running.productID == "cheap" else { return }
             periods[periods.count - 1].isUpgraded = true
             nextProduct = "dear"
@@ -292,7 +302,8 @@ struct AccessLife {
         switch verdict {
         case .takes:
             if let rival, fault != .everyGrantStands {
-                for index in grants.indices where grants[index].customer == rival.customer && grants[index].isOfSubscription {
+                for index in grants.indices
+                where grants[index].customer == rival.customer && grants[index].isOfSubscription {
                     // The subscription is not where Cleeng has it.
                     if grants[index].runs, cleengOwner == rival.customer { checkEnd(of: grants[index]) }
                     grants[index].runs = false
@@ -334,9 +345,13 @@ struct AccessLife {
 
     private mutating func settle(_ why: String, asksAllowed: Bool) {
         guard let owner else { return }
-        let own = grants.indices.filter { grants[$0].isOfSubscription && grants[$0].customer == owner.customer && grants[$0].reason != "transferred" }
+        let own = grants.indices.filter {
+            grants[$0].isOfSubscription && grants[$0].customer == owner.customer && grants[$0].reason != "transferred"
+        }
         var offers = Set(own.map { grants[$0].offer })
-        if fault == .leftOffersForgotten, let present = ledger.offer(of: ledger.standing(at: now, leeway: Self.leeway)?.productID) {
+        if fault == .leftOffersForgotten,
+            let present = ledger.offer(of: ledger.standing(at: now, leeway: Self.leeway)?.productID)
+        {
             offers = offers.intersection([present])
         }
         let access = SubscriptionAccess(ledger, granted: offers, at: now, leeway: Self.leeway)
@@ -373,7 +388,8 @@ struct AccessLife {
         } else {
             for offer in offers {
                 let (isEntitled, until) = isEntitled(owner.customer, offer)
-                word.cleeng[offer] = LedgerEnd(isOver: !isEntitled, until: isEntitled ? until : ledger.lastKnownEnd, toldAt: now)
+                word.cleeng[offer] = LedgerEnd(
+                    isOver: !isEntitled, until: isEntitled ? until : ledger.lastKnownEnd, toldAt: now)
                 if isEntitled, let until { saidUntil = max(saidUntil ?? until, until) }
                 note("Cleeng on \(offer) of \(owner.customer): \(isEntitled)")
             }
@@ -396,7 +412,9 @@ struct AccessLife {
         let slack = Self.leeway + Self.hour
         for grant in grants where grant.runs && grant.isOfSubscription {
             let isOpenEnded = ownEntitlements[grant.customer]?.contains(grant.offer) == true
-            let isTrue = isEntitled(grant.customer, grant.offer).0 || running.map { offer(of: $0.productID) == grant.offer } == true
+            let isTrue =
+                isEntitled(grant.customer, grant.offer).0
+                || running.map { offer(of: $0.productID) == grant.offer } == true
             if !isTrue, !isOpenEnded, let saidUntil, now > saidUntil + slack, !hasEverBeenOpenEnded(grant) {
                 problem("\(grant.customer) has \(grant.offer) past what anybody said")
             }
@@ -404,12 +422,18 @@ struct AccessLife {
     }
 
     private func hasEverBeenOpenEnded(_ grant: Grant) -> Bool {
-        ledger.cleeng[grant.offer].map { !$0.isOver && $0.until == nil && ownEntitlements.keys.contains(grant.customer) } ?? false
+        ledger.cleeng[grant.offer].map {
+            !$0.isOver && $0.until == nil && ownEntitlements.keys.contains(grant.customer)
+        } ?? false
     }
 
     /// Nothing ends that Cleeng entitles to and the store runs.
     private mutating func checkEnd(of grant: Grant) {
-        guard isEntitled(grant.customer, grant.offer).0, let running, offer(of: running.productID) == grant.offer else { return }
+        guard isEntitled(grant.customer, grant.offer).0, let running, offer(of: running.productID) == grant.offer else {
+            return
+        }
+        // The store said that it does not renew, and its word that it does all the same was lost.
+        if ledger.renewal?.willRenew == false, ledger.periods[running.id] == nil { return }
         // What was bought after a refund is not known before anybody tells of it, and a refund ends access at once.
         let isUntold = ledger.periods[running.id] == nil && ledger.periods.values.contains { $0.revocation != nil }
         guard !isUntold else { return }

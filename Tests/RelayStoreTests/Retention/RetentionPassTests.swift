@@ -174,7 +174,7 @@ struct RetentionPassTests {
             try await database.run(
                 """
                 INSERT INTO validations SELECT (r).* FROM (
-                    SELECT jsonb_populate_record(v, jsonb_build_object('id', gen_random_uuid(), 'bucket', n % 256,
+                    SELECT jsonb_populate_record(v, jsonb_build_object('id', gen_random_uuid(), 'bucket', n % 256, 'owner_no', NULL,
                         'purchase_key', '\\x' || encode(sha256(n::text::bytea), 'hex'))) AS r
                     FROM validations v, generate_series(1, \(others)) AS n) AS rows
                 """)

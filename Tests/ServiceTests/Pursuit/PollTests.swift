@@ -53,8 +53,9 @@ import Testing
             let refunded = try await relay.pursue("cia@example.test")
             _ = try await relay.becomes("granted", refunded)
             try await Awaiting.fact("every ledger has been looked at") {
-                try await setup.database.query(PostgresQuery("SELECT count(*) FROM ledgers WHERE state IS NULL"))[0].get(
-                    0, as: Int64.self)
+                try await setup.database.query(PostgresQuery("SELECT count(*) FROM ledgers WHERE state IS NULL"))[0]
+                    .get(
+                        0, as: Int64.self)
             } holds: {
                 $0 == 0
             }

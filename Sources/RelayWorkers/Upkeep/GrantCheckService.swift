@@ -1,0 +1,46 @@
+public import Logging
+import Metrics
+import RelayStore
+import ServiceLifecycle
+
+/// Runs the ``GrantCheck``: after an upgrade at once, then every few hours. Any number of copies may run it; one at a time walks.
+public struct GrantCheckService: Service {
+    private let check: GrantCheck
+    private let logger: Logger
+    private let interval: Duration
+
+    public init(store: RelayStore, logger: Logger, interval: Duration = .seconds(5)) {
+        check = GrantCheck(store: store)
+        self.logger = logger
+        self.interval = interval
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await runOnce()
+                } catch {
+                    logger.warning(
+                        "granted access could not be checked: tried again in a while", metadata: ["error": "\(error)"])
+                }
+                try? await Task.sleep(for: interval)
+            }
+        }
+    }
+
+    /// For as long as the pause after it, so that a walk leaves the database half of the time.
+    func runOnce() async throws {
+        let found = try await check.run(budget: interval)
+        guard found != GrantCheck.Found() else { return }
+        for (kind, count) in [("unnumbered", found.unnumbered), ("alone", found.alone), ("unwatched", found.unwatched)]
+        {
+            Counter(label: "relay_grants_corrected", dimensions: [("kind", kind)]).increment(by: count)
+        }
+        logger.notice(
+            "granted access was given an owner's number and somebody who looks again",
+            metadata: [
+                "unnumbered": "\(found.unnumbered)", "alone": "\(found.alone)", "unwatched": "\(found.unwatched)",
+            ])
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("What the version before granted gets an owner's number and somebody who looks again")
+struct GrantCheckTests {
+    /// As the version before wrote it.
+    private func makeAsBefore(_ database: TestDatabase) async throws {
+        try await database.run("UPDATE validations SET owner_no = NULL")
+        try await database.run("DELETE FROM ledgers")
+    }
+
+    private func check(_ store: RelayStore) async throws -> GrantCheck.Found {
+        try await GrantCheck(store: store).run(budget: .seconds(60))
+    }
+
+    @Test("a grant without a ledger is due, under its owner's number")
+    func withoutLedger() async throws {
+        try await withStore { database, store in
+            let id = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            try await makeAsBefore(database)
+            #expect(try await check(store) == GrantCheck.Found(unnumbered: 1))
+            #expect(try await database.count("ledgers", where: "due_at <= now() AND granted_offer IS NOT NULL") == 1)
+            #expect(try await database.count("validations", where: "owner_no = 1") == 1)
+            #expect(try await store.status(of: id) == .granted)
+            // The next walk comes after its pause, and finds nothing.
+            #expect(try await check(store) == GrantCheck.Found())
+            try await database.run("UPDATE duties SET expires_at = now() - interval '1 second'")
+            #expect(try await check(store) == GrantCheck.Found())
+        }
+    }
+
+    @Test("of two that are granted on one subscription, who does not own it stands alone, and is watched")
+    func twoGranted() async throws {
+        try await withStore { database, store in
+            let old = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            let new = try await store.takeAndGrant(.sample(customer: "ben@example.test"))
+            try await makeAsBefore(database)
+            try await database.run("UPDATE validations SET status = 1, reason = NULL WHERE id = '\(old.uuid)'")
+            #expect(try await check(store) == GrantCheck.Found(unnumbered: 2, alone: 1))
+            #expect(try await database.count("ledgers", where: "due_at <= now()") == 2)
+            #expect(try await database.count("validations", where: "status = 1 AND owner_no IS NULL") == 0)
+            let heard = try await store.hear(
+                try await store.claimDueSubscriptions(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
+                leeway: .seconds(3_600))
+            #expect(Set(heard.compactMap { $0.owner?.customer.text }) == ["ana@example.test", "ben@example.test"])
+            #expect(heard.count { $0.name.standsAlone } == 1)
+            // Cleeng says no about the one that stands alone: the other goes on.
+            let alone = try #require(heard.first { $0.name.standsAlone })
+            let over = LedgerWord(cleeng: [
+                try #require(alone.owner?.offerID): LedgerEnd(isOver: true, toldAt: alone.heardAt + .seconds(1))
+            ])
+            _ = try await store.hear([LedgerMessage(alone.name, over)], leeway: .seconds(3_600))
+            #expect(try await store.status(of: old) == .revoked)
+            #expect(try await store.status(of: new) == .granted)
+        }
+    }
+
+    @Test("running access at whose end nobody would look is due at once")
+    func unwatched() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            _ = try await store.hear(
+                try await store.claimDueSubscriptions(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
+                leeway: .seconds(3_600))
+            try await database.run(
+                "UPDATE ledgers SET due_at = NULL, status = 1, expires_at = now() + interval '1 day'")
+            #expect(try await check(store) == GrantCheck.Found(unwatched: 1))
+            #expect(try await database.count("ledgers", where: "due_at <= now()") == 1)
+        }
+    }
+}

@@ -1,15 +1,20 @@
 import RelayCore
 
 extension AppReceipt {
-    /// Reads the payload of a receipt: a SET of attributes, in any order.
+    /// Reads the payload of a receipt: a SET of attributes, in any order. What decides whose receipt it is, and when it was made, stands in it
+    /// once: of two the reader here might take one and another reader the other.
     init(_ payload: BEROctets) throws(BERError) {
         let document = payload.document
         var cursor = try document.only(payload.root, BERTag.set).children
         var count = 0
+        var deciding: Set<Int64> = []
         while let element = try document.next(&cursor) {
             count += 1
             guard count <= ReceiptLimits.receiptAttributes else { throw .limitExceeded }
             guard let attribute = try ReceiptAttribute(document, element) else { continue }
+            if [0, 1, 2, 12].contains(attribute.type), !deciding.insert(attribute.type).inserted {
+                throw .unexpectedElement
+            }
             try read(attribute)
         }
     }

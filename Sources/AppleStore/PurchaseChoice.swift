@@ -15,6 +15,8 @@ struct PurchaseChoice {
 
     /// Nil exactly where there are no purchases.
     let entry: PurchaseEntry?
+    /// Whether the receipt holds the purchase that the app spoke of.
+    let isNamed: Bool
     /// The entry that counts of each group that can expire, the longest-running first.
     let subscriptions: [PurchaseEntry]
 
@@ -34,6 +36,7 @@ struct PurchaseChoice {
             if entry.originalTransactionId == transactionId { originalHolder = group }
         }
         if holders.isEmpty, let originalHolder { holders.insert(originalHolder) }
+        isNamed = !holders.isEmpty
         let candidates = holders.isEmpty ? Array(best.values) : holders.compactMap { best[$0] }
         entry = candidates.min { $0.counts(before: $1) }
         subscriptions = best.values.filter { $0.expiresDate != nil }.sorted { $0.counts(before: $1) }

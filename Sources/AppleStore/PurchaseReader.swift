@@ -38,21 +38,28 @@ public enum PurchaseReader {
             guard let entry = choice.entry else { throw .noInAppPurchase }
             return ReadPurchase(
                 format: .appReceipt, environment: receipt.environment, bundleId: receipt.bundleId,
-                issuedDate: receipt.creationDate, entry: entry, subscriptions: choice.subscriptions, document: document)
+                issuedDate: receipt.creationDate, entry: entry, isNamed: choice.isNamed,
+                subscriptions: choice.subscriptions, document: document)
         case .transactionReceipt(let receipt):
             let entry = PurchaseEntry(receipt)
             guard entry.transactionId != nil || entry.originalTransactionId != nil else { throw .noInAppPurchase }
             return ReadPurchase(
                 format: .transactionReceipt, environment: receipt.environment, bundleId: receipt.bundleId,
-                issuedDate: nil, entry: entry, subscriptions: [entry].filter { $0.expiresDate != nil },
+                issuedDate: nil, entry: entry, isNamed: entry.isNamed(transactionId),
+                subscriptions: [entry].filter { $0.expiresDate != nil },
                 document: document)
         case .signedTransaction(let transaction):
             let payload = transaction.payload
             let entry = PurchaseEntry(payload)
             return ReadPurchase(
                 format: .signedTransaction, environment: payload.environment, bundleId: payload.bundleId,
-                issuedDate: payload.signedDate, entry: entry, subscriptions: [entry].filter { $0.expiresDate != nil },
+                issuedDate: payload.signedDate, entry: entry, isNamed: entry.isNamed(transactionId),
+                subscriptions: [entry].filter { $0.expiresDate != nil },
                 document: document)
         }
     }
+}
+
+extension PurchaseEntry {
+    fileprivate func isNamed(_ id: TransactionID) -> Bool { transactionId == id || originalTransactionId == id }
 }

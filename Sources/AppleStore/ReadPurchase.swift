@@ -14,6 +14,8 @@ public struct ReadPurchase: Sendable, Hashable {
     public let issuedDate: AppleTimestamp?
     /// The purchase that counts.
     public let entry: PurchaseEntry
+    /// Whether that is the one that the app spoke of; else the receipt does not hold that one.
+    public let isNamed: Bool
     /// The entry that counts of each subscription in the receipt, by original transaction id (by product where there
     /// is none), uncancelled and longest-running ones first. Cancelled and expired ones are among them.
     public let subscriptions: [PurchaseEntry]

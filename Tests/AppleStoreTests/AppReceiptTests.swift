@@ -99,10 +99,18 @@ struct AppReceiptTests {
         #expect(readError { _ = try PurchaseReader.read(base64(bytes), transactionId: "200") } == .noInAppPurchase)
     }
 
-    @Test("of an attribute that comes twice the first readable one counts")
+    /// One reader might believe the first, and another the second.
+    @Test("a receipt that says twice whose it is, or when it was made, is none", arguments: [0, 1, 2, 12])
+    func twiceWhose(attribute: Int64) throws {
+        var builder = ReceiptBuilder()
+        builder.add(attribute, BERWriter.utf8("com.example.other"))
+        builder.add(attribute, BERWriter.utf8("com.example.other"))
+        #expect(throws: (any Error).self) { try SignedReceipt(berEncoded: builder.bytes) }
+    }
+
+    @Test("of an attribute of a purchase that comes twice the first readable one counts")
     func duplicates() throws {
         var builder = ReceiptBuilder()
-        builder.add(2, BERWriter.utf8("com.example.other"))
         var purchase = Self.subscription()
         purchase.attributes.append((1705, BERWriter.utf8("999")))
         purchase.attributes.append((1712, BERWriter.ia5("2026-01-15T00:00:00Z")))

@@ -44,8 +44,7 @@ struct PaymentRequestTests {
                 #"{"customerEmail":1,"offerId":[],"receipt":{"transactionId":42,"receiptData":{}},"appType":true,"#
                     + #""ipAddress":1,"applicationUsername":false}"#) == [
                     "customerEmail wrong_type", "offerId wrong_type", "receipt.transactionId wrong_type",
-                    "receipt.receiptData wrong_type", "appType wrong_type", "ipAddress wrong_type",
-                    "applicationUsername wrong_type",
+                    "receipt.receiptData wrong_type", "appType wrong_type", "applicationUsername wrong_type",
                 ])
         #expect(Fixtures.wrong(body(["receipt": "\"text\""])) == ["receipt wrong_type"])
         #expect(Fixtures.wrong("[]") == [" wrong_type"])
@@ -53,7 +52,7 @@ struct PaymentRequestTests {
 
     @Test(
         "NUL is refused in every text",
-        arguments: ["customerEmail", "offerId", "appType", "ipAddress", "applicationUsername"])
+        arguments: ["customerEmail", "offerId", "appType", "applicationUsername"])
     func nul(_ field: String) {
         #expect(Fixtures.wrong(body([field: #""a\u0000b""#]))?.contains("\(field) invalid") == true)
     }
@@ -87,13 +86,23 @@ struct PaymentRequestTests {
         }
     }
 
-    @Test("addresses are textual IPv4 and IPv6")
+    @Test("an address that is none fails no purchase: it is left out, and the answer says so")
     func addresses() throws {
         for good in ["192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1"] {
             #expect(try Fixtures.payment(body(["ipAddress": "\"\(good)\""])).ipAddress == good)
         }
         for wrong in ["", "192.0.2", "192.0.2.1:80", "fe80::1%eth0", "[::1]", "localhost", "192.0.2.1/32"] {
-            #expect(Fixtures.wrong(body(["ipAddress": "\"\(wrong)\""])) == ["ipAddress invalid"], "\(wrong)")
+            let payment = try Fixtures.payment(body(["ipAddress": "\"\(wrong)\""]))
+            #expect(payment.ipAddress == nil && payment.warnings.map(\.field) == ["ipAddress"], "\(wrong)")
+        }
+        #expect(try Fixtures.payment(body(["ipAddress": "1"])).warnings.map(\.field) == ["ipAddress"])
+    }
+
+    @Test("the app's type is known in any case", arguments: [("iOS", "ios"), ("TVOS", "tvos"), ("ios", "ios")])
+    func appType(sent: String, read: String) throws {
+        #expect(try Fixtures.payment(body(["appType": "\"\(sent)\""])).appType == read)
+        for wrong in ["", "android", "ıos"] {
+            #expect(Fixtures.wrong(body(["appType": "\"\(wrong)\""])) == ["appType invalid"], "\(wrong)")
         }
     }
 

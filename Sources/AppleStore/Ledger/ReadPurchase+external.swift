@@ -6,6 +6,7 @@ extension ReadPurchase {
         subscriptions.prefix(limit).compactMap { entry in
             let one = ReadPurchase(
                 format: format, environment: environment, bundleId: bundleId, issuedDate: issuedDate, entry: entry,
+                isNamed: true,
                 subscriptions: [entry], document: document)
             guard let key = entry.originalTransactionId, !environment.name.isEmpty, let period = one.ledgerPeriod else {
                 return nil

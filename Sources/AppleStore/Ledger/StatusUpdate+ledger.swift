@@ -5,9 +5,10 @@ extension StatusUpdate {
     public var notification: StoreNotification {
         let ours = transactions.filter { $0.originalTransactionId == originalTransactionId }
         let newest = ours.max { $0.lastChange ?? Timestamp(seconds: 0) < $1.lastChange ?? Timestamp(seconds: 0) }
-        // Version 1 has no date of its own: it cannot have been said before the last thing that it speaks of.
-        let said = [autoRenewStatusChangeDate?.moment, newest?.lastChange, earliestFailure(ours)].compactMap(\.self)
-            .max()
+        // Version 1 has no date of its own: that of the receipt in it, else that of the last thing that it speaks of.
+        let said =
+            receiptCreationDate?.moment
+            ?? [autoRenewStatusChangeDate?.moment, newest?.lastChange, earliestFailure(ours)].compactMap(\.self).max()
         return StoreNotification(
             version: .one, identity: identity(newest), type: notificationType, environment: environment.name,
             bundleID: bundleId, originalTransactionID: originalTransactionId, saidAt: said,
@@ -65,14 +66,15 @@ extension StatusUpdate.Transaction {
     }
 
     fileprivate func period(said: Timestamp, isFamilyEnd: Bool) -> LedgerPeriod? {
-        // Version 1 does not tell what is used up from what stays bought: what does not expire enters no ledger from here.
-        guard let id = webOrderLineItemId ?? transactionId, let productId, let purchased = purchaseDate?.moment,
-            let expiresDate
+        // Version 1 does not tell what is used up from what stays bought: what does not expire enters the ledger from here when it is taken
+        // back, by the name that a receipt has for it.
+        guard let id = expiresDate == nil ? originalTransactionId : webOrderLineItemId ?? transactionId, let productId,
+            let purchased = purchaseDate?.moment, expiresDate != nil || cancellationDate != nil
         else { return nil }
         let isUpgraded = isUpgraded ?? false
         let isFamily = isFamilyEnd || inAppOwnershipType == "FAMILY_SHARED"
         return LedgerPeriod(
-            id: id, productID: productId, purchasedAt: purchased, expiresAt: expiresDate.end,
+            id: id, productID: productId, purchasedAt: purchased, expiresAt: expiresDate?.end,
             // What was upgraded is written as cancelled too.
             revocation: isUpgraded
                 ? nil

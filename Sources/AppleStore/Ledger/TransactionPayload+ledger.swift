@@ -1,14 +1,14 @@
 public import RelayCore
 
 extension TransactionPayload {
-    /// What it says of a subscription, or of something else that stays bought. Nil for what is used up (a consumable), and
-    /// where it says too little.
+    /// What it says of a subscription, or of something else that stays bought, or that what is used up (a consumable) was taken back. Nil
+    /// for any other consumable, and where it says too little.
     ///
     /// - Parameters:
     ///   - replacesEarlier: it was told as an upgrade.
     ///   - isFamilyEnd: it was told as the end of sharing.
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
-        guard type?.known != .consumable, let told = signedDate?.moment, let product = productId,
+        guard type?.known != .consumable || isRevoked, let told = signedDate?.moment, let product = productId,
             let purchased = purchaseDate?.moment,
             // What does not expire is bought once: a receipt may name that by another transaction than a notification.
             let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])

@@ -1,3 +1,5 @@
+import RelayCore
+
 extension StatusUpdate: Decodable {
     private enum Key: String, CodingKey {
         case notificationType = "notification_type"
@@ -13,10 +15,12 @@ extension StatusUpdate: Decodable {
     private struct UnifiedReceipt: Decodable {
         var transactions: [Transaction]
         var renewals: [Renewal]
+        var creationDate: AppleTimestamp?
 
         enum Key: String, CodingKey {
             case transactions = "latest_receipt_info"
             case renewals = "pending_renewal_info"
+            case receipt = "latest_receipt"
         }
 
         /// The App Store writes a hundred at most.
@@ -35,6 +39,11 @@ extension StatusUpdate: Decodable {
             var fields = try decoder.container(keyedBy: Key.self)
             transactions = Self.first(&fields, .transactions)
             renewals = Self.first(&fields, .renewals)
+            if let text = try? fields.decodeIfPresent(String.self, forKey: .receipt), let data = try? ReceiptData(text),
+                case .appReceipt(let signed) = try? PurchaseDocument(data)
+            {
+                creationDate = signed.receipt.creationDate
+            }
         }
     }
 
@@ -52,12 +61,17 @@ extension StatusUpdate: Decodable {
         let receipt = (try? fields.decodeIfPresent(UnifiedReceipt.self, forKey: .unifiedReceipt)).flatMap { $0 }
         transactions = receipt?.transactions ?? []
         renewals = receipt?.renewals ?? []
-        // Not in every type; its transactions name it too.
-        originalTransactionId =
-            fields.identifier(.originalTransactionId)
-            ?? transactions.max {
+        receiptCreationDate = receipt?.creationDate
+        // Not in every type; its transactions name it too. What is taken back was cancelled last.
+        let newest =
+            ["REFUND", "REVOKE"].contains(type)
+            ? transactions.max {
+                ($0.cancellationDate?.millisecondsSince1970 ?? 0) < ($1.cancellationDate?.millisecondsSince1970 ?? 0)
+            }
+            : transactions.max {
                 ($0.purchaseDate?.millisecondsSince1970 ?? 0) < ($1.purchaseDate?.millisecondsSince1970 ?? 0)
-            }?.originalTransactionId
+            }
+        originalTransactionId = fields.identifier(.originalTransactionId) ?? newest?.originalTransactionId
     }
 }
 

@@ -42,6 +42,8 @@ public struct StatusUpdate: Sendable, Hashable {
     public var autoRenewStatus: String?
     public var autoRenewStatusChangeDate: AppleTimestamp?
     public var originalTransactionId: TransactionID?
+    /// When the receipt in it was made, which is when the notification was. Nil where there is none that can be read.
+    public var receiptCreationDate: AppleTimestamp?
     public var transactions: [Transaction]
     public var renewals: [Renewal]
 }

@@ -23,11 +23,14 @@ public struct OwnershipClaim: Sendable, Hashable {
     /// Who has it now, by another email.
     public struct Owner: Sendable, Hashable {
         public var acceptedAt: Timestamp
+        /// When Cleeng's grant to the owner was recorded: what was read of others before says nothing.
+        public var since: Timestamp
         /// Until then Cleeng may still be passing it to an older request and on to the owner's: what is read of others says nothing.
         public var unsettledUntil: Timestamp
 
-        public init(acceptedAt: Timestamp, unsettledUntil: Timestamp) {
+        public init(acceptedAt: Timestamp, since: Timestamp, unsettledUntil: Timestamp) {
             self.acceptedAt = acceptedAt
+            self.since = since
             self.unsettledUntil = unsettledUntil
         }
     }
@@ -58,10 +61,13 @@ public struct OwnershipClaim: Sendable, Hashable {
         guard let owner else { return .takes }
         let isNewer = acceptedAt >= owner.acceptedAt
         if isNewer, isProven || entitledBefore != true { return .takes }
-        if !isNewer, observedAt <= owner.unsettledUntil { return .readsAgain }
-        // An older request that Cleeng took after all, or somebody who had the offer already: either the subscription has passed, or
-        // both have the offer, each by something of their own.
-        guard let rival, rival.observedAt > owner.unsettledUntil || isNewer else { return .asksOfOwner }
-        return rival.isEntitled ? .standsAlone : .takes
+        // An older request that Cleeng took after all, or somebody who had the offer already: either the subscription has passed, or both have
+        // the offer, each by something of their own.
+        let settled = isNewer ? owner.since : owner.unsettledUntil
+        guard observedAt > settled else { return .readsAgain }
+        guard let rival, rival.observedAt > settled else { return .asksOfOwner }
+        guard rival.isEntitled else { return .takes }
+        // The two reads are of two moments: while requests are on their way, it may have passed to and fro between them.
+        return rival.observedAt > owner.unsettledUntil ? .standsAlone : .readsAgain
     }
 }

@@ -122,14 +122,37 @@ struct EntitlementRoutes: Sendable {
         let email = reader.required(field("customerEmail"), "customerEmail").flatMap {
             reader.email($0, "customerEmail")
         }
-        let offer = reader.required(field("offerId"), "offerId").flatMap { reader.offerID($0, "offerId") }
-        guard let email, let offer else { throw Problem.invalidFields(reader.errors) }
+        // Without it every offer is told; an empty one is a slip.
+        let offer =
+            query.holds("offerId")
+            ? reader.required(field("offerId"), "offerId").flatMap { reader.offerID($0, "offerId") } : nil
+        guard reader.errors.isEmpty, let email else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)
-        let validation = try await store.validation(
-            customer: email.customer, offerID: offer, publisher: key.publisher, app: key.app)
-        guard let validation else { return Self.nothingKnown }
-        context.notes.validation = validation.id
-        return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch]).response(KnownValidation(validation))
+        guard let offer else { return try await all(of: email, publisher: key.publisher) }
+        let known = try await store.entitlement(of: email.customer, to: offer, publisher: key.publisher)
+        guard let known else { return Self.nothingKnown }
+        context.notes.validation = known.validation.id
+        return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
+            .response(KnownValidation(known.validation))
+    }
+
+    /// Every offer that is known of a customer.
+    private func all(of email: CustomerEmail, publisher: PublisherID) async throws -> Response {
+        let known = try await store.entitlements(of: email.customer, publisher: publisher)
+        var writer = JSONWriter(capacity: 128 + 384 * known.count)
+        writer.beginObject()
+        writer.field("customerEmail", email.customer)
+        writer.beginArray("entitlements")
+        for one in known {
+            writer.beginObject()
+            writer.poll(one.validation)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: writer.buffer))
     }
 
     @inline(never)

@@ -30,13 +30,9 @@ struct PaymentRequest: Sendable {
             receiptData = reader.required(body.receiptData, "receipt.receiptData")
                 .flatMap { Self.receiptData($0, &reader) }
         }
-        let appType = reader.optional(body.appType, "appType") ?? "ios"
+        let appType = reader.optional(body.appType, "appType")?.asciiLowercased() ?? "ios"
         if appType != "ios", appType != "tvos" {
             reader.add(FieldError("appType", .invalid, "must be ios or tvos"))
-        }
-        let ipAddress = reader.optional(body.ipAddress, "ipAddress")
-        if let ipAddress, IPAddress(ipAddress) == nil {
-            reader.add(FieldError("ipAddress", .invalid, "must be an IPv4 or IPv6 address"))
         }
         let username = reader.optional(body.applicationUsername, "applicationUsername")
             .flatMap { Self.username($0, &reader) }
@@ -49,10 +45,12 @@ struct PaymentRequest: Sendable {
         self.transactionID = transactionID
         self.receiptData = receiptData
         self.appType = appType
-        self.ipAddress = ipAddress
         self.applicationUsername = username ?? Username(email.customer.text)
         self.cleengCustomer = cleengCustomer
         (couponCode, warnings) = CouponCode.read(body.couponCode)
+        let address = CustomerAddress.read(body.ipAddress)
+        ipAddress = address.text
+        warnings += address.warnings
     }
 
     private static func transactionID(_ text: String, _ reader: inout FieldReader) -> TransactionID? {

@@ -57,7 +57,11 @@ struct PaymentRoutes: Sendable {
         let verification = await receipts.judge(receipt, app: key.app)
         metrics.count(verification)
         try receipts.check(verification, of: receipt)
-        if !receipts.trusts(verification) { receipt.distrust(transactionID: payment.transactionID) }
+        if !receipts.trusts(verification) {
+            receipt.distrust(transactionID: payment.transactionID)
+        } else if receipt.isReadable, !receipt.isNamed, try await !isOfReceipt(payment, receipt, key) {
+            receipt.standAlone(transactionID: payment.transactionID)
+        }
         var (driver, warnings) = try drivers.choose(for: payment, receipt)
         warnings += offers.warnings(payment, receipt, of: key.publisher)
         guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
@@ -66,6 +70,18 @@ struct PaymentRoutes: Sendable {
             payment, receipt: receipt, verification: verification, driver: driver, key: key, now: now,
             peer: peer(request, context), idempotencyKey: idempotencyKey, body: body, using: &generator)
         return try await take(in: acceptance, context, warnings: payment.warnings + warnings)
+    }
+
+    /// Whether a purchase that its receipt does not hold is of the subscription that runs longest in it: where that is what is asked for.
+    private func isOfReceipt(_ payment: PaymentRequest, _ receipt: ReadReceipt, _ key: APIKey) async throws -> Bool {
+        if let product = receipt.productID.map({ ProductID(StorePlatform.apple.prefixed($0)) }) {
+            if offers.allows(product, under: payment.offerID, of: key.publisher) == true { return true }
+        }
+        let name = SubscriptionName(
+            publisher: key.publisher, environment: receipt.environment, originalTransactionID: receipt.subscriptionKey)
+        let known = try await store.ownership(of: name, offer: payment.offerID)
+        if known.holdsOffer { return true }
+        return !offers.hasProducts(of: key.publisher) && (known.owner.map { $0 == payment.email.customer } ?? true)
     }
 
     func take(

@@ -6,6 +6,10 @@ import RelayStore
 /// What the relay makes of a receipt on its way in. Nothing is verified here, and nothing that cannot be read is refused.
 struct ReadReceipt: Sendable {
     var isReadable: Bool
+    /// It is a receipt and holds no purchase: what is used up and what ends by itself vanishes from receipts.
+    var isEmpty = false
+    /// Whether it holds the purchase that the app spoke of.
+    var isNamed: Bool { purchase?.isNamed == true }
     /// The original transaction id, else the app's own.
     var subscriptionKey: TransactionID
     var environment: StoreEnvironment
@@ -43,7 +47,16 @@ struct ReadReceipt: Sendable {
         case .compactJWS(let characters): identity = characters
         }
         document = try? PurchaseDocument(data)
-        guard let document, let purchase = try? PurchaseReader.read(document, transactionId: transactionID) else {
+        guard let document else { return }
+        let purchase: ReadPurchase
+        do throws(ReceiptReadError) {
+            purchase = try PurchaseReader.read(document, transactionId: transactionID)
+        } catch {
+            guard error == .noInAppPurchase, case .appReceipt(let signed) = document else { return }
+            isEmpty = true
+            bundleID = signed.receipt.bundleId
+            let name = signed.receipt.environment.name
+            if !name.text.isEmpty { environment = name }
             return
         }
         isReadable = true
@@ -58,6 +71,16 @@ struct ReadReceipt: Sendable {
             environment = purchase.environment.name
         }
         period = purchase.ledgerPeriod
+    }
+
+    /// The receipt speaks of other purchases than this one, which stands by itself: it moves, ends and is ended by nothing else in it.
+    ///
+    /// - Parameter transactionID: what the app sent beside it.
+    mutating func standAlone(transactionID: TransactionID) {
+        subscriptionKey = transactionID
+        productID = nil
+        period = nil
+        self.transactionID = nil
     }
 
     /// What Apple did not sign decides neither whose subscription it is nor what was bought: from now on it is known as one that cannot be

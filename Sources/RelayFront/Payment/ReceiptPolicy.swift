@@ -30,8 +30,10 @@ public struct ReceiptPolicy: Sendable {
     /// - Throws: ``Problem`` 422 where one with this result is refused.
     func check(_ verification: Verification, of receipt: ReadReceipt) throws {
         guard mode == .enforce else { return }
-        guard receipt.isReadable else {
-            throw Problem(.receiptNotGenuine, "unreadable: no purchase can be read out of it; send one that holds it")
+        guard receipt.isReadable || receipt.isEmpty else {
+            throw Problem(
+                .receiptNotGenuine, "unreadable: it is not a receipt that can be read; send it as the App Store gave it"
+            )
         }
         switch verification {
         case .genuine: return

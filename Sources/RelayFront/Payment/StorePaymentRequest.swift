@@ -22,10 +22,6 @@ struct StorePaymentRequest: Sendable {
         } else {
             reader.add(FieldError("receipt", .wrongType, "must be an object"))
         }
-        let ipAddress = reader.optional(body.ipAddress, "ipAddress")
-        if let ipAddress, IPAddress(ipAddress) == nil {
-            reader.add(FieldError("ipAddress", .invalid, "must be an IPv4 or IPv6 address"))
-        }
         let username = reader.optional(body.applicationUsername, "applicationUsername")
             .flatMap { PaymentRequest.username($0, &reader) }
         guard reader.errors.isEmpty, let email, let offerID, let receipt else {
@@ -34,10 +30,12 @@ struct StorePaymentRequest: Sendable {
         self.email = email
         self.offerID = offerID
         self.receipt = receipt
-        self.ipAddress = ipAddress
         applicationUsername = username ?? Username(email.customer.text)
         // Cleeng takes none for a purchase at Amazon.
         if platform == .google { (couponCode, warnings) = CouponCode.read(body.couponCode) }
+        let address = CustomerAddress.read(body.ipAddress)
+        ipAddress = address.text
+        warnings += address.warnings
     }
 
     /// One that its app has only had validated: without coupon or address.

@@ -19,6 +19,9 @@ struct QueryItems: Sendable {
         return value.removingPercentEncoding ?? String(value)
     }
 
+    /// Whether it stands there, be it empty.
+    func holds(_ name: String) -> Bool { items.contains { $0.name.isSame(name) } }
+
     /// All of that name, in their order, so many at most.
     func all(_ name: String, most: Int) -> [String] {
         items.lazy.filter { $0.name.isSame(name) && !$0.value.isEmpty }.prefix(most)

@@ -134,13 +134,13 @@ public struct Erasure: Sendable {
             return answers.map(\.affectedRows)
         }
         (outcome.validations, outcome.transfers, outcome.subscriptions, outcome.messages) = (
-            written[7], written[1], written[2], written[3]
+            written[6], written[1], written[7], written[2]
         )
         store.forget(identity)
         return outcome
     }
 
-    /// In the order in which the outcome is told; validations last of all, since others are found by them.
+    /// Validations after what is found by them, and before the subscriptions that granted ones refer to.
     private func statements(_ identity: CustomerIdentity, _ ids: [PostgresValue]) async throws -> [PostgresQuery] {
         func keys(_ names: [CustomerName]) -> [PostgresValue] {
             [
@@ -159,10 +159,10 @@ public struct Erasure: Sendable {
         return [
             PostgresQuery(Self.purchasesSQL, ids),
             PostgresQuery(Self.transfersSQL, [customer, mark, .keyOfTexts]),
-            PostgresQuery(Self.subscriptionsSQL, LedgerHearing.keys(identity.subscriptions)),
             PostgresQuery(Self.messagesSQL, names),
             PostgresQuery(Self.pursuitsSQL, ids), PostgresQuery(Self.weekly("receipts"), ids),
             PostgresQuery(Self.weekly("timeline"), ids), PostgresQuery(Self.weekly("validations"), ids),
+            PostgresQuery(Self.subscriptionsSQL, LedgerHearing.keys(identity.subscriptions)),
             PostgresQuery(Self.previousSQL, [customer, mark, .keyOfTexts, names[1], names[2]]),
             PostgresQuery(Self.customersSQL, names),
             PostgresQuery(Self.readsSQL, reads), PostgresQuery(Self.queueSQL, names),

@@ -41,6 +41,11 @@ public final class OfferCatalogue: Sendable {
         known.withLockedValue { $0?[publisher]?.products[offer]?.contains(product) }
     }
 
+    /// Whether any product of the publisher's is known.
+    public func hasProducts(of publisher: PublisherID) -> Bool {
+        known.withLockedValue { $0?[publisher]?.offers.isEmpty == false }
+    }
+
     /// Whether a coupon is one of an offer's. Nil where none of the offer's is known.
     public func allows(coupon: CouponID, under offer: OfferID, of publisher: PublisherID) -> Bool? {
         known.withLockedValue { $0?[publisher]?.coupons[offer]?.contains(CouponID(coupon.text.asciiLowercased())) }

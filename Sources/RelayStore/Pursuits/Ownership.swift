@@ -84,12 +84,17 @@ struct Ownership: Sendable {
         RETURNING s.publisher, s.environment, s.subscription_key, s.owner_no, ROW(s.sealed_by, s.customer),
                   ROW(s.sealed_by, s.email), ROW(s.sealed_by, s.application_username), s.accepted_at,
                   coalesce(s.validation_bucket, s.bucket), s.accepted_on - DATE 'epoch', s.id,
-                  CASE WHEN s.id <> ALL ($3) THEN (
-                      SELECT greatest(s.owned_since, o.settled_at) + (o.deadline - o.accepted_at)
-                      FROM validations o
-                      WHERE o.bucket = coalesce(s.validation_bucket, s.bucket) AND o.accepted_on = s.accepted_on AND o.id = s.id)
-                  END, s.owned_since
+                  s.owned_since, \(ofOwner("o.settled_at")), \(ofOwner("o.deadline - o.accepted_at + now()")), now()
         """
+
+    /// Of the validation that made the owner; null for an owner that is made here.
+    private static func ofOwner(_ column: String) -> String {
+        """
+        CASE WHEN s.id <> ALL ($3) THEN (
+            SELECT \(column) FROM validations o
+            WHERE o.bucket = coalesce(s.validation_bucket, s.bucket) AND o.accepted_on = s.accepted_on AND o.id = s.id) END
+        """
+    }
 
     /// To be sent right behind what locks the pursuits.
     static func open(_ grants: [PursuitWrite]) -> PostgresQuery {
@@ -110,6 +115,7 @@ struct Ownership: Sendable {
             var email: EmailAddress
             var validation: ValidationID
             var acceptedAt: Timestamp
+            var since: Timestamp
             var unsettledUntil: Timestamp
         }
         var owner: Owner?
@@ -157,9 +163,13 @@ extension Ownership.Found {
         // One that was claimed by a username alone has no owner.
         guard let customer = try row.open(4, as: CustomerID?.self) else { return }
         let validation = try row.validationID(bucket: 8, day: 9, id: 10)
+        let owned = try row.timestamp(11)
+        let since = try max(owned, row.timestampIfSet(12) ?? owned)
+        let now = try row.timestamp(14)
+        let wait = try row.timestampIfSet(13).map { $0 - now } ?? .zero
         owner = Owner(
             customer: customer, email: try row.open(5), validation: validation, acceptedAt: try row.timestamp(7),
-            unsettledUntil: try row.timestampIfSet(11) ?? row.timestamp(12))
+            since: since, unsettledUntil: since + wait)
         isMadeBy = ids.contains(validation) ? validation : nil
     }
 }
@@ -173,7 +183,9 @@ extension Ownership.Judgement {
         let claim = OwnershipClaim(
             acceptedAt: claimed.pursuit.acceptedAt, observedAt: change.observedAt ?? change.at,
             entitledBefore: grant.write.pursuit.entitledBefore, isProven: change.isProven, rival: grant.write.rival)
-        switch claim.judge(against: rival.map { .init(acceptedAt: $0.acceptedAt, unsettledUntil: $0.unsettledUntil) }) {
+        switch claim.judge(
+            against: rival.map { .init(acceptedAt: $0.acceptedAt, since: $0.since, unsettledUntil: $0.unsettledUntil) })
+        {
         case .readsAgain: return .readTooOld
         case .asksOfOwner:
             guard let rival else { return .readTooOld }
@@ -221,7 +233,7 @@ extension Ownership.Judgement {
         found.owner = Ownership.Found.Owner(
             customer: claimed.customer, email: claimed.email, validation: claimed.id,
             acceptedAt: max(claimed.pursuit.acceptedAt, found.owner?.acceptedAt ?? claimed.pursuit.acceptedAt),
-            unsettledUntil: change.at + (claimed.pursuit.deadline - claimed.pursuit.acceptedAt))
+            since: change.at, unsettledUntil: change.at + (claimed.pursuit.deadline - claimed.pursuit.acceptedAt))
         return .granted(name, ownerNo: found.ownerNo)
     }
 

@@ -6,9 +6,11 @@ extension RelayStore {
     /// timeline, the purchase it stands for, the subscription's owner, the old owner's end, and word to both publishers'
     /// customers.
     func settle(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
-        let result = try await pool.withTransaction { transaction in
-            let settlement = Settlement(transaction: transaction, instance: instance)
-            return try await settlement.run(writes)
+        let result = try await retryingDeadlock {
+            try await pool.withTransaction { transaction in
+                let settlement = Settlement(transaction: transaction, instance: instance)
+                return try await settlement.run(writes)
+            }
         }
         publish(result.changed, customers: result.customers)
         return result.outcomes

@@ -19,16 +19,6 @@ extension RelayStore {
         JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
         """
 
-    /// Index used: `validations_customer`. Whoever is entitled now or is being decided on comes before what is over, and
-    /// among equals the newest.
-    private static let newestSQL = """
-        SELECT \(validationColumns), clock_timestamp()
-        FROM validations v
-        WHERE v.customer = $1 AND v.offer_id = $2 AND v.publisher = $3 AND v.app = $4
-        ORDER BY v.status = 0 AND v.deadline > now() DESC, v.status = 1 DESC, v.accepted_at DESC
-        LIMIT 1
-        """
-
     /// As it may be told now: judged by the database's clock. Nil for an unknown id.
     public func validation(_ id: ValidationID) async throws -> Validation? {
         try await known(id)?.validation
@@ -79,15 +69,6 @@ extension RelayStore {
                     .uuidArray(ids.map(\.uuid)),
                 ])
         ).map(Self.validation)
-    }
-
-    /// What counts for "is this customer entitled to this offer now".
-    public func validation(customer: CustomerID, offerID: OfferID, publisher: PublisherID, app: BundleID) async throws
-        -> Validation?
-    {
-        try await pool.query(
-            PostgresQuery(Self.newestSQL, [.privateText(customer), .text(offerID), .text(publisher), .text(app)])
-        ).first.map(Self.validation)
     }
 
     static func validation(_ row: PostgresRow) throws -> Validation {

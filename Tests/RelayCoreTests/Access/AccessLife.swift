@@ -288,7 +288,8 @@ struct AccessLife {
         guard isGranted else { return again(.seconds(300)) }
         let rival = owner.flatMap { $0.customer == request.customer ? nil : $0 }
         let against = rival.map {
-            OwnershipClaim.Owner(acceptedAt: $0.acceptedAt, unsettledUntil: $0.grantedAt + Self.unsettled)
+            OwnershipClaim.Owner(
+                acceptedAt: $0.acceptedAt, since: $0.grantedAt, unsettledUntil: $0.grantedAt + Self.unsettled)
         }
         var claim = OwnershipClaim(
             acceptedAt: request.acceptedAt, observedAt: now, entitledBefore: request.entitledBefore, isProven: false)

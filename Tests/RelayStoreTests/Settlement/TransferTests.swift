@@ -147,7 +147,7 @@ struct TransferTests {
                 return
             }
             #expect(try await store.status(of: old) == .granted)
-            grant.rival = rival(isOwnerEntitled, try await database.now())
+            grant.rival = rival(isOwnerEntitled, try await database.now() + claimed.patience + .seconds(1))
             #expect(try await store.outcome(of: grant) == .written)
             #expect(try await store.status(of: old) == (isOwnerEntitled ? .granted : .transferred))
             #expect(try await store.status(of: claimed.id) == .granted)

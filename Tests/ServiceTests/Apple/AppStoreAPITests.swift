@@ -103,14 +103,14 @@ import Testing
         try await run { scene in
             try await scene.api.trouble(trouble)
             _ = try await scene.buy("ana@example.test")
-            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+            #expect(try await scene.lookedUp() == "Cleeng: entitled to S123456789_US")
         }
     }
 
     @Test func whatItDoesNotKnowIsAskedOfCleeng() async throws {
         try await run { scene in
             _ = try await scene.buy("ana@example.test")
-            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+            #expect(try await scene.lookedUp() == "Cleeng: entitled to S123456789_US")
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
         defer { key.end() }
         try await run(key: key) { scene in
             _ = try await scene.buy("ana@example.test")
-            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+            #expect(try await scene.lookedUp() == "Cleeng: entitled to S123456789_US")
             let metrics = try await HTTP.get(scene.relay.opsURL + "/metrics").text
             #expect(metrics.contains(#"relay_app_store_calls_total{route="subscriptions",verdict="misconfigured"} 1"#))
             let key = try String(contentsOfFile: scene.api.key.file, encoding: .utf8)
@@ -140,7 +140,7 @@ import Testing
             var scene = Scene(setup: setup, store: store, api: api, life: try store.subscription(period: 2))
             _ = try await scene.buy("ana@example.test")
             try await api.tell(scene.life, expiresAt: Date().addingTimeInterval(3_600), status: 2)
-            #expect(try await scene.lookedUp() == "Cleeng: entitled")
+            #expect(try await scene.lookedUp() == "Cleeng: entitled to S123456789_US")
         }
         await api.end()
     }

@@ -18,6 +18,14 @@ import Testing
             return id
         }
 
+        /// A purchase on which Cleeng grants for three seconds: whenever it grants, it is asked soon.
+        func buyUntilSoon(_ control: SimulatorControl) async throws -> String {
+            try await control.behave("ana@example.test", "never")
+            try await control.entitle(
+                "ana@example.test", to: "S123456789_US", status: "active", until: Date().addingTimeInterval(3))
+            return try await buy("ana@example.test")
+        }
+
         func tell(_ notification: SimulatedNotification) async throws {
             #expect(try await relay.notify(notification, signedBy: store).status == 200)
         }
@@ -136,7 +144,10 @@ import Testing
         try await run(period: 1, settings: ["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { scene in
             scene.life.bought(at: Date())
             let control = SimulatorControl(scene.setup.simulator)
-            let id = try await scene.buy("ana@example.test")
+            let id = try await scene.buyUntilSoon(control)
+            try await control.entitle(
+                "ana@example.test", to: "S123456789_US", status: "active", until: Date().addingTimeInterval(30 * 86_400)
+            )
             let reads = try await control.reads(of: "ana@example.test").count
             try await Awaiting.fact("Cleeng is asked") {
                 try await control.reads(of: "ana@example.test").count
@@ -147,7 +158,7 @@ import Testing
             let events = try await Awaiting.fact("it is noted") {
                 try await scene.relay.subscription(scene.life)["timeline"].array ?? []
             } holds: {
-                $0.contains { $0["detail"].string == "Cleeng: entitled" }
+                $0.contains { $0["detail"].string == "Cleeng: entitled to S123456789_US" }
             }
             #expect(events.contains { $0["event"].string == "looked_up" })
             // Until when Cleeng says that it runs nobody asks again.
@@ -160,7 +171,7 @@ import Testing
         try await run(period: 1, settings: ["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { scene in
             scene.life.bought(at: Date())
             let control = SimulatorControl(scene.setup.simulator)
-            let id = try await scene.buy("ana@example.test")
+            let id = try await scene.buyUntilSoon(control)
             try await control.trouble("read-503")
             try await Awaiting.fact("it is tried") {
                 try await scene.relay.subscription(scene.life)["trouble"].string

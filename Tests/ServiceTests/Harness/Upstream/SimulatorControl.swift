@@ -44,8 +44,10 @@ struct SimulatorControl: Sendable {
     }
 
     /// Gives or changes an entitlement at once.
-    func entitle(_ email: String, to offer: String, status: String) async throws {
-        let body = try JSONSerialization.data(withJSONObject: ["offerId": offer, "status": status])
+    func entitle(_ email: String, to offer: String, status: String, until: Date? = nil) async throws {
+        var object: [String: Any] = ["offerId": offer, "status": status]
+        if let until { object["expiresAt"] = Int(until.timeIntervalSince1970) }
+        let body = try JSONSerialization.data(withJSONObject: object)
         try await succeed(HTTP.post(simulator.url + "/_simulator/customers/\(email)/entitlements", body: body))
     }
 

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// One subscription has one granted customer, and it is Cleeng's.
+@Suite struct TwoOwnersTests {
+    private static let offer = "S123456789_US"
+
+    private func run(_ body: (Setup, SimulatorControl) async throws -> Void) async throws {
+        // So long Cleeng may still be passing a subscription to and fro after a grant.
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "3"]) { setup in
+            try await body(setup, SimulatorControl(setup.simulator))
+        }
+    }
+
+    ///     ana's forward is answered 500; ben's newer request overtakes it and is granted;
+    ///     then Cleeng passes the subscription to ana after all, whose lost try it had taken.
+    @Test func aLostTryThatCleengTookAfterAllMakesItsCustomerTheOwner() async throws {
+        try await run { setup, control in
+            let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
+            try await control.behave("ana@example.test", "flaky-1", "never")
+            let ana = try await relay.pursue("ana@example.test", original: original)
+            try await Awaiting.fact("the first try has failed") {
+                try await relay.timeline(ana, "forward_failed").count
+            } holds: {
+                $0 == 1
+            }
+            let ben = try await relay.pursue("ben@example.test", original: original)
+            _ = try await relay.becomes("granted", ben)
+            try await control.entitle("ben@example.test", to: Self.offer, status: "terminated")
+            try await control.entitle("ana@example.test", to: Self.offer, status: "active")
+            _ = try await relay.becomes("granted", ana)
+            _ = try await relay.becomes("transferred", ben)
+        }
+    }
+
+    /// Ben has the offer by a purchase on the web. Cleeng moves nothing when he posts ana's receipt.
+    @Test func whoHadTheOfferBeforeTakesNothing() async throws {
+        try await run { setup, control in
+            let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
+            let ana = try await relay.pursue("ana@example.test", original: original)
+            _ = try await relay.becomes("granted", ana)
+            try await control.entitle(
+                "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
+            let ben = try await relay.pursue("ben+never@example.test", original: original)
+            _ = try await relay.becomes("granted", ben)
+            #expect(try await relay.poll(ana).json["status"].string == "granted")
+            #expect(try await relay.detail(ben)["entitledBefore"].bool == true)
+            #expect(try await relay.detail(ben)["transfer"].isNull)
+            // Ana has it no longer at Cleeng: now it is ben's that she had.
+            try await control.entitle("ana@example.test", to: Self.offer, status: "terminated")
+            let again = try await relay.pursue(
+                TestPurchase(email: "ben+never@example.test", original: original, transactionID: "2000000999999999"))
+            _ = try await relay.becomes("granted", again)
+            _ = try await relay.becomes("transferred", ana)
+        }
+    }
+}

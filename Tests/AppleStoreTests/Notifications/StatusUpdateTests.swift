@@ -45,6 +45,39 @@ struct StatusUpdateTests {
         }
     }
 
+    /// A pass expires by no date of the store's: version 1 names it by its transaction, and says when it was taken back.
+    @Test(
+        "what does not renew is taken back by REFUND, and by REVOKE, and told of by nothing else",
+        arguments: ["REFUND", "REVOKE", "INITIAL_BUY"])
+    func pass(type: String) throws {
+        let taken = type == "INITIAL_BUY" ? "" : #","cancellation_date_ms":"1780358400000""#
+        let text = """
+            {"notification_type":"\(type)","password":"secret","environment":"Sandbox","bid":"com.example.app",
+            "unified_receipt":{"latest_receipt_info":[
+            {"transaction_id":"8","original_transaction_id":"8","product_id":"month","purchase_date_ms":"1780300000000",
+             "expires_date_ms":"1782900000000"},
+            {"transaction_id":"7","original_transaction_id":"7","product_id":"pass","purchase_date_ms":"1780272000000"\(taken)}]}}
+            """
+        let said = try notification(Array(text.utf8))
+        guard type != "INITIAL_BUY" else {
+            #expect(said.originalTransactionID == "8" && said.word?.periods.map(\.productID) == ["month"])
+            return
+        }
+        #expect(said.originalTransactionID == "7")
+        var ledger = SubscriptionLedger()
+        // As the receipt had it.
+        ledger.hear(
+            LedgerWord(periods: [
+                LedgerPeriod(
+                    id: "7", productID: "pass", purchasedAt: Timestamp(seconds: 1_780_272_000), expiresAt: nil,
+                    toldAt: Timestamp(seconds: 1_780_272_100))
+            ]))
+        ledger.hear(try #require(said.word))
+        let standing = ledger.standing(at: Timestamp(seconds: 1_780_400_000), leeway: .seconds(3_600))
+        #expect(standing?.status == .revoked)
+        #expect(standing?.reason == (type == "REFUND" ? "refunded" : "family_revoked"))
+    }
+
     @Test(
         "of a million transactions that anybody may send none is read before the secret is known, and a thousand after")
     func bounded() throws {

@@ -122,7 +122,7 @@ struct EntitlementRoutes: Sendable {
         let email = reader.required(field("customerEmail"), "customerEmail").flatMap {
             reader.email($0, "customerEmail")
         }
-        // Without it every offer is told; an empty one is a slip.
+        // Without `offerId` the answer lists every offer. An empty one is refused, since the client meant to name an offer.
         let offer =
             query.holds("offerId")
             ? reader.required(field("offerId"), "offerId").flatMap { reader.offerID($0, "offerId") } : nil
@@ -131,9 +131,9 @@ struct EntitlementRoutes: Sendable {
         guard let offer else { return try await all(of: email, publisher: key.publisher) }
         let known = try await store.entitlement(of: email.customer, to: offer, publisher: key.publisher)
         guard let known else { return Self.nothingKnown }
-        context.notes.validation = known.validation.id
+        context.notes.validation = known.id
         return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
-            .response(KnownValidation(known.validation))
+            .response(KnownValidation(known))
     }
 
     /// Every offer that is known of a customer.
@@ -145,7 +145,7 @@ struct EntitlementRoutes: Sendable {
         writer.beginArray("entitlements")
         for one in known {
             writer.beginObject()
-            writer.poll(one.validation)
+            writer.poll(one)
             writer.endObject()
         }
         writer.endArray()

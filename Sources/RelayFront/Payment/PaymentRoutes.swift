@@ -74,8 +74,10 @@ struct PaymentRoutes: Sendable {
 
     /// Whether a purchase that its receipt does not hold is of the subscription that runs longest in it: where that is what is asked for.
     private func isOfReceipt(_ payment: PaymentRequest, _ receipt: ReadReceipt, _ key: APIKey) async throws -> Bool {
-        if let product = receipt.productID.map({ ProductID(StorePlatform.apple.prefixed($0)) }) {
-            if offers.allows(product, under: payment.offerID, of: key.publisher) == true { return true }
+        if let product = receipt.productID.map({ ProductID(StorePlatform.apple.prefixed($0)) }),
+            offers.allows(product, under: payment.offerID, of: key.publisher) == true
+        {
+            return true
         }
         let name = SubscriptionName(
             publisher: key.publisher, environment: receipt.environment, originalTransactionID: receipt.subscriptionKey)

@@ -1,15 +1,6 @@
 import Postgres
 public import RelayCore
 
-/// What is known of one customer and one offer, over all apps of a publisher.
-public struct KnownEntitlement: Sendable, Equatable {
-    /// The purchase that counts, with the state of now.
-    public var validation: Validation
-    /// Whether that is more than the row of the purchase says: the subscription runs, of another product now, or although the purchase is
-    /// no longer kept.
-    public var isBySubscription = false
-}
-
 extension RelayStore {
     /// Who is entitled now or is being decided on comes before what is over, and among equals the newest. Index used:
     /// `validations_customer`.
@@ -39,7 +30,7 @@ extension RelayStore {
         LIMIT 1000
         """
 
-    /// At most so many offers of one customer are told.
+    /// Bounds the list of one customer's offers.
     private static let mostOffers = 100
 
     /// Whether a customer is entitled to an offer now, by the newest purchase or subscription in any app of the publisher's.
@@ -47,39 +38,39 @@ extension RelayStore {
     /// - Returns: nil where nothing is known of the two.
     public func entitlement(
         of customer: CustomerID, to offer: OfferID, publisher: PublisherID
-    ) async throws -> KnownEntitlement? {
+    ) async throws -> Validation? {
         try await entitlements(of: customer, offer, publisher).first
     }
 
     /// The same of every offer that is known of the customer, the newest first.
-    public func entitlements(of customer: CustomerID, publisher: PublisherID) async throws -> [KnownEntitlement] {
+    public func entitlements(of customer: CustomerID, publisher: PublisherID) async throws -> [Validation] {
         Array(try await entitlements(of: customer, nil, publisher).prefix(Self.mostOffers))
     }
 
     private func entitlements(
         of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID
-    ) async throws -> [KnownEntitlement] {
+    ) async throws -> [Validation] {
         let parameters: [PostgresValue] = [.privateText(customer), .text(offer), .text(publisher)]
-        var known: [OfferID: KnownEntitlement] = [:]
+        var known: [OfferID: Validation] = [:]
         for row in try await pool.query(PostgresQuery(Self.purchasesSQL, parameters)) {
             let validation = try Self.validation(row)
-            known[validation.offerID] = KnownEntitlement(validation: validation)
+            known[validation.offerID] = validation
         }
         let isAnswered =
-            offer.flatMap { known[$0]?.validation.status }.map { [.granted, .pending].contains($0) } ?? false
+            offer.flatMap { known[$0]?.status }.map { [.granted, .pending].contains($0) } ?? false
         if !isAnswered {
             for row in try await pool.query(PostgresQuery(Self.subscriptionsSQL, parameters)) {
                 let validation = try Self.stored(row)
-                let purchase = known[validation.offerID]?.validation
+                let purchase = known[validation.offerID]
                 // A purchase that is pending, granted, or knows better why it ended.
                 if let purchase, [.granted, .pending].contains(purchase.status) || validation.status != .granted {
                     continue
                 }
-                known[validation.offerID] = KnownEntitlement(validation: validation, isBySubscription: true)
+                known[validation.offerID] = validation
             }
         }
         return known.values.sorted {
-            ($0.validation.acceptedAt, $0.validation.offerID) > ($1.validation.acceptedAt, $1.validation.offerID)
+            ($0.acceptedAt, $0.offerID) > ($1.acceptedAt, $1.offerID)
         }
     }
 }

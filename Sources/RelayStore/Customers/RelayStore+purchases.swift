@@ -80,8 +80,8 @@ extension RelayStore {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
             ledger.hear(LedgerWord(periods: [period]))
         }
-        // Its life is its successor's.
-        guard ledger.movedTo == nil else { return ([], nil) }
+        // A moved subscription is shown under its new id. A grant that stands alone is no purchase in a store.
+        guard ledger.movedTo == nil, !name.standsAlone else { return ([], nil) }
         let shown = try row.get(5, as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
         let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
         guard purchases.isEmpty else {

@@ -6,33 +6,29 @@ import ServiceLifecycle
 /// Runs the ``GrantCheck``: after an upgrade at once, then every few hours. Any number of copies may run it; one at a time walks.
 public struct GrantCheckService: Service {
     private let check: GrantCheck
+    private let loop: WorkLoop
     private let logger: Logger
     private let interval: Duration
 
     public init(store: RelayStore, logger: Logger, interval: Duration = .seconds(5)) {
         check = GrantCheck(store: store)
+        loop = WorkLoop(
+            name: "grant_check", wakeup: Wakeup(), idleTick: interval, logger: logger,
+            complaint: "granted access cannot be checked")
         self.logger = logger
         self.interval = interval
     }
 
     public func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await runOnce()
-                } catch {
-                    logger.warning(
-                        "granted access could not be checked: tried again in a while", metadata: ["error": "\(error)"])
-                }
-                try? await Task.sleep(for: interval)
-            }
-        }
+        await cancelWhenGracefulShutdown { await loop.run(runOnce) }
     }
 
     /// For as long as the pause after it, so that a walk leaves the database half of the time.
-    func runOnce() async throws {
+    ///
+    /// - Returns: false: the pause comes in any case.
+    func runOnce() async throws -> Bool {
         let found = try await check.run(budget: interval)
-        guard found != GrantCheck.Found() else { return }
+        guard found != GrantCheck.Found() else { return false }
         for (kind, count) in [("unnumbered", found.unnumbered), ("alone", found.alone), ("unwatched", found.unwatched)]
         {
             Counter(label: "relay_grants_corrected", dimensions: [("kind", kind)]).increment(by: count)
@@ -42,5 +38,6 @@ public struct GrantCheckService: Service {
             metadata: [
                 "unnumbered": "\(found.unnumbered)", "alone": "\(found.alone)", "unwatched": "\(found.unwatched)",
             ])
+        return false
     }
 }

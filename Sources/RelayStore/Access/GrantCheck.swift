@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-public import RelayCore
+import RelayCore
 
 /// A walk over everything granted: it gives an owner's number and a ledger to what has none, and makes due what nobody would look at again.
 ///

@@ -82,7 +82,7 @@ import Testing
             #expect(
                 Set(answer.json["errors"].array?.compactMap { $0["field"].string } ?? [])
                     == [
-                        "customerEmail", "ipAddress", "receipt.productId", "receipt.purchaseToken",
+                        "customerEmail", "receipt.productId", "receipt.purchaseToken",
                         "receipt.packageName",
                     ])
             let none = try await Self.post(setup, "/amazon/payment", Data(#"{"receipt":[]}"#.utf8))

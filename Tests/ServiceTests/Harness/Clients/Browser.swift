@@ -142,9 +142,16 @@ final class Browser: Sendable {
         throw HarnessError.failed("an element like \(selector)", [page])
     }
 
-    /// As a screen reader says it.
-    func label(_ element: Element) async throws -> String {
-        try await call("GET", "/element/\(element.id)/computedlabel").string ?? ""
+    /// Of each element, as a screen reader says it. A page that changes by itself may replace one between the look and the question:
+    /// then all are looked for again.
+    func labels(_ selector: String) async throws -> [String] {
+        try await onElement("body") { _ in
+            var labels: [String] = []
+            for element in try await elements(selector) {
+                labels.append(try await call("GET", "/element/\(element.id)/computedlabel").string ?? "")
+            }
+            return labels
+        }
     }
 
     /// To whatever has the focus.

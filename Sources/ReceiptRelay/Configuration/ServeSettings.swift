@@ -44,6 +44,7 @@ struct ServeSettings: Sendable {
     /// http endpoints of webhooks are refused.
     var requiresTLS: Bool
     private var plainAddresses: PerPublisher<PlainAddresses>
+    private var mixedAddresses: PerPublisher<MixedAddresses>
     private var isPublishersFileEmpty: Bool
 
     enum CustomerJWKSSource: Sendable, Equatable {
@@ -86,6 +87,7 @@ struct ServeSettings: Sendable {
         let requiresTLS = try reader.requiresTLS()
         self.requiresTLS = requiresTLS
         plainAddresses = try reader.each { try PlainAddresses($0, requiresTLS: requiresTLS) }
+        mixedAddresses = try reader.each { try MixedAddresses($0) }
         isPublishersFileEmpty = try reader.text(.publishersFile) != nil && accounts.own.isEmpty
     }
 
@@ -103,6 +105,11 @@ struct ServeSettings: Sendable {
             plain.names.removeAll { plainAddresses.common.names.contains($0) }
             warnings += plain.warnings.map { "publisher \(publisher): \($0)" }
         }
+        warnings += mixedAddresses.common.warnings
+        for (publisher, mixed) in mixedAddresses.own.sorted(by: { $0.key < $1.key })
+        where mixed.environment != mixedAddresses.common.environment || mixed.names != mixedAddresses.common.names {
+            warnings += mixed.warnings.map { "publisher \(publisher): \($0)" }
+        }
         if isPublishersFileEmpty {
             warnings.append("\(Setting.publishersFile.name) names a file without publishers: nobody has an own account")
         }
@@ -112,9 +119,9 @@ struct ServeSettings: Sendable {
                 "Cleeng looks a StoreKit 2 transaction up by its number alone, and nobody looks at its signature (\(Setting.appleVerification.name) is off): whoever guesses a number can take that subscription"
             )
         }
-        if !cleeng.paymentURL.contains("sandbox"), cleeng.storeKit2URL.contains("sandbox") {
+        if CleengEnvironment(of: cleeng.paymentURL) == nil, CleengEnvironment(of: cleeng.storeKit2URL) != nil {
             warnings.append(
-                "purchases by StoreKit 2 go to the sandbox and others do not: set \(Setting.storeKit2URL.name)")
+                "purchases by StoreKit 2 go to Cleeng and others do not: set \(Setting.storeKit2URL.name)")
         }
         return warnings
     }

@@ -4,7 +4,8 @@ extension Setting {
         databaseURL, databaseConnections, preparedStatements,
         httpHost, httpPort,
         opsHost, opsPort,
-        publisherToken, publisherID, paymentURL, apiURL, storeKit2URL, driver, entitlementSource, tagsFile,
+        publisherToken, publisherID, cleengEnvironment, paymentURL, apiURL, storeKit2URL, driver, entitlementSource,
+        tagsFile,
         maxConcurrentCalls, notificationURL, webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
         pollInterval, validationTimeout, reconcileHours, upstreamTimeout,
         appleVerification, appleBundleIDs, appleAppID, appleEnvironments, appleExtraRoots, appleSharedSecret,
@@ -25,7 +26,8 @@ extension Setting {
     /// What may stand in the file that ``publishersFile`` names.
     static let ofPublishers: [Setting] =
         all.filter(\.isPublishersOwn) + [
-            paymentURL, apiURL, storeKit2URL, entitlementSource, tagsFile, notificationURL, webhookSignatureHeader,
+            cleengEnvironment, paymentURL, apiURL, storeKit2URL, entitlementSource, tagsFile, notificationURL,
+            webhookSignatureHeader,
             webhookSignatureEncoding, googleAPIURL, googleTokenURL, amazonRVSURL,
         ]
 }

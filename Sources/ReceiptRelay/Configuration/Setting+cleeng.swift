@@ -9,15 +9,24 @@ extension Setting {
         meaning:
             "stands for `{publisherId}` in `RELAY_CLEENG_NOTIFICATION_URL`; without it no notification is passed on, with one warning at the start"
     )
+    static let cleengEnvironment = Setting(
+        name: "RELAY_CLEENG_ENVIRONMENT", kind: .choice(CleengEnvironment.allCases.map(\.rawValue)),
+        standard: CleengEnvironment.sandbox.rawValue, group: .cleeng, readers: .service,
+        meaning:
+            "which addresses of Cleeng's count where none is set: [the sandbox's or production's](go-live.md), all together. An address of the other one is a warning at the start"
+    )
     static let paymentURL = Setting(
-        name: "RELAY_CLEENG_PAYMENT_URL", kind: .url, standard: "https://api.sandbox.cleeng.com", group: .cleeng,
+        name: "RELAY_CLEENG_PAYMENT_URL", kind: .url, standard: "https://api.sandbox.cleeng.com",
+        production: "https://api.cleeng.com", group: .cleeng,
         readers: .worker, meaning: "`POST {url}/apple/payment`, `/android/payment`, `/amazon/payment`")
     static let apiURL = Setting(
-        name: "RELAY_CLEENG_API_URL", kind: .url, standard: "https://api.sandbox.cleeng.com", group: .cleeng,
+        name: "RELAY_CLEENG_API_URL", kind: .url, standard: "https://api.sandbox.cleeng.com",
+        production: "https://api.cleeng.com", group: .cleeng,
         readers: .worker, meaning: "`GET {url}/3.1/entitlements`, `POST {url}/3.0/json-rpc`")
     static let storeKit2URL = Setting(
         name: "RELAY_CLEENG_STOREKIT2_URL", kind: .url, standard: "https://inapp.api.sandbox.cleeng.com",
-        group: .cleeng, readers: .worker, meaning: "`POST {url}/storekit2/purchases`")
+        production: "https://inapp.api.cleeng.com", group: .cleeng, readers: .worker,
+        meaning: "`POST {url}/storekit2/purchases`")
     static let driver = Setting(
         name: "RELAY_CLEENG_DRIVER", kind: .choice(["auto", "receipt", "storekit2"]), standard: "auto",
         group: .cleeng, readers: .front,
@@ -41,7 +50,8 @@ extension Setting {
     )
     static let notificationURL = Setting(
         name: "RELAY_CLEENG_NOTIFICATION_URL", kind: .form("an http or https URL, or `off`"),
-        standard:
+        standard: "off",
+        production:
             "https://notification.cleeng.com/1.0/in_app/subscriptions/apple/status_update_notification/{publisherId}",
         group: .cleeng, readers: .everything,
         meaning:

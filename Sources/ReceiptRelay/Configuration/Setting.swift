@@ -5,6 +5,8 @@ struct Setting: Sendable, Equatable {
     let kind: Kind
     /// What counts where nothing is set. Nil: there is no such value.
     let standard: String?
+    /// What counts there instead with `RELAY_CLEENG_ENVIRONMENT=production`.
+    var production: String?
     var isSecret = false
     var isRequired = false
     /// Says who a publisher is, or opens something for it: a publisher of ``publishersFile`` never gets another one's.

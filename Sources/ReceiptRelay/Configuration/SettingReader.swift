@@ -149,7 +149,16 @@ struct SettingReader: Sendable {
     func text(_ setting: Setting) throws -> String? {
         if let text = try text(setting, in: reader) { return text }
         if let common, !setting.isPublishersOwn, let text = try text(setting, in: common) { return text }
-        return setting.standard
+        guard let production = setting.production, try cleengEnvironment() == .production else {
+            return setting.standard
+        }
+        return production
+    }
+
+    func cleengEnvironment() throws -> CleengEnvironment {
+        let name = try choice(.cleengEnvironment)
+        // A choice is one of these.
+        return CleengEnvironment(rawValue: name) ?? .sandbox
     }
 
     private func text(_ setting: Setting, in reader: ConfigReader) throws -> String? {

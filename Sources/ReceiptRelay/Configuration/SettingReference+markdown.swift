@@ -47,12 +47,17 @@ extension SettingReference {
         for setting in settings(of: group) {
             let cells = [
                 setting.names.map { "`\($0)`" }.joined(separator: " or "), "`\(setting.path)`",
-                setting.standard.map { "`\($0)`" } ?? (setting.isRequired ? "required" : "none"), setting.kind.values,
+                Self.standard(setting), setting.kind.values,
                 setting.readers.words, setting.meaning,
             ]
             text += "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |\n"
         }
         return text
+    }
+
+    private static func standard(_ setting: Setting) -> String {
+        guard let standard = setting.standard else { return setting.isRequired ? "required" : "none" }
+        return "`\(standard)`" + (setting.production.map { "; in production `\($0)`" } ?? "")
     }
 
     private static var ofPublishers: String {

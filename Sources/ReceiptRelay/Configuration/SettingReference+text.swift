@@ -6,6 +6,7 @@ extension SettingReference {
             let values = setting.kind.values.replacing("`", with: "")
             var lines = ["\(setting.names.joined(separator: ", "))  \(standard)"]
             lines += Self.wrapped(Self.sentence(setting.meaning), at: 100).map { "    \($0)" }
+            if let production = setting.production { lines.append("    in production \(production)") }
             lines.append("    \(setting.path)  \(values)  [\(setting.readers.words)]")
             return lines.joined(separator: "\n") + "\n"
         }.joined(separator: "\n")

@@ -21,7 +21,13 @@ extension SettingReference {
         let meaning = Self.sentence(setting.meaning) + (setting.isRequired ? " Required." : "")
         let values = setting.kind.values.replacing("`", with: "")
         var text = Self.wrapped(meaning, at: 120 - indent.count - 2).map { "\(indent)# \($0)\n" }.joined()
-        if let standard = setting.standard {
+        if let production = setting.production {
+            text += Self.wrapped("In production \(production).", at: 120 - indent.count - 2).map {
+                "\(indent)# \($0)\n"
+            }.joined()
+            // Set, it would be that of the sandbox wherever the environment is production.
+            text += "\(indent)#\(setting.leaf): \(Self.scalar(setting.standard ?? "…"))    # \(values)\n"
+        } else if let standard = setting.standard {
             text += "\(indent)\(setting.leaf): \(Self.scalar(standard))    # \(values)\n"
         } else {
             text += "\(indent)#\(setting.leaf): \(Self.scalar(setting.example ?? "…"))    # \(values)\n"

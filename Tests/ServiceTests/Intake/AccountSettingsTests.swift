@@ -37,7 +37,8 @@ import Webhooks
               cleeng.publisher_token: "souths-token"
             """,
             [
-                "RELAY_CLEENG_PAYMENT_URL": "https://pay.example.com", "RELAY_CLEENG_API_URL": "https://a.example.com",
+                "RELAY_CLEENG_ENVIRONMENT": "production", "RELAY_CLEENG_PAYMENT_URL": "https://pay.example.com",
+                "RELAY_CLEENG_API_URL": "https://a.example.com",
                 "RELAY_CLEENG_PUBLISHER_ID": "123", "RELAY_CLEENG_WEBHOOK_SECRET": "s", "RELAY_WEBHOOK_PASSWORD": "w",
                 "RELAY_AMAZON_SHARED_SECRET": "a",
             ])

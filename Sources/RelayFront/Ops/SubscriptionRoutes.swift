@@ -3,12 +3,17 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// `GET /ops/subscriptions` and `GET /ops/transfers`: the life of each subscription, and who got it from whom.
+/// `GET /ops/subscriptions`, `GET /ops/access` and `GET /ops/transfers`: the life of each subscription, granted access that may be wrong, and
+/// who got a subscription from whom.
 struct SubscriptionRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
 
-    var routes: [Route] { [.get("/ops/subscriptions", subscriptions), .get("/ops/transfers", transfers)] }
+    var routes: [Route] {
+        [
+            .get("/ops/subscriptions", subscriptions), .get("/ops/access", access), .get("/ops/transfers", transfers),
+        ]
+    }
 
     private func subscriptions(_ request: Request, _ context: FrontContext) async throws -> Response {
         let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
@@ -18,7 +23,20 @@ struct SubscriptionRoutes: Sendable {
             isParked: page.choice("parked", [("true", true)]) ?? false, limit: page.limit(),
             cursor: page.cursor { SubscriptionCursor($0) })
         try page.end()
-        let (items, next) = try await store.subscriptions(matching: filter, in: scope)
+        return Self.page(try await store.subscriptions(matching: filter, in: scope))
+    }
+
+    private func access(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let scope = try await authenticator.key(request, context, opening: .opsViewer).opsScope
+        var page = PageQuery(QueryItems(request.uri.query))
+        let problem = page.choice("problem", AccessProblem.allCases.map { ($0.name, $0) })
+        let (limit, cursor) = (page.limit(), page.cursor { SubscriptionCursor($0) })
+        try page.end()
+        return Self.page(try await store.accessProblems(problem, limit: limit, cursor: cursor, in: scope))
+    }
+
+    private static func page(_ found: (items: [OpsSubscription], next: SubscriptionCursor?)) -> Response {
+        let (items, next) = found
         var writer = JSONWriter(capacity: 64 + items.count * 1_024)
         writer.beginObject()
         writer.beginArray("items")
@@ -79,6 +97,7 @@ extension JSONWriter {
         field("nextLookAt", item.dueAt)
         field("trouble", item.trouble)
         field("parkedAt", item.parkedAt)
+        if let problem = item.problem { field("problem", problem.name) }
         beginArray("timeline")
         for entry in item.timeline {
             beginObject()

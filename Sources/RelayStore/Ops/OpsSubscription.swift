@@ -34,6 +34,8 @@ public struct OpsSubscription: Sendable {
     public var trouble: String?
     /// Since when it waits for an operator; nil where it is not parked.
     public var parkedAt: Timestamp?
+    /// What may be wrong with its access; nil where nobody looked for that.
+    public var problem: AccessProblem?
     /// Oldest first.
     public var timeline: [Entry] = []
 }

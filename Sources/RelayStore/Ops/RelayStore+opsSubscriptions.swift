@@ -9,10 +9,10 @@ extension RelayStore {
         l.bundle_id, l.due_at, l.trouble, l.parked_at
         """
 
-    private static func list(_ keys: String) -> String {
+    private static func list(_ keys: String, problem: String = "NULL::int2") -> String {
         """
         WITH k AS MATERIALIZED (\(keys))
-        SELECT \(columns)
+        SELECT \(columns), \(problem)
         FROM k
         LEFT JOIN ledgers l USING (bucket, publisher, environment, subscription_key)
         LEFT JOIN subscriptions s USING (bucket, publisher, environment, subscription_key)
@@ -101,12 +101,7 @@ extension RelayStore {
     public func subscriptions(
         matching filter: SubscriptionFilter, in scope: OpsScope
     ) async throws -> (items: [OpsSubscription], next: SubscriptionCursor?) {
-        let after = filter.cursor?.name
-        var parameters: [PostgresValue] = [
-            .int4(Int32(clamping: filter.limit + 1)), .int2(after.map { Int16($0.bucket.number) }),
-            .text(after?.publisher), .text(after?.environment), .text(after?.originalTransactionID),
-            scope.parameter,
-        ]
+        var parameters = Self.pageParameters(filter.limit, filter.cursor, scope)
         let sql: String
         if filter.isParked {
             sql = Self.parkedSQL
@@ -120,14 +115,47 @@ extension RelayStore {
         } else {
             sql = Self.allSQL
         }
-        let rows = try await pool.query(PostgresQuery(sql, parameters))
-        var items = try rows.prefix(filter.limit).map(Self.subscription)
+        return try await page(PostgresQuery(sql, parameters), filter.limit)
+    }
+
+    /// A page of subscriptions with granted access that may be wrong, each with its timeline.
+    ///
+    /// - Parameter problem: nil for any.
+    public func accessProblems(
+        _ problem: AccessProblem?, limit: Int, cursor: SubscriptionCursor?, in scope: OpsScope
+    ) async throws -> (items: [OpsSubscription], next: SubscriptionCursor?) {
+        let problems = problem.map { [$0] } ?? AccessProblem.allCases
+        let keys = problems.map { "(\($0.sql(where: Self.after)))" }.joined(separator: " UNION ALL ")
+        // A subscription with two problems is listed once, with the first.
+        let sql = Self.list(
+            """
+            SELECT DISTINCT ON (1, 2, 3, 4) * FROM (\(keys)) AS found ORDER BY 1, 2, 3, 4, 5 LIMIT $1
+            """, problem: "k.problem")
+        return try await page(PostgresQuery(sql, Self.pageParameters(limit, cursor, scope)), limit)
+    }
+
+    private static func pageParameters(_ limit: Int, _ cursor: SubscriptionCursor?, _ scope: OpsScope)
+        -> [PostgresValue]
+    {
+        let after = cursor?.name
+        return [
+            .int4(Int32(clamping: limit + 1)), .int2(after.map { Int16($0.bucket.number) }),
+            .text(after?.publisher), .text(after?.environment), .text(after?.originalTransactionID),
+            scope.parameter,
+        ]
+    }
+
+    private func page(
+        _ query: PostgresQuery, _ limit: Int
+    ) async throws -> (items: [OpsSubscription], next: SubscriptionCursor?) {
+        let rows = try await pool.query(query)
+        var items = try rows.prefix(limit).map(Self.subscription)
         for row in try await pool.query(
             PostgresQuery(Self.timelineSQL, LedgerHearing.keys(items.map(\.name))))
         {
             items[try row.get(0, as: Int.self) - 1].timeline.append(try Self.entry(row))
         }
-        let next = rows.count > filter.limit ? items.last.map { SubscriptionCursor($0.name) } : nil
+        let next = rows.count > limit ? items.last.map { SubscriptionCursor($0.name) } : nil
         return (items, next)
     }
 
@@ -142,7 +170,8 @@ extension RelayStore {
             willRenew: try row.get(10), expiresAt: try row.timestampIfSet(11), productID: try row.get(12),
             autoRenewProductID: try row.get(13), reason: try row.get(14), bundleID: try row.get(15),
             dueAt: try row.timestampIfSet(16), trouble: try row.get(17),
-            parkedAt: try row.timestampIfSet(18))
+            parkedAt: try row.timestampIfSet(18),
+            problem: try row.get(19, as: Int16?.self).flatMap(AccessProblem.init))
     }
 
     private static func entry(_ row: PostgresRow) throws -> OpsSubscription.Entry {

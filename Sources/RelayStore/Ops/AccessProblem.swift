@@ -1,0 +1,65 @@
+/// What may be wrong with access that is granted. Raw values are the order in which they are shown.
+public enum AccessProblem: Int16, Sendable, CaseIterable {
+    /// Nobody looks at it again: a fault of the relay, or parked.
+    case unwatched
+    /// Past its end, and neither the store nor Cleeng has answered.
+    case overdue
+    /// By the catalogue the product is not sold as the offer that was granted.
+    case mismatch
+
+    public var name: String { "\(self)" }
+
+    /// Keys of ledgers with this problem, at most `$1`, in their order.
+    ///
+    /// - Parameter after: the condition for the page.
+    func sql(where after: String) -> String {
+        """
+        SELECT bucket, publisher, environment, subscription_key, \(rawValue)::int2 AS problem
+        FROM ledgers l
+        WHERE \(condition) AND NOT has_moved AND \(after)
+        ORDER BY 1, 2, 3, 4
+        LIMIT $1
+        """
+    }
+
+    /// Of `ledgers l`. `status` is null until the first look after a grant.
+    private var condition: String {
+        switch self {
+        case .unwatched:
+            // Indexes used: `ledgers_unwatched`, `ledgers_parked`.
+            """
+            (parked_at IS NOT NULL AND granted_at IS NOT NULL AND coalesce(status, 1) IN (1, 2)
+             OR due_at IS NULL AND parked_at IS NULL AND status IN (1, 2) AND expires_at IS NOT NULL)
+            """
+        case .overdue:
+            // Whoever could not be asked is asked again within ten minutes; a worker looks within seconds. Index used: `ledgers_due`.
+            """
+            due_at < now() + interval '15 minutes' AND granted_at IS NOT NULL AND coalesce(status, 1) IN (1, 2)
+             AND coalesce(expires_at, granted_until) < now()
+             AND (trouble IS NOT NULL OR due_at < now() - interval '1 minute')
+            """
+        case .mismatch:
+            // All running subscriptions are held against the catalogue: a second for a million of them. Index used for what is left:
+            // `validations_subscription`.
+            """
+            status IN (1, 2) AND granted_offer IS NOT NULL
+             AND \(Self.isSold()) AND NOT \(Self.isSold(as: "l.granted_offer"))
+             AND EXISTS (
+                 SELECT FROM validations v
+                 WHERE v.bucket = l.bucket AND v.subscription_key = l.subscription_key AND v.publisher = l.publisher
+                   AND v.environment = l.environment AND v.status = 1 AND v.offer_id = l.granted_offer)
+            """
+        }
+    }
+
+    private static func isSold(as offer: String? = nil) -> String {
+        """
+        EXISTS (
+            SELECT FROM offer_products p
+            WHERE p.publisher = l.publisher
+              AND p.product_id = CASE WHEN l.subscription_key LIKE 'google:%' THEN 'google:'
+                                      WHEN l.subscription_key LIKE 'amazon:%' THEN 'amazon:' ELSE 'apple:' END || l.product_id
+              \(offer.map { "AND p.offer_id = \($0)" } ?? ""))
+        """
+    }
+}

@@ -58,7 +58,7 @@ struct APIBench {
     /// Without a token where none is given.
     func send(
         _ method: HTTPMethod, _ path: String, _ body: String = "", authorization: String?,
-        timeout: TimeAmount = .seconds(10)
+        timeout: TimeAmount = .seconds(60)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: url + path)
         request.method = method

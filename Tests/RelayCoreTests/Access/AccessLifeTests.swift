@@ -3,13 +3,15 @@ import Testing
 
 /// Random lives of a subscription: bought, upgraded, downgraded, renewed, refunded, transferred, with statements that come late, twice, in any
 /// order or never, with and without a catalogue.
-@Suite("Access follows what the store and Cleeng say") struct AccessLifeTests {
+@Suite("Access follows what the store and Cleeng say", .serialized) struct AccessLifeTests {
     private static let lives: UInt64 = 10_000
     private static let parts: UInt64 = 8
 
     @Test("in ten thousand lives", arguments: 0..<parts)
-    func lives(part: UInt64) {
+    func lives(part: UInt64) async {
         for seed in stride(from: part, to: Self.lives, by: Int(Self.parts)) {
+            // Others run beside this, and have deadlines.
+            await Task.yield()
             var life = AccessLife(seed: seed)
             life.run()
             #expect(life.problems.isEmpty, "seed \(seed): \(life.problems)\n\(life.story.joined(separator: "\n"))")
@@ -19,12 +21,13 @@ import Testing
 
     /// A property that nothing can break says nothing.
     @Test("and each planted fault shows in one of them", arguments: AccessLife.Fault.allCases)
-    func faultIsNoticed(_ fault: AccessLife.Fault) {
-        let isNoticed = (0..<Self.lives).contains { seed in
+    func faultIsNoticed(_ fault: AccessLife.Fault) async {
+        for seed in 0..<Self.lives {
+            await Task.yield()
             var life = AccessLife(seed: seed, fault: fault)
             life.run()
-            return !life.problems.isEmpty
+            if !life.problems.isEmpty { return }
         }
-        #expect(isNoticed)
+        Issue.record("\(Self.lives) lives do not show \(fault)")
     }
 }

@@ -29,18 +29,34 @@ extension RelayClient {
     /// Whether a customer is entitled to an offer now, by the purchase that counts: what an app asks at its start. One
     /// request, one try.
     ///
+    /// - Parameter fresh: the relay asks the billing system first, at most once in five seconds for a customer. So somebody
+    ///   who bought on the web is found. It takes longer; for an app's start the default is enough.
     /// - Returns: nil where the relay knows of no purchase.
     /// - Throws: ``RelayError``.
-    public func entitlement(email: String, offer: String) async throws -> Validation? {
-        func item(_ name: String, _ value: String) -> URLQueryItem {
+    public func entitlement(email: String, offer: String, fresh: Bool = false) async throws -> Validation? {
+        let answer = try await call(question([("customerEmail", email), ("offerId", offer)], fresh: fresh))
+        if let nothing = try? JSONDecoder().decode(NothingKnown.self, from: answer.body), nothing.isSo { return nil }
+        return try answer.validation().validation
+    }
+
+    /// Every offer that the relay knows of a customer, in any app of the publisher's, the newest first and 100 at most. One
+    /// request, one try.
+    ///
+    /// - Parameter fresh: as in ``entitlement(email:offer:fresh:)``.
+    /// - Throws: ``RelayError``.
+    public func entitlements(email: String, fresh: Bool = false) async throws -> [Validation] {
+        try await call(question([("customerEmail", email)], fresh: fresh)).validations()
+    }
+
+    private func question(_ items: [(name: String, value: String)], fresh: Bool) -> RelayRequest {
+        var parts = URLComponents(url: entitlements, resolvingAgainstBaseURL: true)
+        parts?.percentEncodedQueryItems = items.map { name, value in
             // Stricter than a query has to be: nobody on the way may take a plus sign for a space.
             URLQueryItem(name: name, value: value.addingPercentEncoding(withAllowedCharacters: Self.unreserved))
         }
-        var parts = URLComponents(url: entitlements, resolvingAgainstBaseURL: true)
-        parts?.percentEncodedQueryItems = [item("customerEmail", email), item("offerId", offer)]
-        let answer = try await call(request("GET", parts?.url ?? entitlements))
-        if let nothing = try? JSONDecoder().decode(NothingKnown.self, from: answer.body), nothing.isSo { return nil }
-        return try answer.validation().validation
+        var request = request("GET", parts?.url ?? entitlements)
+        if fresh { request.headers["Cache-Control"] = "no-cache" }
+        return request
     }
 
     /// One poll; held for so many seconds where that is not 0.

@@ -31,6 +31,7 @@ public struct RelayFront: Sendable {
     private let onEvent: @Sendable () -> Void
     private let repeater: (any WebhookRepeater)?
     private let onMessage: @Sendable () -> Void
+    private let inquirer: any CustomerInquirer
     private let limits: RateLimits
 
     /// - Parameters:
@@ -41,11 +42,13 @@ public struct RelayFront: Sendable {
     ///   - onEvent: Cleeng has told something.
     ///   - repeater: composes a customer's state for its publisher; without it there is no replay of webhooks.
     ///   - onMessage: there is one more to be delivered to a webhook endpoint.
+    ///   - inquirer: asks Cleeng about a customer who, or whose operator, wants to know it now.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
         onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {},
-        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {}
+        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {},
+        inquirer: any CustomerInquirer
     ) {
         self.configuration = configuration
         self.store = store
@@ -65,6 +68,7 @@ public struct RelayFront: Sendable {
         self.onEvent = onEvent
         self.repeater = repeater
         self.onMessage = onMessage
+        self.inquirer = inquirer
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
             Double(store.changes.waiterCount)
         }
@@ -90,7 +94,8 @@ public struct RelayFront: Sendable {
             poll: poll, metrics: metrics, stores: stores)
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
-            holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll)
+            holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll,
+            inquirer: inquirer)
         let notifications = NotificationRoutes(
             store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
             leeway: configuration.renewalLeeway,
@@ -141,8 +146,8 @@ public struct RelayFront: Sendable {
         let bodies = BodyReader(maximumBytes: Self.maxOpsBodyBytes)
         let actions = OpsActions(
             store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
-            leeway: configuration.renewalLeeway, repeater: repeater, onNotification: onNotification,
-            onMessage: onMessage)
+            leeway: configuration.renewalLeeway, repeater: repeater, inquirer: inquirer,
+            onNotification: onNotification, onMessage: onMessage)
         let routes =
             ProbeRoutes(registry: registry, readiness: readiness).routes
             + ValidationListRoutes(store: store, authenticator: authenticator).routes
@@ -151,6 +156,7 @@ public struct RelayFront: Sendable {
             + ReplayRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
             + SummaryRoutes(store: store, authenticator: authenticator).routes
             + SubscriptionRoutes(store: store, authenticator: authenticator).routes
+            + CustomerOpsRoutes(authenticator: authenticator, bodies: bodies, actions: actions).routes
             + OfferOpsRoutes(store: store, authenticator: authenticator).routes
             + NotificationOpsRoutes(store: store, authenticator: authenticator, actions: actions).routes
             + EventOpsRoutes(store: store, authenticator: authenticator).routes

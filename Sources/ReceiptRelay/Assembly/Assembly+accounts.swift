@@ -15,11 +15,11 @@ struct Account: Sendable {
     let notifications = Wakeup()
 }
 
-/// What a process that runs workers has of one account at Cleeng.
+/// One account at Cleeng as it is called.
 struct CleengAccount: Sendable {
+    let account: Account
     let client: CleengClient
     let upstream: Upstream
-    let pursuits: PursuitService
 }
 
 extension PerPublisher<Account> {
@@ -31,27 +31,38 @@ extension PerPublisher<Account> {
 
 extension Assembly {
     /// One account is one token, with breakers and places of its own: what is wrong with one holds up no other.
-    func accounts(
+    func upstreams(
         _ accounts: PerPublisher<Account>, _ store: RelayStore, _ httpClient: HTTPClient,
-        _ registry: PrometheusRegistry, _ news: Wakeup, onGranted: @escaping @Sendable () -> Void
+        _ registry: PrometheusRegistry, _ news: Wakeup
     ) -> PerPublisher<CleengAccount> {
-        let cleengs = accounts.mapAccounts { publisher, account in
+        accounts.mapAccounts { publisher, account in
             let cleeng = account.settings.cleeng
             let client = CleengClient(cleeng, httpClient: httpClient, logger: logger)
             let upstream = Upstream(
                 client: client, account: publisher, clock: store.clock,
                 maxConcurrentCalls: cleeng.connectionsPerHost, news: news, work: account.work, logger: logger)
-            let pursuits = PursuitService(
-                store: store, upstream: upstream, scope: accounts.scope(ofAccount: publisher),
-                settings: pursuitSettings(cleeng), wakeup: account.work, logger: logger, onGranted: onGranted)
             UpstreamMetrics.register(in: registry, upstream: upstream)
-            return CleengAccount(client: client, upstream: upstream, pursuits: pursuits)
+            return CleengAccount(account: account, client: client, upstream: upstream)
         }
-        let all = cleengs.all.map(\.pursuits)
+    }
+
+    func pursuits(
+        _ accounts: PerPublisher<CleengAccount>, _ store: RelayStore, _ registry: PrometheusRegistry,
+        onGranted: @escaping @Sendable () -> Void
+    ) -> PerPublisher<CleengEventService.Account> {
+        let pursuits = accounts.mapAccounts { publisher, cleeng in
+            CleengEventService.Account(
+                client: cleeng.client,
+                pursuits: PursuitService(
+                    store: store, upstream: cleeng.upstream, scope: accounts.scope(ofAccount: publisher),
+                    settings: pursuitSettings(cleeng.account.settings.cleeng), wakeup: cleeng.account.work,
+                    logger: logger, onGranted: onGranted))
+        }
+        let all = pursuits.all.map(\.pursuits)
         registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
             Double(all.reduce(0) { $0 + $1.held })
         }
-        return cleengs
+        return pursuits
     }
 
     private func pursuitSettings(_ cleeng: CleengConfiguration) -> PursuitSettings {

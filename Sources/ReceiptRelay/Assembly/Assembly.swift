@@ -71,22 +71,25 @@ struct Assembly: Sendable {
                     urls: appStore.urls, credentials: appStore.credentials,
                     timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger))
         }
-        var upstreams: [Upstream] = []
+        let upstreams = self.upstreams(accounts, store, httpClient, registry, news)
+        let inquirer = CustomerInquiry(
+            store: store, upstreams: upstreams.map(\.upstream), interval: settings.pollInterval,
+            leeway: settings.apple.renewalLeeway, logger: logger)
         if role != .front {
-            let cleengs = self.accounts(accounts, store, httpClient, registry, news, onGranted: ledgerBell.ring)
+            let pursuits = self.pursuits(upstreams, store, registry, onGranted: ledgerBell.ring)
             let keeper = LedgerKeeper(
-                store: store, upstreams: cleengs.map(\.upstream),
+                store: store, upstreams: upstreams.map(\.upstream),
                 appStore: appStore.map {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
                 stores: StoreInquiry(stores: stores, logger: logger), leeway: settings.apple.renewalLeeway,
                 readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
-            services += cleengs.all.map(\.pursuits)
+            services += pursuits.all.map(\.pursuits)
             services.append(keeper)
             services.append(GrantCheckService(store: store, logger: logger))
             services.append(
                 CleengEventService(
-                    store: store, accounts: cleengs.map { .init(client: $0.client, pursuits: $0.pursuits) },
+                    store: store, accounts: pursuits,
                     keeper: keeper, wakeup: eventBell, logger: logger))
             services += notificationRelays(accounts, store, httpClient)
             if let appStore, let interval = settings.appStore?.historyInterval {
@@ -110,10 +113,12 @@ struct Assembly: Sendable {
                     store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
                     wakeup: customerBell, logger: logger,
                     onQueued: webhookBell.ring))
-            upstreams = cleengs.all.map(\.upstream)
         }
         services.append(ActivityReporter(store: store, registry: registry))
-        services.append(InstanceReporter(store: store, upstreams: upstreams, news: news, role: role.rawValue))
+        services.append(
+            InstanceReporter(
+                store: store, upstreams: role == .front ? [] : upstreams.all.map(\.upstream), news: news,
+                role: role.rawValue))
         let intake: Intake? =
             role == .worker
             ? nil
@@ -142,7 +147,7 @@ struct Assembly: Sendable {
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: onNotification,
             onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),
-            onMessage: webhookBell.ring)
+            onMessage: webhookBell.ring, inquirer: inquirer)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 

@@ -24,6 +24,9 @@ enum RelayMetrics {
         registry.describe(
             "relay_subscriptions_looked_up", help: "Answers of Cleeng or the App Store about how a subscription stands."
         )
+        registry.describe(
+            "relay_live_reads",
+            help: "Questions to Cleeng because somebody wanted to know it now, by what came of them.")
         registry.describe("relay_app_store_calls", help: "Calls to the App Store Server API, by what they came to.")
         registry.describe(
             "relay_missed_notifications", help: "Notifications that the App Store had not delivered and was asked for.")

@@ -4,7 +4,7 @@ import RelayStore
 
 struct Customers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Everything of one customer.", subcommands: [Show.self, Export.self, Erase.self])
+        abstract: "Everything of one customer.", subcommands: [Show.self, Refresh.self, Export.self, Erase.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

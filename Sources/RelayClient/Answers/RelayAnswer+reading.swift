@@ -2,9 +2,17 @@ import Foundation
 
 extension RelayAnswer {
     /// - Throws: ``RelayError`` with ``RelayError/Code/notUnderstood``.
-    func validation() throws -> Told {
+    func validation() throws -> Told { Told(validation: try read(Validation.self), retryAfter: retryAfter) }
+
+    /// - Throws: as ``validation()``.
+    func validations() throws -> [Validation] {
+        struct List: Decodable { var entitlements: [Validation] }
+        return try read(List.self).entitlements
+    }
+
+    private func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
-            return Told(validation: try JSONDecoder().decode(Validation.self, from: body), retryAfter: retryAfter)
+            return try JSONDecoder().decode(type, from: body)
         } catch {
             throw RelayError(
                 .notUnderstood, "the answer is not the relay's", httpStatus: status, requestID: header("X-Request-Id"))

@@ -25,6 +25,13 @@ public struct SubscriptionName: Sendable, Hashable {
         under(TransactionID("\(ofStore ?? originalTransactionID)#\(validation)"))
     }
 
+    /// The name of what Cleeng entitles a customer to without a purchase that is known here. It stands alone too.
+    public init(found id: ValidationID, of publisher: PublisherID) {
+        self = SubscriptionName(
+            publisher: publisher, environment: .unknown, originalTransactionID: TransactionID("\(id)")
+        ).alone(id)
+    }
+
     /// Whether it is such a name: no store knows it.
     public var standsAlone: Bool { ofStore != nil }
 

@@ -6,7 +6,7 @@ import RelayStore
 /// What an operator may do at the console: each is asked for once more before it is done, with a reason, and written down.
 enum ConsoleAction: String, CaseIterable, Sendable {
     case retry, abandon, replayNotification, replayWebhook, replayEvent, replaySubscription, enableEndpoint, resync,
-        revokeKey
+        refresh, revokeKey
 
     /// For the form that confirms it, and for the form's way back.
     var route: String {
@@ -19,6 +19,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .replaySubscription: "/console/subscriptions/:id/replay"
         case .enableEndpoint: "/console/endpoints/:id/enable"
         case .resync: "/console/customers/:id/resync"
+        case .refresh: "/console/customers/:id/refresh"
         case .revokeKey: "/console/keys/:id/revoke"
         }
     }
@@ -35,6 +36,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .replaySubscription: "Look at a subscription again"
         case .enableEndpoint: "Enable a webhook endpoint"
         case .resync: "Re-sync a customer"
+        case .refresh: "Ask Cleeng about a customer"
         case .revokeKey: "Revoke a key"
         }
     }
@@ -47,6 +49,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .replaySubscription: "Look again"
         case .enableEndpoint: "Enable"
         case .resync: "Re-sync"
+        case .refresh: "Ask Cleeng now"
         case .revokeKey: "Revoke"
         }
     }
@@ -69,6 +72,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .enableEndpoint:
             "It takes messages again from now on. What was dropped meanwhile is not sent: replay it from the command line."
         case .resync: "All endpoints of the publisher are told the customer's state as it is now."
+        case .refresh:
+            "Cleeng is asked now what the customer is entitled to, for every offer that is known of them or sold by the publisher. Access follows the answer: it may begin, and it may end."
         case .revokeKey:
             "Whoever uses the key is answered 401 within two seconds, and is signed out of the console. This cannot be taken back."
         }
@@ -81,7 +86,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
     var takesSelections: Bool {
         switch self {
         case .retry, .abandon, .replayNotification, .replayWebhook, .replayEvent, .replaySubscription: true
-        case .enableEndpoint, .resync, .revokeKey: false
+        case .enableEndpoint, .resync, .refresh, .revokeKey: false
         }
     }
 
@@ -92,7 +97,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .replayWebhook, .enableEndpoint: .webhooks
         case .replayEvent: .events
         case .replaySubscription: .subscriptions
-        case .resync: .customers
+        case .resync, .refresh: .customers
         case .revokeKey: .keys
         }
     }
@@ -106,7 +111,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .replayEvent: Section.events.path
         case .replaySubscription: Section.subscriptions.path
         case .enableEndpoint: "/console/endpoints"
-        case .resync: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? Section.customers.path
+        case .resync, .refresh: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? Section.customers.path
         case .revokeKey: Section.keys.path
         }
     }
@@ -121,6 +126,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .replaySubscription: "The subscription is looked at again."
         case .enableEndpoint: "The endpoint takes messages again."
         case .resync: "The endpoints are told again."
+        case .refresh: "Cleeng has answered: this is what is known now."
         case .revokeKey: "The key is revoked."
         }
     }

@@ -84,6 +84,13 @@ struct ConsoleActions: Sendable {
                 try await actions.resync(
                     publisher: target.publisher, username: target.username, in: scope, by: actor,
                     reason: reason)
+            case .refresh:
+                guard let target = ResyncTarget(id), let customer = CustomerEmail(target.username.text) else {
+                    throw Self.unknown
+                }
+                let asked = try await actions.refresh(
+                    customer, of: target.publisher, in: scope, by: actor, reason: reason)
+                if let problem = Self.problem(asked.outcome) { throw problem }
             case .revokeKey:
                 guard let publisher = try await store.revokeKey(APIKeyID(id), in: scope) else { throw Self.unknown }
                 try await store.audit(AuditEntry(actor: actor, .keyRevoked, id, of: publisher, reason: reason))
@@ -93,13 +100,23 @@ struct ConsoleActions: Sendable {
         }
     }
 
+    /// Nil where Cleeng has answered.
+    private static func problem(_ outcome: CustomerInquiryOutcome) -> Problem? {
+        switch outcome {
+        case .asked: nil
+        case .pending: Problem(.busy, "a purchase of theirs is pending, and Cleeng is asked about it every few seconds")
+        case .tooSoon: Problem(.busy, "the customer was read a moment ago: try again in five seconds")
+        case .away: Problem(.busy, "Cleeng cannot be asked now: the overview says how it does")
+        }
+    }
+
     private func page(
         _ action: ConsoleAction, _ desk: ConsoleDesk, _ id: String, _ visitor: ConsoleDesk.Visitor,
         reason: String = "", error: String? = nil
     ) -> ConfirmPage {
         let target: String? =
             switch action {
-            case .resync: ResyncTarget(id).map { "\($0.username) of \($0.publisher)" }
+            case .resync, .refresh: ResyncTarget(id).map { "\($0.username) of \($0.publisher)" }
             case .replaySubscription: SubscriptionCursor(id).map { $0.name.originalTransactionID.text }
             default: nil
             }

@@ -23,29 +23,38 @@ enum CustomerView {
         let (bought, owned, moved) = (
             try await validations.items, try await subscriptions.items, try await transfers.items
         )
-        guard !(bought.isEmpty && owned.isEmpty && moved.isEmpty) else {
-            return desk.response(form(desk, visitor, EmailAddress(text), wrong: "Nothing is known of \(text)."))
+        var publishers = Set(bought.map(\.validation.publisher) + owned.map(\.name.publisher)).sorted()
+        if bought.isEmpty && owned.isEmpty && moved.isEmpty {
+            guard visitor.isOperator, CustomerEmail(text) != nil else {
+                return desk.response(form(desk, visitor, EmailAddress(text), wrong: "Nothing is known of \(text)."))
+            }
+            // Cleeng may know them.
+            publishers = try await store.listPublishers(in: visitor.scope).prefix(10).map(\.id)
         }
         var frame = desk.frame(text, visitor, at: .customers, live: 5)
         frame.notice = ConsoleAction.notice(query["done"])
-        let isGranted = bought.contains { $0.validation.status == .granted }
+        let isGranted =
+            bought.contains { $0.validation.status == .granted }
+            || owned.contains { [.active, .inGrace].contains($0.status) }
         let isPending = bought.contains { $0.validation.status == .pending }
         let (state, tone): (String, Tone) =
             isGranted ? ("has access", .ok) : isPending ? ("pending", .link) : ("no access", .warning)
         if bought.contains(where: { [.pending, .timedOut].contains($0.validation.status) }) {
             frame.alert = try await desk.alert(visitor)
         }
-        let publishers = Set(bought.map(\.validation.publisher) + owned.map(\.name.publisher)).sorted()
-        let resync = publishers.map { publisher in
-            DetailPage.Action(
-                publishers.count == 1 ? "Tell endpoints again" : "Tell endpoints again of \(publisher)",
-                href: ConsoleAction.resync.path(ResyncTarget(publisher: publisher, username: Username(text)).id))
+        func buttons(_ action: ConsoleAction, _ label: String) -> [DetailPage.Action] {
+            publishers.map { publisher in
+                DetailPage.Action(
+                    publishers.count == 1 ? label : "\(label), \(publisher)",
+                    href: action.path(ResyncTarget(publisher: publisher, username: Username(text)).id))
+            }
         }
         return desk.response(
             DetailPage(
                 frame, state: state, tone: tone,
                 lead: "by what the relay was told. Names that differ in case are one customer.",
-                actions: visitor.isOperator ? resync : [],
+                actions: visitor.isOperator
+                    ? buttons(.refresh, "Ask Cleeng now") + buttons(.resync, "Tell endpoints again") : [],
                 facts: [
                     .init("Publishers", publishers.map(\.text).joined(separator: ", ")),
                     .init("First seen of these", ConsoleText.time(bought.last?.validation.acceptedAt)),

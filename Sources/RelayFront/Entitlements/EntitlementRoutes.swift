@@ -10,6 +10,7 @@ struct EntitlementRoutes: Sendable {
     let authenticator: Authenticator
     let holder: PollHolder
     let poll: PollInterval
+    let inquirer: any CustomerInquirer
 
     var routes: [Route] { [.get("/entitlements/:id", one), .get("/entitlements", newest)] }
 
@@ -128,6 +129,10 @@ struct EntitlementRoutes: Sendable {
             ? reader.required(field("offerId"), "offerId").flatMap { reader.offerID($0, "offerId") } : nil
         guard reader.errors.isEmpty, let email else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)
+        if CacheControl.forbidsCache(request.headers[.cacheControl]) {
+            // Whatever comes of it, what is known is told.
+            _ = try await inquirer.ask(about: email, offer: offer, of: key.publisher, patience: .zero)
+        }
         guard let offer else { return try await all(of: email, publisher: key.publisher) }
         let known = try await store.entitlement(of: email.customer, to: offer, publisher: key.publisher)
         guard let known else { return Self.nothingKnown }
@@ -142,13 +147,7 @@ struct EntitlementRoutes: Sendable {
         var writer = JSONWriter(capacity: 128 + 384 * known.count)
         writer.beginObject()
         writer.field("customerEmail", email.customer)
-        writer.beginArray("entitlements")
-        for one in known {
-            writer.beginObject()
-            writer.poll(one)
-            writer.endObject()
-        }
-        writer.endArray()
+        writer.entitlements(known)
         writer.endObject()
         return Response(
             status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],

@@ -15,6 +15,17 @@ extension JSONWriter {
         field("late", validation.late)
         field("expiresAt", validation.expiresAt)
     }
+
+    /// What is known of a customer, by offer.
+    mutating func entitlements(_ known: [Validation]) {
+        beginArray("entitlements")
+        for one in known {
+            beginObject()
+            poll(one)
+            endObject()
+        }
+        endArray()
+    }
 }
 
 extension Validation {

@@ -11,6 +11,7 @@ struct OpsActions: Sendable {
     let leeway: Duration
     /// Nil: this version cannot compose a customer's state, and has no replay of webhooks.
     let repeater: (any WebhookRepeater)?
+    let inquirer: any CustomerInquirer
     let onNotification: @Sendable () -> Void
     let onMessage: @Sendable () -> Void
 
@@ -80,5 +81,41 @@ struct OpsActions: Sendable {
         try await store.audit(
             AuditEntry(actor: by, .customerResynced, username.text, of: publisher, reason: reason))
         onMessage()
+    }
+
+    /// Whoever asks by hand waits for the customer's turn.
+    private static let patience = Duration.seconds(6)
+
+    /// Asks Cleeng now what a customer is entitled to.
+    ///
+    /// - Parameter publisher: nil: the one whose customer they are, or the only one there is.
+    /// - Throws: ``Problem``.
+    func refresh(
+        _ customer: CustomerEmail, of publisher: PublisherID?, in scope: OpsScope, by: String, reason: String
+    ) async throws -> (publisher: PublisherID, outcome: CustomerInquiryOutcome) {
+        let publisher = try await self.publisher(of: customer, publisher, in: scope)
+        let outcome = try await inquirer.ask(
+            about: customer, offer: nil, of: publisher, patience: Self.patience)
+        try await store.audit(
+            AuditEntry(
+                actor: by, .customerRefreshed, customer.customer.text, of: publisher,
+                reason: "\(reason) (\(outcome.rawValue))"))
+        return (publisher, outcome)
+    }
+
+    private func publisher(
+        of customer: CustomerEmail, _ named: PublisherID?, in scope: OpsScope
+    ) async throws -> PublisherID {
+        switch try await store.publisher(of: customer.customer, named: named, in: scope) {
+        case .one(let publisher): return publisher
+        case .unknown: throw Problem(.notFound, "no publisher goes by this id")
+        case .several(let known):
+            let names = known.map(\.text).joined(separator: ", ")
+            throw Problem.invalidFields([
+                FieldError(
+                    "publisher", .required,
+                    known.isEmpty ? "nobody's customer yet: name the publisher" : "must be one of \(names)")
+            ])
+        }
     }
 }

@@ -25,6 +25,7 @@ public struct AuditEntry: Sendable, Equatable {
         case offersImported = "offers.import"
         case offerRemoved = "offers.remove"
         case retentionRun = "retention.run"
+        case customerRefreshed = "customer.refresh"
         case customerExported = "customer.export"
         case customerErased = "customer.erase"
         case encryptionEnabled = "encryption.enable"

@@ -187,7 +187,8 @@ extension LedgerHearing {
         }
         return moved
             + heard.compactMap { heard in
-                guard let username = heard.username else { return nil }
+                // What stands alone is no purchase that anybody is shown.
+                guard let username = heard.username, !heard.message.name.standsAlone else { return nil }
                 if heard.message.word.movesTo != nil { return change(heard, username, .other) }
                 return heard.hasNews ? change(heard, username, heard.reason) : nil
             }

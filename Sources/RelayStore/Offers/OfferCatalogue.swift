@@ -5,6 +5,7 @@ public import RelayCore
 /// long a change takes to count.
 public final class OfferCatalogue: Sendable {
     private struct Publisher {
+        var ids: Set<OfferID> = []
         var products: [OfferID: Set<ProductID>] = [:]
         var offers: [ProductID: [OfferID]] = [:]
         /// In lower case.
@@ -41,6 +42,11 @@ public final class OfferCatalogue: Sendable {
         known.withLockedValue { $0?[publisher]?.products[offer]?.contains(product) }
     }
 
+    /// All that are sold, by name.
+    public func offers(of publisher: PublisherID) -> [OfferID] {
+        known.withLockedValue { $0?[publisher].map { $0.ids.sorted() } ?? [] }
+    }
+
     /// Whether any product of the publisher's is known.
     public func hasProducts(of publisher: PublisherID) -> Bool {
         known.withLockedValue { $0?[publisher]?.offers.isEmpty == false }
@@ -56,6 +62,7 @@ public final class OfferCatalogue: Sendable {
     fileprivate func set(_ all: [(publisher: PublisherID, offer: Offer)]) {
         var publishers: [PublisherID: Publisher] = [:]
         for (publisher, offer) in all {
+            publishers[publisher, default: Publisher()].ids.insert(offer.id)
             if !offer.products.isEmpty {
                 publishers[publisher, default: Publisher()].products[offer.id] = Set(offer.products)
             }

@@ -22,7 +22,7 @@ public struct CleengEventService: Service {
     /// What there is of one account at Cleeng.
     public struct Account: Sendable {
         let client: CleengClient
-        let pursuits: PursuitService
+        public let pursuits: PursuitService
 
         public init(client: CleengClient, pursuits: PursuitService) {
             self.client = client

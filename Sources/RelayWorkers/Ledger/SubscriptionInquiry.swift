@@ -43,16 +43,43 @@ struct SubscriptionInquiry: Sendable {
         }
         let offers = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
         guard let first = owned.first, !offers.isEmpty else { return .answered([]) }
-        guard let upstream = upstreams[first.subscription.name.publisher] else { return .away }
+        let customer = CustomerKey(publisher: first.subscription.name.publisher, customer: first.owner.customer)
+        return switch try await read(customer, first.owner.email, offers, at: first.subscription.heardAt) {
+        case .answered(let ends):
+            .answered(
+                owned.map { one in
+                    Answer(name: one.subscription.name, cleeng: ends.filter { one.offers.contains($0.key) })
+                })
+        case .notBefore(let moment): .notBefore(moment)
+        case .away: .away
+        }
+    }
+
+    /// What became of reading one customer.
+    enum Reading: Sendable {
+        case answered([OfferID: LedgerEnd])
+        case notBefore(Timestamp)
+        case away
+    }
+
+    /// Reads what Cleeng entitles a customer to, in the customer's turn.
+    ///
+    /// - Parameters:
+    ///   - moment: no later than now by the database's clock.
+    ///   - timeout: instead of the configured one.
+    func read(
+        _ customer: CustomerKey, _ email: EmailAddress, _ offers: Set<OfferID>, at moment: Timestamp,
+        timeout: Duration? = nil
+    ) async throws -> Reading {
+        guard let upstream = upstreams[customer.publisher] else { return .away }
         // Where nothing else is to be read, this is what finds that Cleeng is well again.
         guard let pass = await upstream.enter(.reads, with: upstream.probe(on: .reads), atMost: .seconds(5)) else {
             return .away
         }
         defer { upstream.leave(pass) }
-        let customer = CustomerKey(publisher: first.subscription.name.publisher, customer: first.owner.customer)
         guard let turn = try await store.takeReads(of: [customer], interval: interval)[customer] else { return .away }
         if let moment = turn { return .notBefore(moment) }
-        let answers = await upstream.entitlements(of: first.owner.email, offers: Array(offers), pass)
+        let answers = await upstream.entitlements(of: email, offers: Array(offers), timeout: timeout, pass)
         if let pause = answers.values.first?.pauseOfRoute {
             try await store.holdReads(
                 of: customer, for: min(pause, CircuitBreaker.Settings().longestHold), interval: interval)
@@ -60,14 +87,11 @@ struct SubscriptionInquiry: Sendable {
         var ends: [OfferID: LedgerEnd] = [:]
         for offer in offers {
             switch answers[offer]?.verdict {
-            case .entitled(let until, _):
-                ends[offer] = LedgerEnd(isOver: false, until: until, toldAt: first.subscription.heardAt)
-            case .notEntitled: ends[offer] = LedgerEnd(isOver: true, toldAt: first.subscription.heardAt)
+            case .entitled(let until, _): ends[offer] = LedgerEnd(isOver: false, until: until, toldAt: moment)
+            case .notEntitled: ends[offer] = LedgerEnd(isOver: true, toldAt: moment)
             case .misconfigured, .tryAgain, nil: return .away
             }
         }
-        return .answered(
-            owned.map { one in Answer(name: one.subscription.name, cleeng: ends.filter { one.offers.contains($0.key) })
-            })
+        return .answered(ends)
     }
 }

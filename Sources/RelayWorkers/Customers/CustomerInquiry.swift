@@ -1,0 +1,122 @@
+public import Logging
+import Metrics
+import NIOConcurrencyHelpers
+public import RelayCore
+public import RelayStore
+
+/// Asks Cleeng what a customer is entitled to, because somebody wants to know it now.
+///
+///     what they own ──► Cleeng, in the customer's turn ──► each of their subscriptions hears what is said of its offers
+///                                                    └──► what opens by none of them is kept as a subscription that stands alone
+public final class CustomerInquiry: CustomerInquirer {
+    private let store: RelayStore
+    private let inquiry: SubscriptionInquiry
+    private let leeway: Duration
+    private let logger: Logger
+    /// Of questions that are being asked.
+    private let asked = NIOLockedValueBox(0)
+
+    /// At once: pursuits read by the same way, and theirs are the purchases that somebody waits for.
+    private static let mostAtOnce = 8
+    private static let mostOffers = 100
+    private static let timeout = Duration.seconds(5)
+
+    /// - Parameters:
+    ///   - interval: between two entitlement reads of one customer.
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    public init(
+        store: RelayStore, upstreams: PerPublisher<Upstream>, interval: Duration, leeway: Duration, logger: Logger
+    ) {
+        self.store = store
+        inquiry = SubscriptionInquiry(store: store, upstreams: upstreams, interval: interval)
+        self.leeway = leeway
+        self.logger = logger
+    }
+
+    public func ask(
+        about customer: CustomerEmail, offer: OfferID?, of publisher: PublisherID, patience: Duration
+    ) async throws -> CustomerInquiryOutcome {
+        let isAdmitted = asked.withLockedValue { asked in
+            guard asked < Self.mostAtOnce else { return false }
+            asked += 1
+            return true
+        }
+        guard isAdmitted else { return count(.away) }
+        defer { asked.withLockedValue { $0 -= 1 } }
+        let end = ContinuousClock.now + patience
+        while true {
+            let (outcome, turn) = try await askOnce(customer, offer, publisher)
+            guard outcome == .tooSoon, let now = store.clock.now, let turn else { return count(outcome) }
+            let pause = max(turn - now, .zero) + .milliseconds(10)
+            guard ContinuousClock.now + pause < end else { return count(outcome) }
+            try await Task.sleep(for: pause)
+        }
+    }
+
+    private func count(_ outcome: CustomerInquiryOutcome) -> CustomerInquiryOutcome {
+        Counter(label: "relay_live_reads", dimensions: [("outcome", outcome.rawValue)]).increment()
+        return outcome
+    }
+
+    /// - Returns: with ``CustomerInquiryOutcome/tooSoon`` from when on the customer may be read.
+    private func askOnce(
+        _ customer: CustomerEmail, _ offer: OfferID?, _ publisher: PublisherID
+    ) async throws -> (CustomerInquiryOutcome, turn: Timestamp?) {
+        let key = CustomerKey(publisher: publisher, customer: customer.customer)
+        let known = try await store.standing(of: key)
+        guard !known.hasPending else { return (.pending, nil) }
+        let owned = try await store.hear(known.subscriptions.map { LedgerMessage($0) }, leeway: leeway)
+            .filter { $0.owner?.customer == customer.customer }
+        let offers = offers(offer, owned, publisher)
+        guard !offers.isEmpty else { return (.asked, nil) }
+        guard let moment = store.clock.noLaterThanNow else { return (.away, nil) }
+        // Cleeng may know them by another spelling than this one.
+        let email = owned.first?.owner?.email ?? customer.sent
+        switch try await inquiry.read(key, email, offers, at: moment, timeout: Self.timeout) {
+        case .notBefore(let turn): return (.tooSoon, turn)
+        case .away: return (.away, nil)
+        case .answered(let ends):
+            try await keep(ends, owned, of: customer, publisher)
+            return (.asked, nil)
+        }
+    }
+
+    /// The offer that is asked for; else all of the customer's and the publisher's, the customer's first.
+    private func offers(_ offer: OfferID?, _ owned: [HeardSubscription], _ publisher: PublisherID) -> Set<OfferID> {
+        if let offer { return [offer] }
+        let own = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
+        let sold = store.catalogue.offers(of: publisher).filter { !own.contains($0) }
+        return own.union(sold.prefix(max(Self.mostOffers - own.count, 0)))
+    }
+
+    private func keep(
+        _ ends: [OfferID: LedgerEnd], _ owned: [HeardSubscription], of customer: CustomerEmail,
+        _ publisher: PublisherID
+    ) async throws {
+        let messages = owned.compactMap { one -> LedgerMessage? in
+            let said = ends.filter { one.offers.contains($0.key) }
+            // Apps may ask at every start: only what changes by it is noted.
+            return said.isEmpty ? nil : LedgerMessage(one.name, LedgerWord(cleeng: said))
+        }
+        _ = try await store.hear(messages, leeway: leeway)
+        let found = ends.compactMap { offer, end -> FoundEntitlement? in
+            guard !end.isOver, owned.allSatisfy({ $0.allows(offer, until: end.until) }) else { return nil }
+            return FoundEntitlement(offer: offer, until: end.until, readAt: end.toldAt)
+        }
+        let kept = try await store.keep(found, of: customer, publisher: publisher, leeway: leeway)
+        if kept > 0 { logger.info("Cleeng entitles to what no purchase here opens", metadata: ["offers": "\(kept)"]) }
+    }
+}
+
+extension HeardSubscription {
+    /// Those that it opens, or that were ever granted on it.
+    fileprivate var offers: Set<OfferID> { access.present.map { granted.union([$0]) } ?? granted }
+
+    /// Whether what Cleeng entitles to may rest on something else than this subscription. What the store has taken back Cleeng may not
+    /// have heard of yet; then it names no later end than the store did.
+    fileprivate func allows(_ offer: OfferID, until: Timestamp?) -> Bool {
+        guard standing?.status == .revoked, offers.contains(offer) else { return true }
+        guard let until, let end = standing?.expiresAt else { return false }
+        return until > end
+    }
+}

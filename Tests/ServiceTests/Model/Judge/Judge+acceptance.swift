@@ -65,16 +65,20 @@ extension Model.Judge {
     private func lives(_ row: Model.Row) -> [(from: Model.Seconds, to: Model.Seconds)] {
         var lives: [(from: Model.Seconds, to: Model.Seconds)] = []
         var since: Model.Seconds? = row.acceptedAt
-        for event in events[row.id] ?? [] where event.kind.rawValue < 10 {
-            let isAlive = event.kind == .granted
+        // Only a grant begins a life: a request that has timed out may be overtaken after that, and is over all the same.
+        for event in events[row.id] ?? [] where event.kind.rawValue < 10 && event.kind != .renewed {
+            guard event.kind == .granted else {
+                if let began = since {
+                    lives.append((began, event.kind == .timedOut ? min(event.at, row.deadline) : event.at))
+                }
+                since = nil
+                continue
+            }
             // Committed a moment after it was written, which may be long after it was decided.
             let seen = max(event.at, event.recordedAt) + slack
-            if let began = since, !isAlive {
-                lives.append((began, event.kind == .timedOut ? min(event.at, row.deadline) : event.at))
-                since = nil
-            } else if let began = since, began == row.acceptedAt, seen > row.deadline {
+            if since == row.acceptedAt, seen > row.deadline {
                 // Decided in time, and written after the deadline: until then it was told to have timed out.
-                lives.append((began, row.deadline))
+                lives.append((row.acceptedAt, row.deadline))
                 since = seen
             } else if since == nil {
                 since = seen

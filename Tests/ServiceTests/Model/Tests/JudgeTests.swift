@@ -83,6 +83,17 @@ import Testing
         #expect(truths(of: history) == [.onePurchaseOneValidation])
     }
 
+    @Test func whatIsOvertakenAfterItsEndHasNoSecondLife() {
+        var history = Model.History.good
+        history.events.append(.made("d", .superseded, at: 6))
+        let again = Model.Post.made(history.rows[3].purchase, "post-e", at: 7, .accepted(id: "e", status: 202))
+        history.posts.append(again)
+        history.rows.append(.made("e", again, .rejected, settledAt: 7.06))
+        #expect(!truths(of: history).contains(.onePurchaseOneValidation))
+        history.events.append(.made("d", .granted, at: 6.5))
+        #expect(truths(of: history).contains(.onePurchaseOneValidation))
+    }
+
     @Test func whatTheUpstreamHandsBackIsItsOwnAffair() {
         var history = Model.History.good
         #expect(!Model.Judge(history).handedBack(0))

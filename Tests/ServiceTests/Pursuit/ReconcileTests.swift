@@ -31,7 +31,8 @@ import Testing
             #expect(detail["status"].string == "timed_out")
             #expect(detail["nextStepAt"].isNull)
             let reads = try await control.reads(of: email).filter { $0.startedAt > deadline }
-            #expect((2...6).contains(reads.count), "\(reads.count) reads after the deadline")
+            // At one gap they would be eighteen.
+            #expect((2...9).contains(reads.count), "\(reads.count) reads after the deadline")
             // The last gap is cut at the end of the watch.
             let gaps = reads.gaps.dropLast()
             for (earlier, later) in zip(gaps, gaps.dropFirst()) { #expect(later > earlier) }

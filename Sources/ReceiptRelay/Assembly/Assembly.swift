@@ -87,6 +87,9 @@ struct Assembly: Sendable {
             services += pursuits.all.map(\.pursuits)
             services.append(keeper)
             services.append(GrantCheckService(store: store, logger: logger))
+            let catalogue = CatalogueCheck(store: store, logger: logger)
+            RelayMetrics.register(in: registry, catalogue: catalogue)
+            services.append(catalogue)
             services.append(
                 CleengEventService(
                     store: store, accounts: pursuits,

@@ -1,5 +1,6 @@
 import RelayCore
 import RelayStore
+import RelayWorkers
 import Telemetry
 
 /// What is read from the database when metrics are scraped, and what the workers' metrics mean.
@@ -46,7 +47,8 @@ enum RelayMetrics {
             guard let (backlog, oldest) = try? await store.backlog(in: .all),
                 let notifications = try? await store.notificationBacklog(in: .all),
                 let webhooks = try? await store.webhookBacklog(in: .all),
-                let parked = try? await store.parkedItems(in: .all)
+                let parked = try? await store.parkedItems(in: .all),
+                let problems = try? await store.count(AccessProblem.quick, in: .all)
             else { return [] }
             func gauge(_ name: String, _ help: String, _ value: Double) -> MetricSample {
                 MetricSample(name: name, help: help, value: value)
@@ -100,6 +102,18 @@ enum RelayMetrics {
                         help: "Events, messages, notifications and subscriptions that are parked, by queue.",
                         labels: [("queue", queue.rawValue)], value: Double(parked[queue]))
                 }
+                + problems.map { accessSample($0.key, $0.value) }
         }
+    }
+
+    /// What the catalogue does not sell as it was granted is counted by workers, every few minutes.
+    static func register(in registry: PrometheusRegistry, catalogue: CatalogueCheck) {
+        registry.registerCollector { catalogue.latest.map { [accessSample(.mismatch, $0)] } ?? [] }
+    }
+
+    private static func accessSample(_ problem: AccessProblem, _ count: Int) -> MetricSample {
+        MetricSample(
+            name: "relay_access_problems", help: "Subscriptions whose granted access may be wrong, by problem.",
+            labels: [("problem", problem.name)], value: Double(count))
     }
 }

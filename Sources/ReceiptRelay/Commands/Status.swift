@@ -24,6 +24,8 @@ struct Status: AsyncParsableCommand {
         case .parkedWebhooks: "receipt-relay webhooks deliveries --state parked"
         case .parkedNotifications: "receipt-relay notifications list --status parked"
         case .parkedSubscriptions: "receipt-relay subscriptions list --parked"
+        case .unwatchedAccess: "receipt-relay subscriptions list --problem unwatched"
+        case .overdueAccess: "receipt-relay subscriptions list --problem overdue"
         case nil: nil
         }
     }

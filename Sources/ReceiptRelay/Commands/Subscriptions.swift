@@ -16,17 +16,33 @@ struct Subscriptions: AsyncParsableCommand {
         @Flag(help: "Only those that are parked, with the reason.")
         var parked = false
 
+        @Option(
+            help: "Only those whose granted access may be wrong, in this way.",
+            transform: { name in
+                guard let problem = AccessProblem.allCases.first(where: { $0.name == name }) else {
+                    throw ValidationError("it is one of \(AccessProblem.allCases.map(\.name).joined(separator: ", "))")
+                }
+                return problem
+            })
+        var problem: AccessProblem?
+
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws { try page.check { SubscriptionCursor($0) != nil } }
+        func validate() throws {
+            try page.check { SubscriptionCursor($0) != nil }
+            guard problem == nil || !parked && originalTransactionId == nil else {
+                throw ValidationError("--problem stands alone")
+            }
+        }
 
         func run() async throws {
             let filter = SubscriptionFilter(
                 originalTransactionID: originalTransactionId, isParked: parked, limit: page.limit,
                 cursor: page.cursor.flatMap { SubscriptionCursor($0) })
             let (items, next) = try await DatabaseSession.run(option) {
-                try await $0.subscriptions(matching: filter, in: .all)
+                guard let problem else { return try await $0.subscriptions(matching: filter, in: .all) }
+                return try await $0.accessProblems(problem, limit: filter.limit, cursor: filter.cursor, in: .all)
             }
             try page.write(
                 items, next: next,

@@ -42,6 +42,8 @@ enum OverviewView {
             case .parkedWebhooks: Section.webhooks.path + "?state=parked"
             case .parkedNotifications: Section.notifications.path + "?status=parked"
             case .parkedSubscriptions: Section.subscriptions.path + "?parked=true"
+            case .unwatchedAccess: Section.subscriptions.path + "?problem=unwatched"
+            case .overdueAccess: Section.subscriptions.path + "?problem=overdue"
             case nil: nil
             }
         return OverviewPage.Finding(

@@ -12,17 +12,23 @@ enum SubscriptionViews {
         var (items, next): ([OpsSubscription], SubscriptionCursor?) = ([], nil)
         let wrong = try await query.reading {
             var page = PageQuery($0)
+            let problem = page.choice("problem", AccessProblem.allCases.map { ($0.name, $0) })
             let filter = SubscriptionFilter(
                 originalTransactionID: page.originalTransactionID(), customer: page.customer(),
                 isParked: page.choice("parked", [("true", true)]) ?? false, limit: page.limit(),
                 cursor: page.cursor { SubscriptionCursor($0) })
             try page.end()
-            (items, next) = try await desk.store.subscriptions(matching: filter, in: visitor.scope)
+            if let problem {
+                (items, next) = try await desk.store.accessProblems(
+                    problem, limit: filter.limit, cursor: filter.cursor, in: visitor.scope)
+            } else {
+                (items, next) = try await desk.store.subscriptions(matching: filter, in: visitor.scope)
+            }
         }
         if items.count == 1, let one = items.first, query["originalTransactionId"] != nil {
             return desk.response(detail(one, desk, visitor))
         }
-        let names = ["originalTransactionId", "customerEmail", "parked"]
+        let names = ["originalTransactionId", "customerEmail", "parked", "problem"]
         var frame = desk.frame("Subscriptions", visitor, at: .subscriptions)
         frame.notice = ConsoleAction.notice(query["done"])
         return desk.response(
@@ -32,6 +38,9 @@ enum SubscriptionViews {
                     .init(names[0], "Original transaction", value: query[names[0]]),
                     .init(names[1], "Email", value: query[names[1]]),
                     .init(names[2], "Parked", value: query[names[2]], of: [(value: "true", title: "parked")]),
+                    .init(
+                        names[3], "Access (alone)", value: query[names[3]],
+                        of: AccessProblem.allCases.map { (value: $0.name, title: $0.name) }),
                 ], wrong: wrong, table: table(items, visitor), here: path,
                 first: query["cursor"] == nil ? nil : path,
                 next: ConsoleLink.page(path, query.all(names), cursor: next),
@@ -94,7 +103,7 @@ enum SubscriptionViews {
                     .init(
                         one.name.originalTransactionID.text,
                         href: ConsoleLink.subscription(one.name.originalTransactionID),
-                        isCode: true, note: one.parkedAt == nil ? nil : "parked: \(one.trouble ?? "")",
+                        isCode: true, note: note(one),
                         pick: visitor?.isOperator == true ? "\(SubscriptionCursor(one.name))" : nil),
                     .init(one.status?.name, tone: tone(one.status), note: one.reason),
                     .init(one.email?.text, href: one.email.map(ConsoleLink.customer)), .init(one.productID?.text),
@@ -102,6 +111,13 @@ enum SubscriptionViews {
                     .init(one.name.environment.text), .init(one.name.publisher.text),
                 ]
             }, empty: "No subscription is like that.")
+    }
+
+    /// What is wrong with it.
+    private static func note(_ one: OpsSubscription) -> String? {
+        let wrong = [one.problem?.name, one.parkedAt == nil ? nil : "parked"].compactMap(\.self)
+        guard !wrong.isEmpty else { return nil }
+        return ([wrong.joined(separator: ", ")] + [one.trouble].compactMap(\.self)).joined(separator: ": ")
     }
 
     private static func tone(_ status: SubscriptionStanding.Status?) -> Tone? {

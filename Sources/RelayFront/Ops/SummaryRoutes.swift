@@ -53,6 +53,8 @@ extension JSONWriter {
         field("notificationsParked", summary.parkedItems[.notifications])
         field("subscriptionsParked", summary.parkedItems[.subscriptions])
         field("oldestItemParkedSeconds", seconds(summary.parkedItems.oldest))
+        field("accessUnwatched", summary.accessProblems[.unwatched] ?? 0)
+        field("accessOverdue", summary.accessProblems[.overdue] ?? 0)
         endObject()
         endObject()
     }

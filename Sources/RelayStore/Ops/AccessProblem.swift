@@ -1,3 +1,5 @@
+import Postgres
+
 /// What may be wrong with access that is granted. Raw values are the order in which they are shown.
 public enum AccessProblem: Int16, Sendable, CaseIterable {
     /// Nobody looks at it again: a fault of the relay, or parked.
@@ -9,6 +11,9 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
 
     public var name: String { "\(self)" }
 
+    /// Those that an index finds at once, wherever everything runs: cheap enough to count at every scrape.
+    public static let quick: [Self] = [.unwatched, .overdue]
+
     /// Keys of ledgers with this problem, at most `$1`, in their order.
     ///
     /// - Parameter after: the condition for the page.
@@ -19,6 +24,14 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
         WHERE \(condition) AND NOT has_moved AND \(after)
         ORDER BY 1, 2, 3, 4
         LIMIT $1
+        """
+    }
+
+    /// How many ledgers of the scope `$1` have this problem.
+    fileprivate var countSQL: String {
+        """
+        SELECT \(rawValue)::int2, count(*) FROM ledgers l
+        WHERE \(condition) AND NOT has_moved AND \(OpsScope.sql("l.publisher", 1))
         """
     }
 
@@ -61,5 +74,19 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
                                       WHEN l.subscription_key LIKE 'amazon:%' THEN 'amazon:' ELSE 'apple:' END || l.product_id
               \(offer.map { "AND p.offer_id = \($0)" } ?? ""))
         """
+    }
+}
+
+extension RelayStore {
+    /// How many subscriptions have each of these problems. ``AccessProblem/mismatch`` takes about a second for a million
+    /// of subscriptions.
+    public func count(_ problems: [AccessProblem], in scope: OpsScope) async throws -> [AccessProblem: Int] {
+        let sql = problems.map(\.countSQL).joined(separator: " UNION ALL ")
+        var counts: [AccessProblem: Int] = [:]
+        for row in try await pool.query(PostgresQuery(sql, [scope.parameter])) {
+            guard let problem = AccessProblem(rawValue: try row.get(0)) else { continue }
+            counts[problem] = try row.get(1)
+        }
+        return counts
     }
 }

@@ -15,6 +15,7 @@ public struct Diagnosis: Sendable, Equatable {
     public enum Place: String, Sendable {
         case waiting, parked, webhooks, endpoints, notifications
         case parkedEvents, parkedWebhooks, parkedNotifications, parkedSubscriptions
+        case unwatchedAccess, overdueAccess
     }
 
     public struct Finding: Sendable, Equatable {
@@ -47,6 +48,7 @@ public struct Diagnosis: Sendable, Equatable {
         findings += Self.queue(summary)
         findings += Self.telling(summary)
         findings += Self.parked(summary.parkedItems)
+        findings += Self.access(summary.accessProblems)
         // Stable: of one severity in the order in which they were found.
         findings = Severity.allCases.reversed().flatMap { severity in findings.filter { $0.severity == severity } }
     }
@@ -147,6 +149,30 @@ public struct Diagnosis: Sendable, Equatable {
                 what: "\(items[queue]) \(what) are parked: they cannot be processed, or their workers ended.",
                 advice: "Read each one's reason, mend what it names, and replay it.", place: place)
         }
+    }
+
+    // MARK: Access that is granted
+
+    private static func access(_ problems: [AccessProblem: Int]) -> [Finding] {
+        var findings: [Finding] = []
+        if let count = problems[.overdue], count > 0 {
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    what:
+                        "\(count) subscriptions are past their end and still granted: neither the store nor Cleeng has said whether they go on.",
+                    advice:
+                        "Read the trouble of each. Whoever could not be asked is asked again within ten minutes; where there is no trouble, workers are missing.",
+                    place: .overdueAccess))
+        }
+        if let count = problems[.unwatched], count > 0 {
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    what: "\(count) subscriptions are granted and nobody looks at them again: they may never end.",
+                    advice: "Mend what each one's trouble names, and replay it.", place: .unwatchedAccess))
+        }
+        return findings
     }
 
     // MARK: Those who are told

@@ -143,6 +143,8 @@ public struct OpsSummary: Sendable {
     public var notifications: NotificationBacklog
     public var webhooks: WebhookBacklog
     public var parkedItems = ParkedItems()
+    /// How many subscriptions have each problem of ``AccessProblem/quick``.
+    public var accessProblems: [AccessProblem: Int] = [:]
 
     public struct Backlog: Sendable {
         /// Not taken by Cleeng yet.

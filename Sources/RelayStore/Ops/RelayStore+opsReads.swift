@@ -259,11 +259,13 @@ extension RelayStore {
         async let notifications = notificationBacklog(in: scope)
         async let webhooks = webhookBacklog(in: scope)
         async let parked = parkedItems(in: scope)
+        async let problems = count(AccessProblem.quick, in: scope)
         let (backlog, oldestPending) = try await backlog(in: scope)
         return OpsSummary(
             countsByStatus: try await counts, oldestPending: oldestPending, upstream: try await upstream,
             backlog: backlog,
-            notifications: try await notifications, webhooks: try await webhooks, parkedItems: try await parked)
+            notifications: try await notifications, webhooks: try await webhooks, parkedItems: try await parked,
+            accessProblems: try await problems)
     }
 
     private func countsByStatus(in scope: OpsScope) async throws -> [ValidationStatus: Int] {

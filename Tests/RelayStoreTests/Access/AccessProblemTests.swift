@@ -52,6 +52,13 @@ struct AccessProblemTests {
             try await store.put(
                 [Offer(id: "S987654321_US", name: "", products: ["apple:com.example.year"], coupons: [])], of: "main")
             #expect(try await names(store, .mismatch) == ["6 mismatch"])
+            #expect(
+                try await store.count(AccessProblem.allCases, in: .all) == [.unwatched: 2, .overdue: 2, .mismatch: 1])
+            #expect(
+                try await store.count(AccessProblem.allCases, in: .publisher("other")) == [
+                    .unwatched: 0, .overdue: 0, .mismatch: 0,
+                ])
+            #expect(try await store.summary(in: .all).accessProblems == [.unwatched: 2, .overdue: 2])
             try await store.put(
                 [
                     Offer(id: "S123456789_US", name: "", products: ["apple:com.example.year"], coupons: [])

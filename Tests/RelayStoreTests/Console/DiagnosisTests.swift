@@ -59,6 +59,15 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.first?.what.hasPrefix("2 events of Cleeng's are parked") == true)
     }
 
+    @Test("access that may be wrong is counted, with its list")
+    func access() {
+        #expect(Diagnosis(summary { $0.accessProblems = [.unwatched: 0, .overdue: 0] }).findings.isEmpty)
+        let diagnosis = Diagnosis(summary { $0.accessProblems = [.unwatched: 1, .overdue: 3] })
+        #expect(diagnosis.severity == .warning)
+        #expect(diagnosis.findings.map(\.place) == [.overdueAccess, .unwatchedAccess])
+        #expect(diagnosis.findings.first?.what.hasPrefix("3 subscriptions are past their end") == true)
+    }
+
     @Test("missing workers are told from a Cleeng that is away")
     func overdue() {
         func late(_ state: InstanceReport.UpstreamState, _ age: Duration) -> Diagnosis {

@@ -42,7 +42,8 @@ import Testing
             let pages = [
                 "/", "/console/validations", "/console/validations/\(id)", "/console/validations/\(id)/retry",
                 "/console/waiting", "/console/parked", "/console/customers",
-                "/console/customers?email=ana%40example.test", "/console/subscriptions", "/console/transfers",
+                "/console/customers?email=ana%40example.test", "/console/subscriptions",
+                "/console/subscriptions?problem=overdue", "/console/transfers",
                 "/console/notifications", "/console/webhooks", "/console/endpoints", "/console/orders",
                 "/console/offers",
                 "/console/keys", "/console/audit", "/console/search?q=\(id)",
@@ -100,6 +101,26 @@ import Testing
                 } holds: {
                     $0.hasPrefix("Sign in")
                 }
+            }
+        }
+    }
+
+    @Test func anOperatorAsksCleengNow() async throws {
+        try await Setup.run { setup in
+            let id = try await Self.granted("ana@example.test", setup)
+            try await SimulatorControl(setup.simulator).entitle(
+                "ana@example.test", to: "S123456789_US", status: "terminated")
+            try await Browser.run { browser in
+                try await Self.signIn(browser, setup, setup.relay.keys.operator)
+                try await browser.open(setup.relay.opsURL + "/console/customers?email=ana%40example.test")
+                try await browser.click("a[href$='/refresh']")
+                try await browser.type("ticket 4713", into: "#reason")
+                try await browser.click("main button.main")
+                try await Self.see(browser, ".notice", "Cleeng has answered: this is what is known now.")
+                #expect(try await setup.relay.poll(id).json["status"].string == "revoked")
+                try await browser.open(setup.relay.opsURL + "/console/audit")
+                #expect(try await browser.text("tbody tr").contains("ticket 4713"))
+                #expect(try await browser.complaints() == [])
             }
         }
     }

@@ -1,0 +1,33 @@
+public import Logging
+import NIOConcurrencyHelpers
+import RelayStore
+public import ServiceLifecycle
+
+/// Counts the subscriptions that were granted as an offer which the catalogue does not sell their product as. All running
+/// subscriptions are read for it, about a second for a million of them, so it is done every few minutes and not for each scrape.
+public final class CatalogueCheck: Service {
+    private let store: RelayStore
+    private let loop: WorkLoop
+    private let box = NIOLockedValueBox<Int?>(nil)
+
+    public init(store: RelayStore, logger: Logger, interval: Duration = .seconds(600)) {
+        self.store = store
+        loop = WorkLoop(
+            name: "catalogue_check", wakeup: Wakeup(), idleTick: interval, logger: logger,
+            complaint: "granted offers cannot be held against the catalogue")
+    }
+
+    /// Of the last look; nil before the first.
+    public var latest: Int? { box.withLockedValue { $0 } }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown { await self.loop.run(self.runOnce) }
+    }
+
+    /// - Returns: false: the pause comes in any case.
+    func runOnce() async throws -> Bool {
+        let count = try await store.count([.mismatch], in: .all)[.mismatch] ?? 0
+        box.withLockedValue { $0 = count }
+        return false
+    }
+}

@@ -19,6 +19,8 @@ struct PurchaseChoice {
     let isNamed: Bool
     /// The entry that counts of each group that can expire, the longest-running first.
     let subscriptions: [PurchaseEntry]
+    /// Those, and the passes and purchases for ever after them.
+    let lasting: [PurchaseEntry]
 
     /// - Parameter transactionId: the purchase that the app spoke of; the group that holds it counts, where one does.
     init(_ entries: some Sequence<PurchaseEntry>, transactionId: TransactionID) {
@@ -39,6 +41,7 @@ struct PurchaseChoice {
         isNamed = !holders.isEmpty
         let candidates = holders.isEmpty ? Array(best.values) : holders.compactMap { best[$0] }
         entry = candidates.min { $0.counts(before: $1) }
-        subscriptions = best.values.filter { $0.expiresDate != nil }.sorted { $0.counts(before: $1) }
+        lasting = best.values.filter(\.isLasting).sorted { $0.counts(before: $1) }
+        subscriptions = lasting.filter { $0.expiresDate != nil }
     }
 }

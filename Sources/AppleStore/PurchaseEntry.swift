@@ -29,6 +29,9 @@ public struct PurchaseEntry: Sendable, Hashable {
         case autoRenewableSubscription, nonRenewingSubscription, consumable, nonConsumable
     }
 
+    /// A subscription, a pass, or a purchase for ever. Where the store did not say what it is, and when it ends, it may be used up.
+    var isLasting: Bool { expiresDate != nil || kind == .nonRenewingSubscription || kind == .nonConsumable }
+
     /// A subscription that has not been cancelled; it may have run out.
     var isUncancelledSubscription: Bool { expiresDate != nil && !isCancelled }
 }

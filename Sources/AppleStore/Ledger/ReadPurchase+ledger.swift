@@ -14,7 +14,7 @@ extension ReadPurchase {
         return periods
     }
 
-    private func ledgerPeriod(of entry: PurchaseEntry) -> LedgerPeriod? {
+    func ledgerPeriod(of entry: PurchaseEntry) -> LedgerPeriod? {
         if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriod() }
         guard entry.kind != .consumable, entry.originalTransactionId != nil, let product = entry.productId,
             let purchased = entry.purchaseDate?.moment, let told = (issuedDate ?? entry.purchaseDate)?.moment,

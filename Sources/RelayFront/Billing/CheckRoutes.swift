@@ -47,12 +47,12 @@ extension BillingDesk {
     func find(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [ExternalSubscription] {
         let query: ExternalStoreQuery
         switch wanted {
-        case .appleReceipt(let text): return try await receipts.subscriptions(in: text)
+        case .appleReceipt(let text): return try await asStoreHas(try await receipts.subscriptions(in: text), publisher)
         case .store(let one): query = one
         }
         if case .apple(let id, _) = query {
             let known = try await store.subscriptions(ofTransaction: id, publisher: publisher)
-            guard known.isEmpty else { return known }
+            guard known.isEmpty else { return try await asStoreHas(known, publisher) }
         }
         let platform = query.platform
         switch await stores.ask(query, of: publisher) {
@@ -71,5 +71,34 @@ extension BillingDesk {
         }
     }
 
+    /// What a receipt or the ledger says is of an earlier moment: the App Store is asked for what renews, where it can be.
+    ///
+    /// - Returns: the same subscriptions; those that it did not speak of as they were.
+    private func asStoreHas(
+        _ subscriptions: [ExternalSubscription], _ publisher: PublisherID
+    ) async throws -> [ExternalSubscription] {
+        var subscriptions = subscriptions
+        // The longest-running stand first.
+        for (place, one) in subscriptions.enumerated().prefix(Self.mostAsked) where !one.lastsForEver {
+            let answer = await stores.ask(.apple(transactionID: one.key, bundleID: one.bundleID), of: publisher)
+            guard case .found(let found) = answer else {
+                if case .tryAgain = answer { break }
+                continue
+            }
+            if let now = found.first(where: { $0.key == one.key && $0.environment == one.environment }) {
+                subscriptions[place] = now
+            }
+        }
+        return subscriptions
+    }
+
+    /// Of one check, at the App Store.
+    private static let mostAsked = 4
+
     static func refused(_ detail: String) -> Problem { Problem(.receiptNotGenuine, detail) }
+}
+
+extension ExternalSubscription {
+    /// The store has nothing to say of how it goes on.
+    fileprivate var lastsForEver: Bool { !word.periods.isEmpty && word.periods.allSatisfy { $0.expiresAt == nil } }
 }

@@ -26,6 +26,12 @@ extension RelayStore {
         WHERE l.parked_at IS NULL AND l.bucket = $1 AND l.publisher = $2 AND l.environment = $3 AND l.subscription_key = $4
         """
 
+    private static let soonerSQL = """
+        UPDATE ledgers l
+        SET trouble = $5, due_at = least(l.due_at, now() + $6::int8 * interval '1 microsecond')
+        WHERE l.parked_at IS NULL AND l.bucket = $1 AND l.publisher = $2 AND l.environment = $3 AND l.subscription_key = $4
+        """
+
     /// Takes subscriptions that have to be looked at.
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
@@ -74,13 +80,21 @@ extension RelayStore {
 
     /// Leaves one alone for a while that cannot be gone on with.
     public func postpone(_ name: SubscriptionName, trouble: String, by pause: Duration) async throws {
+        try await note(trouble, of: name, Self.troubleSQL, pause)
+    }
+
+    /// Has one looked at again within the pause, or sooner where it is due sooner: its store could not be asked.
+    public func lookAgain(at name: SubscriptionName, trouble: String, within pause: Duration) async throws {
+        try await note(trouble, of: name, Self.soonerSQL, pause)
+    }
+
+    private func note(_ trouble: String, of name: SubscriptionName, _ sql: String, _ pause: Duration) async throws {
         _ = try await pool.query(
             PostgresQuery(
-                Self.troubleSQL,
+                sql,
                 [
                     .int2(Int16(name.bucket.number)), .text(name.publisher), .text(name.environment),
-                    .text(name.originalTransactionID),
-                    .text(trouble.bounded(200)), .int8(pause.microseconds),
+                    .text(name.originalTransactionID), .text(trouble.bounded(200)), .int8(pause.microseconds),
                 ]))
     }
 }

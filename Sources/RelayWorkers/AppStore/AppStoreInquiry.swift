@@ -4,7 +4,7 @@ public import Logging
 import RelayCore
 import RelayStore
 
-/// Asks the App Store itself how a subscription stands of which it has said nothing.
+/// Asks the App Store itself how a subscription stands: what was just bought, and of what it has said nothing.
 public struct AppStoreInquiry: Sendable {
     private let gate: AppStoreGate
     private let trust: ChainOfTrust
@@ -18,28 +18,37 @@ public struct AppStoreInquiry: Sendable {
         self.logger = logger
     }
 
-    /// - Returns: what the ledger is to hear; nil where the App Store cannot be asked, or has nothing to say.
-    func ask(about subscription: HeardSubscription) async -> LedgerMessage? {
-        guard let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment.text),
-            gate.isOpen(environment),
-            let bundleID = subscription.bundleID ?? (scope.bundleIds.count == 1 ? scope.bundleIds.first : nil)
-        else { return nil }
+    func canAsk(about subscription: HeardSubscription) -> Bool { question(about: subscription) != nil }
+
+    func ask(about subscription: HeardSubscription) async -> StoreWord {
+        guard let (environment, bundleID) = question(about: subscription) else { return .nothing }
+        guard gate.isOpen(environment) else { return .away }
         let id = subscription.name.originalTransactionID
         let answer = await gate.ask("subscriptions", in: environment) {
             await gate.client.statuses(of: id, in: environment, bundleID: bundleID)
         }
         switch answer {
         case .value(let items):
-            guard let item = items.first(where: { $0.originalTransactionId == id }) else { return nil }
-            return await message(item, subscription)
-        case .unknown: return nil
+            guard let item = items.first(where: { $0.originalTransactionId == id }) else { return .nothing }
+            return await message(item, subscription).map { .told($0) } ?? .nothing
+        case .unknown: return .nothing
         case .misconfigured(let why):
             logger.error("the app store does not let itself be asked", metadata: ["error": "\(why)"])
-            return nil
+            return .away
         case .tryAgain(let why, _):
             logger.warning("the app store cannot be asked now", metadata: ["error": "\(why)"])
-            return nil
+            return .away
         }
+    }
+
+    /// Where, and in which app's name.
+    private func question(
+        about subscription: HeardSubscription
+    ) -> (AppStoreServerClient.Environment, BundleID)? {
+        guard let environment = AppStoreServerClient.Environment(rawValue: subscription.name.environment.text),
+            let bundleID = subscription.bundleID ?? (scope.bundleIds.count == 1 ? scope.bundleIds.first : nil)
+        else { return nil }
+        return (environment, bundleID)
     }
 
     private func message(_ item: SubscriptionStatusItem, _ subscription: HeardSubscription) async -> LedgerMessage? {

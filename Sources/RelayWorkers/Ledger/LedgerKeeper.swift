@@ -84,10 +84,14 @@ public struct LedgerKeeper: Service {
         try Task.checkCancellation()
     }
 
-    /// Other stores than Apple's sign nothing and tell nothing: what was granted on theirs is asked for at once.
+    /// What was granted and its store has said nothing of is asked for at once: whether it will renew, at which price, and for
+    /// other stores than Apple's what was bought at all.
     private func isNew(_ subscription: HeardSubscription) -> Bool {
-        !subscription.isTold && !subscription.name.standsAlone
-            && stores.canAsk(subscription.platform, of: subscription.name.publisher)
+        guard !subscription.isTold, !subscription.name.standsAlone else { return false }
+        guard subscription.platform == .apple else {
+            return stores.canAsk(subscription.platform, of: subscription.name.publisher)
+        }
+        return subscription.standing?.status == .active && appStore?.canAsk(about: subscription) == true
     }
 
     /// The store knows best, where it can be asked.
@@ -107,21 +111,19 @@ public struct LedgerKeeper: Service {
 
     /// - Returns: nil where that has answered it.
     private func ask(about subscription: HeardSubscription) async -> HeardSubscription? {
-        var message: LedgerMessage?
         guard !subscription.name.standsAlone else { return subscription }
-        if subscription.platform == .apple {
-            message = await appStore?.ask(about: subscription)
-        } else {
-            switch await stores.ask(about: subscription) {
-            case .told(let told): message = told
-            case .nothing: break
-            case .away where !subscription.isToBeAsked:
-                // One that is only new is not in doubt: the store is asked again.
-                try? await store.postpone(subscription.name, trouble: "the store cannot be asked now", by: Self.pause)
-            case .away: break
+        let word =
+            subscription.platform == .apple
+            ? await appStore?.ask(about: subscription) ?? .nothing : await stores.ask(about: subscription)
+        guard case .told(let message) = word else {
+            guard !subscription.isToBeAsked else { return subscription }
+            // One that is only new is not in doubt: Cleeng need not be asked.
+            if case .away = word {
+                try? await store.lookAgain(
+                    at: subscription.name, trouble: "the store cannot be asked now", within: Self.pause)
             }
+            return nil
         }
-        guard let message else { return subscription.isToBeAsked ? subscription : nil }
         Counter(label: "relay_subscriptions_looked_up").increment()
         guard let heard = try? await hear(message.withMoves).first(where: { $0.name == message.name }) else {
             return subscription

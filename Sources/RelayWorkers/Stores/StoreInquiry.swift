@@ -2,6 +2,16 @@ public import Logging
 public import RelayCore
 import RelayStore
 
+/// What a store said of a subscription.
+enum StoreWord: Sendable {
+    /// What the ledger is to hear.
+    case told(LedgerMessage)
+    /// The store has nothing to say of it.
+    case nothing
+    /// It cannot be asked now.
+    case away
+}
+
 /// Asks the other stores how a subscription of theirs stands.
 public struct StoreInquiry: Sendable {
     private let stores: PerPublisher<[StorePlatform: any ExternalStore]>
@@ -14,16 +24,7 @@ public struct StoreInquiry: Sendable {
 
     func canAsk(_ platform: StorePlatform, of publisher: PublisherID) -> Bool { stores[publisher]?[platform] != nil }
 
-    enum Answer: Sendable {
-        /// What the ledger is to hear.
-        case told(LedgerMessage)
-        /// The store has nothing to say of it.
-        case nothing
-        /// It cannot be asked now.
-        case away
-    }
-
-    func ask(about subscription: HeardSubscription) async -> Answer {
+    func ask(about subscription: HeardSubscription) async -> StoreWord {
         let key = subscription.name.originalTransactionID
         let platform = StorePlatform(subscriptionKey: key)
         guard let stores = stores[subscription.name.publisher] else { return .away }

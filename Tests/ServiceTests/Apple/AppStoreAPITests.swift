@@ -73,6 +73,44 @@ import Testing
         }
     }
 
+    /// Before any notification: whether it will renew, and whether a higher price was agreed to.
+    @Test func whatWasBoughtIsAskedForAtOnce() async throws {
+        try await run(period: 3_600) { scene in
+            scene.life.bought(at: Date())
+            let facts = ["autoRenewStatus": 0, "priceIncreaseStatus": 1]
+            try await scene.api.tell(scene.life, expiresAt: Date().addingTimeInterval(3_600), facts)
+            _ = try await scene.buy("ana@example.test")
+            #expect(try await scene.lookedUp() == "App Store: active")
+            let key = try await Relay.makeKey("publisher", scene.setup.database)
+            let answer = try await HTTP.get(
+                scene.relay.url + "/v2/customers/ana@example.test/purchases?appName=main&apiKey=\(key)")
+            let purchase = answer.json["purchases"]["apple:\(scene.life.transaction.productId)"]
+            #expect(purchase["renewalIntent"].string == "Lapse", "\(answer.text)")
+            #expect(purchase["priceConsentStatus"].string == "Agreed", "\(answer.text)")
+            #expect(purchase["isBillingRetryPeriod"].bool == false, "\(answer.text)")
+            // Once is enough.
+            let calls = try await scene.api.requests()
+            #expect(calls.count { $0["path"].string?.contains("/inApps/v1/subscriptions/") == true } == 1, "\(calls)")
+        }
+    }
+
+    /// What runs is not in doubt: neither is Cleeng asked, nor its end put off.
+    @Test func whoCannotBeAskedAtOnceIsAskedAgain() async throws {
+        try await run(period: 3_600) { scene in
+            try await scene.api.trouble(#"{"status":500}"#)
+            let id = try await scene.buy("ana@example.test")
+            let waits = try await Awaiting.fact("it is to be asked again") {
+                try await scene.relay.subscription(scene.life)
+            } holds: {
+                $0["trouble"].string == "the store cannot be asked now"
+            }
+            let next = try #require(waits["nextLookAt"].string.flatMap(Date.init(milliseconds:)))
+            #expect(next < Date() + 601)
+            #expect(try await scene.relay.poll(id).json["status"].string == "granted")
+            #expect(try await SimulatorControl(scene.setup.simulator).reads(of: "ana@example.test").count == 2)
+        }
+    }
+
     /// As for an app that is not released yet: nobody answers there, again and again.
     @Test func thatProductionCannotBeAskedHoldsTheSandboxUpInNothing() async throws {
         let settings = ["RELAY_APPLE_ENVIRONMENTS": "Production,Sandbox", "RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]

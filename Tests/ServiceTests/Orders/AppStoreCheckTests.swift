@@ -48,6 +48,58 @@ import Testing
         await api.end()
     }
 
+    /// The receipt is old: by it the subscription is over. The purchase for ever in it is one, too.
+    @Test func whatAReceiptSaysIsAskedForAgainAndWhatNeverEndsIsListed() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        let api = try await AppStoreAPI.start(signing: store)
+        do {
+            try await Setup.run(settings: store.settings(relayingTo: nil, api.settings(api.key))) { setup in
+                var scene = PublisherScene(
+                    setup: setup, store: store, life: try store.subscription(),
+                    key: try await Relay.makeKey("publisher", setup.database))
+                scene.life.bought(at: Date())
+                var billing = BillingScene(scene: scene, token: "")
+                billing.token = try await billing.grant(key: scene.key)
+                let (life, then) = (scene.life, Date() - 7_200)
+                func bought(_ product: String, _ id: String, until end: Date?) -> SimulatedReceipt.Purchase {
+                    SimulatedReceipt.Purchase(
+                        productId: product, transactionId: id, originalTransactionId: id, purchaseDate: then,
+                        originalPurchaseDate: then, expiresDate: end)
+                }
+                let receipt = SimulatedReceipt(
+                    environment: "ProductionSandbox", bundleId: "com.example.app", creationDate: then,
+                    purchases: [
+                        bought(life.transaction.productId, life.originalTransactionId, until: then + 3_600),
+                        bought("com.example.forever", TestPurchase.newTransactionID(), until: nil),
+                    ])
+                let text = Data(try store.receipts.sign(receipt)).base64EncodedString()
+                func standings() async throws -> [String] {
+                    let answer = try await billing.check(receipt: text)
+                    var standings: [String] = []
+                    for one in answer.json["Subscriptions"].array ?? [] {
+                        let order = try await billing.post(
+                            "/Orders", #"{"ExternalSubscriptionId":"\#(one["Id"].string ?? "")","Customer":{}}"#)
+                        let contract = try await billing.post("/Orders/\(order.json["Id"].string ?? "")/commit")
+                        standings.append(contract.json["LifecycleStatus"].string ?? contract.text)
+                    }
+                    return standings
+                }
+                try await api.tell(life, expiresAt: Date().addingTimeInterval(3_600))
+                #expect(try await standings() == ["Active", "Active"])
+                #expect(try await setup.relay.subscription(life)["status"].string == "active")
+                // Where it cannot be asked, what the receipt says is not refused.
+                try await api.trouble(#"{"status":500}"#)
+                let again = try await billing.check(receipt: text)
+                #expect(again.status == 200 && again.json["Subscriptions"].array?.count == 2, "\(again.text)")
+            }
+        } catch {
+            await api.end()
+            throw error
+        }
+        await api.end()
+    }
+
     /// One key of the App Store Server API opens the transactions of all apps: it says nothing about whose a subscription is.
     @Test func anotherPublishersAppIsNobodysBusiness() async throws {
         let store = try TestAppStore()

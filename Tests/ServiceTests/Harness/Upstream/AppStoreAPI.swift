@@ -61,13 +61,18 @@ struct AppStoreAPI: Sendable {
     }
 
     /// How a subscription stands from now on; nil: what follows from its end.
-    func tell(_ life: SimulatedSubscription, expiresAt: Date, status: Int? = nil) async throws {
+    ///
+    /// - Parameter more: further fields, by their names at the simulator.
+    func tell(
+        _ life: SimulatedSubscription, expiresAt: Date, status: Int? = nil, _ more: [String: Int] = [:]
+    ) async throws {
         var object: [String: Any] = [
             "productId": life.transaction.productId, "bundleId": "com.example.app",
             "expiresDate": Int(expiresAt.timeIntervalSince1970 * 1_000),
             "transactionId": TestPurchase.newTransactionID(),
         ]
         if let status { object["status"] = status }
+        object.merge(more) { $1 }
         try await succeed(
             HTTP.call(
                 .PUT, "\(url)/_simulator/subscriptions/\(life.originalTransactionId)",

@@ -1,0 +1,101 @@
+import AppStoreSimulation
+import Foundation
+import Testing
+
+/// With a catalogue, what a subscription opens is the offer of its present product.
+@Suite struct OffersFollowProductsTests {
+    private static let (monthly, yearly) = ("S123456789_US", "S987654321_US")
+    private static let secret = "a secret of Cleeng's webhooks"
+
+    private struct Scene {
+        var relay: Relay
+        var control: SimulatorControl
+        var store: TestAppStore
+        var life: SimulatedSubscription
+
+        func buy(_ offer: String) async throws -> String {
+            var purchase = try store.purchase(life, email: "ana@example.test")
+            purchase.offer = offer
+            let id = try await relay.pursue(purchase)
+            _ = try await relay.becomes("granted", id)
+            return id
+        }
+
+        func tell(_ notification: SimulatedNotification) async throws {
+            #expect(try await relay.notify(notification, signedBy: store).status == 200)
+        }
+
+        /// By the question that names customer and offer.
+        func hasAccess(_ offer: String) async throws -> Bool? {
+            try await HTTP.get(
+                relay.url + "/entitlements?customerEmail=ana@example.test&offerId=\(offer)",
+                headers: ["Authorization": "Bearer \(relay.keys.app)"]
+            ).json["accessGranted"].bool
+        }
+
+        func isReplaced(_ id: String) async throws {
+            let ended = try await relay.becomes("revoked", id)
+            #expect(ended["reason"].string == "replaced" && ended["accessGranted"].bool == false, "\(ended)")
+        }
+    }
+
+    /// The catalogue is there when the relay begins: a running one reads it again every five seconds.
+    private func run(_ body: (inout Scene) async throws -> Void) async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        let settings = store.settings(
+            relayingTo: nil, ["RELAY_CLEENG_WEBHOOK_SECRET": Self.secret, "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "5"])
+        try await Setup.run(settings: settings) { setup in
+            let life = try store.subscription()
+            for (offer, product) in [(Self.monthly, "com.example.app.monthly"), (Self.yearly, "com.example.year")] {
+                let added = try await ChildProcess.run(
+                    "receipt-relay", ["offers", "add", "--offer", offer, "--product", product],
+                    environment: ["RELAY_DATABASE_URL": setup.database.url])
+                #expect(added.code == 0, "\(added.output)")
+            }
+            let relay = try await Relay.start(
+                database: setup.database, simulator: setup.simulator, keys: setup.relay.keys, settings: settings)
+            await setup.relay.end()
+            var scene = Scene(
+                relay: relay, control: SimulatorControl(setup.simulator), store: store, life: life)
+            try await scene.control.tell(relay, secret: Self.secret)
+            do {
+                try await body(&scene)
+            } catch {
+                await relay.end()
+                throw error
+            }
+            await relay.end()
+        }
+    }
+
+    @Test func anUpgradeLeavesTheOldOfferAtOnceAndADowngradeWithTheRenewal() async throws {
+        try await run { scene in
+            scene.life.bought(at: Date())
+            let month = try await scene.buy(Self.monthly)
+            try await scene.tell(scene.life.upgraded(to: "com.example.year", at: Date()))
+            let year = try await scene.buy(Self.yearly)
+            // Cleeng says of the offer that was left that it is over; that ends nothing else.
+            try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "terminated")
+            try await scene.isReplaced(month)
+            #expect(try await scene.relay.poll(year).json["status"].string == "granted")
+            #expect(try await scene.hasAccess(Self.monthly) == false)
+            #expect(try await scene.hasAccess(Self.yearly) == true)
+            var subscription = try await scene.relay.subscription(scene.life)
+            #expect(subscription["offerId"].string == Self.yearly && subscription["status"].string == "active")
+
+            try await scene.tell(scene.life.downgraded(to: "com.example.app.monthly", at: Date()))
+            #expect(try await scene.relay.poll(year).json["status"].string == "granted")
+            try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "active")
+            try await scene.control.entitle("ana@example.test", to: Self.yearly, status: "terminated")
+            try await scene.tell(scene.life.renewed(at: Date()))
+            try await scene.isReplaced(year)
+            subscription = try await scene.relay.subscription(scene.life)
+            #expect(subscription["status"].string == "active", "\(subscription)")
+            let again = try await scene.buy(Self.monthly)
+            #expect(try await scene.hasAccess(Self.monthly) == true)
+            #expect(try await scene.hasAccess(Self.yearly) == false)
+            #expect(try await scene.relay.poll(again).json["status"].string == "granted")
+        }
+    }
+}

@@ -25,6 +25,9 @@ struct PurchaseOptions: ParsableArguments {
     @Option(help: "For how many days.")
     var days = 30.0
 
+    @Flag(help: "A pass: it does not renew, and its end is not the store's to say.")
+    var pass = false
+
     func validate() throws {
         try OptionChecks.environment(environment)
         try OptionChecks.transactionNumber(transactionID)
@@ -36,12 +39,14 @@ struct PurchaseOptions: ParsableArguments {
     func transaction() throws -> Data {
         // In whole seconds, as the App Store writes purchases.
         let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
-        return try SimulatedTransaction(
+        var transaction = SimulatedTransaction(
             bundleId: bundleID, environment: environment, productId: productID, transactionId: transactionID,
-            originalTransactionId: originalTransactionID, purchaseDate: now,
-            expiresDate: now.addingTimeInterval(days * 86_400)
-        ).json(signedDate: now)
+            originalTransactionId: originalTransactionID, purchaseDate: now, expiresDate: end(of: now))
+        if pass { transaction.type = "Non-Renewing Subscription" }
+        return try transaction.json(signedDate: now)
     }
+
+    private func end(of purchase: Date) -> Date? { pass ? nil : purchase.addingTimeInterval(days * 86_400) }
 
     func receipt() -> SimulatedReceipt {
         let now = Date()
@@ -52,7 +57,7 @@ struct PurchaseOptions: ParsableArguments {
                 SimulatedReceipt.Purchase(
                     productId: productID, transactionId: transactionID,
                     originalTransactionId: originalTransactionID ?? transactionID, purchaseDate: now,
-                    originalPurchaseDate: now, expiresDate: now.addingTimeInterval(days * 86_400))
+                    originalPurchaseDate: now, expiresDate: end(of: now))
             ])
     }
 }

@@ -4,6 +4,8 @@
 
 LIFE_MONTHLY=com.example.app.monthly
 LIFE_YEARLY=com.example.app.yearly
+LIFE_YEARLY_OFFER=S987654321_US
+LIFE_SECRET=the-shared-secret-of-version-1
 LIFE_ANA=ana@example.test
 LIFE_BEN=ben@example.test
 
@@ -16,7 +18,19 @@ life_settings() {
         "RELAY_APPLE_BUNDLE_IDS=com.example.app" "RELAY_APPLE_ENVIRONMENTS=Sandbox"
         "RELAY_APPLE_API_KEY_FILE=$STORE_API_KEY_FILE" "RELAY_APPLE_API_KEY_ID=$STORE_API_KEY_ID"
         "RELAY_APPLE_API_ISSUER_ID=$STORE_API_ISSUER_ID" "RELAY_APPLE_API_SANDBOX_URL=$STORE_API_URL"
-        "RELAY_APPLE_HISTORY_INTERVAL_SECONDS=1")
+        "RELAY_APPLE_HISTORY_INTERVAL_SECONDS=1" "RELAY_APPLE_SHARED_SECRET=$LIFE_SECRET")
+}
+
+# life_catalogue OFFER: which offer the products belong to, before the relay starts.
+life_catalogue() {
+    life_sell "$1" "$LIFE_MONTHLY"
+    life_sell "$LIFE_YEARLY_OFFER" "$LIFE_YEARLY"
+}
+
+# life_sell OFFER PRODUCT
+life_sell() {
+    "${RELAY_COMMAND[@]}" offers add --offer "$1" --product "$2" >>"$SERVICE_LOG" 2>&1 8>&- 9>&- ||
+        service_failed "$SERVICE_LOG" "receipt-relay offers add failed"
 }
 
 # life_play FRONT APP_KEY_FILE OPS VIEWER_KEY_FILE OFFER ORIGINAL_TRANSACTION_ID MONTH_SECONDS: ends the script with 1
@@ -31,19 +45,24 @@ life_play() {
     life_step "The payment after that fails: there is a time of grace" life_fail
     life_step "The grace is over, and it is not paid" life_end_grace
     life_step "It is paid at last" life_recover
-    life_step "Ana moves up to the yearly product" life_upgrade
+    life_step "Ana moves up to the yearly product: the monthly offer is over at once" life_upgrade
     life_step "Ben posts the same subscription: it is his from now on" life_transfer
     life_step "It renews for Ben, and Apple refunds that" life_refund
     life_step "Apple takes the refund back" life_reverse_refund
     life_step "It renews, and Ben turns renewal off" life_turn_off
     life_step "Its time is over" life_expire
     life_step "Ben buys it again" life_resubscribe
+    life_step "Ben moves down to the monthly product: until the renewal the yearly offer is his" life_downgrade
+    life_step "It renews as the monthly product" life_renew_cheaper
     life_step "Of the next payment the App Store's word is lost: the relay asks for what it missed" life_miss
     life_step "Nobody tells of the one after that: the relay asks the App Store, where it has ended" life_look_up
     life_step "Cleeng has heard every word" life_count
     player_end || player_failed "it ended with $?"
     step "Its life as ops sees it (GET /ops/subscriptions?originalTransactionId=$LIFE_SUBSCRIPTION)"
     life_timeline
+    life_step "Cleo has a pass until Cleeng's date, and Cleeng does not prolong it" life_pass
+    life_step "Dora has a pass, and Apple refunds it by version 1" life_refund_pass
+    life_step "Eve buys on the web: who asks for an answer of now finds it" life_web
 }
 
 # The scene ------------------------------------------------------------------------------------------------------------
@@ -91,15 +110,17 @@ life_recover() {
 
 life_upgrade() {
     life_tell "upgrade $LIFE_YEARLY" DID_CHANGE_RENEWAL_PREF UPGRADE
-    life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
+    life_post "$LIFE_ANA" LIFE_ANA_YEAR_ID "$LIFE_YEARLY_OFFER"
+    life_app "$LIFE_ANA" "$LIFE_ANA_YEAR_ID" granted
+    life_access "$LIFE_ANA" "$LIFE_ANA_ID" revoked replaced
     life_ops active true "$LIFE_YEARLY" "$LIFE_ANA"
     life_cleeng
 }
 
 life_transfer() {
-    life_post "$LIFE_BEN" LIFE_BEN_ID
+    life_post "$LIFE_BEN" LIFE_BEN_ID "$LIFE_YEARLY_OFFER"
     life_app "$LIFE_BEN" "$LIFE_BEN_ID" granted
-    life_app "$LIFE_ANA" "$LIFE_ANA_ID" transferred transferred
+    life_app "$LIFE_ANA" "$LIFE_ANA_YEAR_ID" transferred transferred
     life_ops active true "$LIFE_YEARLY" "$LIFE_BEN"
 }
 
@@ -142,23 +163,103 @@ life_resubscribe() {
     life_cleeng
 }
 
+life_downgrade() {
+    life_tell "downgrade $LIFE_MONTHLY" DID_CHANGE_RENEWAL_PREF DOWNGRADE
+    life_app "$LIFE_BEN" "$LIFE_BEN_ID" granted
+    life_ops active true "$LIFE_YEARLY" "$LIFE_BEN"
+    life_cleeng
+}
+
+life_renew_cheaper() {
+    local left=$LIFE_BEN_ID
+    life_tell renew DID_RENEW
+    life_post "$LIFE_BEN" LIFE_BEN_ID
+    life_app "$LIFE_BEN" "$LIFE_BEN_ID" granted
+    life_access "$LIFE_BEN" "$left" revoked replaced
+    life_ops active true "$LIFE_MONTHLY" "$LIFE_BEN"
+    life_cleeng
+}
+
 life_miss() {
     life_tell 'renew --lost' DID_RENEW
     life_app "$LIFE_BEN" "$LIFE_BEN_ID" granted
-    life_ops active true "$LIFE_YEARLY" "$LIFE_BEN"
+    life_ops active true "$LIFE_MONTHLY" "$LIFE_BEN"
     life_cleeng
 }
 
 # Its own leeway after the period's end.
 life_look_up() {
     life_app "$LIFE_BEN" "$LIFE_BEN_ID" revoked expired
-    life_ops expired true "$LIFE_YEARLY" "$LIFE_BEN"
+    life_ops expired true "$LIFE_MONTHLY" "$LIFE_BEN"
     life_await timeline "event looked_up  detail App Store: expired" life_see_last_event
 }
 
 # What the stand-in itself says, besides what the relay says of it.
 life_count() {
     life_await Cleeng "notifications $LIFE_NOTIFICATIONS" life_see_count
+}
+
+# Others, whose access the App Store's periods do not bound ------------------------------------------------------------
+
+# Only Cleeng says when it ends.
+life_pass() {
+    local email=cleo+never@example.test id
+    life_entitle "$email" "$LIFE_OFFER" "active" ",\"expiresAt\":$(($(date +%s) + LIFE_MONTH))"
+    life_post_pass "$email" id
+    life_access "$email" "$id" granted
+    life_entitle "$email" "$LIFE_OFFER" terminated
+    say "(until the pass is over)"
+    life_access "$email" "$id" revoked expired
+}
+
+life_refund_pass() {
+    local email=dora@example.test id body=$RUN_FOLDER/update.json milliseconds
+    life_post_pass "$email" id
+    life_access "$email" "$id" granted
+    milliseconds=$(date +%s)000
+    printf '{"notification_type":"REFUND","password":"%s","environment":"Sandbox","bid":"com.example.app",' \
+        "$LIFE_SECRET" >"$body"
+    printf '"unified_receipt":{"latest_receipt_info":[{"transaction_id":"%s","original_transaction_id":"%s",' \
+        "$LIFE_PASS" "$LIFE_PASS" >>"$body"
+    printf '"product_id":"com.example.app.pass","purchase_date_ms":"%s","cancellation_date_ms":"%s"}]}}' \
+        "$milliseconds" "$milliseconds" >>"$body"
+    http_call POST "$LIFE_FRONT/apple/notifications" '' "$body" ||
+        service_failed "$SERVICE_LOG" "no answer to POST /apple/notifications"
+    life_line "App Store" "REFUND of version 1: HTTP $HTTP_STATUS"
+    life_access "$email" "$id" revoked refunded
+}
+
+life_web() {
+    LIFE_WEB=eve@example.test
+    life_entitle "$LIFE_WEB" "$LIFE_OFFER" active
+    life_await app "$(life_fields "status granted" "accessGranted true")" life_see_now "GET /entitlements by $LIFE_WEB"
+    life_entitle "$LIFE_WEB" "$LIFE_OFFER" terminated
+    life_await app "$(life_fields "status revoked" "accessGranted false")" life_see_now
+}
+
+# life_entitle EMAIL OFFER STATUS [FIELDS]: by hand, at the stand-in for Cleeng.
+life_entitle() {
+    local body=$RUN_FOLDER/entitlement.json
+    printf '{"offerId":"%s","status":"%s"%s}' "$2" "$3" "${4:-}" >"$body"
+    http_call POST "$SIMULATOR_URL/_simulator/customers/$1/entitlements" '' "$body" && [[ "$HTTP_STATUS" == 2* ]] ||
+        service_failed "$SIMULATOR_LOG" "Cleeng's stand-in does not entitle $1"
+    life_line Cleeng "$1: $2 is $3"
+}
+
+# life_post_pass EMAIL VARIABLE: LIFE_PASS is its transaction.
+life_post_pass() {
+    LIFE_PASS=$(purchase_random_id)
+    purchase_signed_pass "$LIFE_PASS" >"$LIFE_TRANSACTION"
+    life_post "$1" "$2"
+}
+
+life_see_now() {
+    local headers=$RUN_FOLDER/now.header
+    (umask 077 && cat -- "$LIFE_APP_KEY" >"$headers" && printf 'Cache-Control: no-cache\n' >>"$headers")
+    [ "$LIFE_LOOKS" -eq 0 ] || pause 0.5
+    http_call GET "$LIFE_FRONT/entitlements?customerEmail=$LIFE_WEB&offerId=$LIFE_OFFER" "$headers" ||
+        service_failed "$SERVICE_LOG" "no answer to GET /entitlements"
+    LIFE_SEEN=$(json_fields "$HTTP_BODY" '' status accessGranted)
 }
 
 # How it is played -----------------------------------------------------------------------------------------------------
@@ -212,10 +313,10 @@ life_read_end() {
     TZ=UTC printf -v LIFE_END '%(%Y-%m-%dT%H:%M:%S)T.%03dZ' "$LIFE_END_SECONDS" "$((milliseconds % 1000))"
 }
 
-# life_post EMAIL VARIABLE: the newest transaction, as an app posts it; the variable gets the validation's id.
+# life_post EMAIL VARIABLE [OFFER]: the newest transaction, as an app posts it; the variable gets the validation's id.
 life_post() {
     local body=$RUN_FOLDER/purchase.json
-    purchase_write "$body" "$LIFE_TRANSACTION" "$1" "$LIFE_OFFER" "$(purchase_transaction_id "$LIFE_TRANSACTION")" ''
+    purchase_write "$body" "$LIFE_TRANSACTION" "$1" "${3:-$LIFE_OFFER}" "$(purchase_transaction_id "$LIFE_TRANSACTION")" ''
     http_call POST "$LIFE_FRONT/apple/payment" "$LIFE_APP_KEY" "$body" ||
         service_failed "$SERVICE_LOG" "no answer to POST /apple/payment"
     life_line app "POST /apple/payment by $1: HTTP $HTTP_STATUS"
@@ -235,6 +336,12 @@ life_app() {
     [ -n "$LIFE_IS_GRACE" ] || expected+=("expiresAt $LIFE_END")
     LIFE_POLL=$2 LIFE_TAG=''
     life_await app "$(life_fields "${expected[@]}")" life_see_app "$1"
+}
+
+# life_access EMAIL VALIDATION_ID STATUS [REASON]: the same, where its end is not that of the newest period.
+life_access() {
+    local LIFE_IS_GRACE=yes
+    life_app "$@"
 }
 
 # life_ops STATUS WILL_RENEW PRODUCT EMAIL

@@ -16,6 +16,12 @@ purchase_signed_transaction() {
     "$BIN_FOLDER/app-store-simulator" sign-transaction "$STORE_FOLDER" --transaction-id "$1"
 }
 
+# purchase_signed_pass TRANSACTION_ID: one of a pass, which does not renew.
+purchase_signed_pass() {
+    "$BIN_FOLDER/app-store-simulator" sign-transaction "$STORE_FOLDER" --transaction-id "$1" --pass \
+        --product-id com.example.app.pass
+}
+
 # purchase_read_receipt FILE TARGET: base64 text and signed transactions without their white space, binary as base64.
 purchase_read_receipt() {
     local raw="$2.raw"

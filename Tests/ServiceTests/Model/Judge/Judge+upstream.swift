@@ -29,10 +29,20 @@ extension Model.Judge {
     }
 
     var oneForwardAtOnce: [Breach] {
-        history.forwards.filter(\.overlapped).map { forward in
+        history.forwards.filter { $0.overlapped && !isBesideFrozen($0) }.map { forward in
             Breach(
                 "two calls at once at \(seconds(forward.startedAt))", rowsByCoupon[forward.coupon]?.id ?? forward.coupon
             )
+        }
+    }
+
+    /// A call that hangs in a copy that is frozen is cut by nobody: who takes its work over once its lease is over, calls beside it.
+    private func isBesideFrozen(_ forward: Model.Forward) -> Bool {
+        history.forwards.contains { other in
+            let end = other.endedAt ?? .infinity
+            return other.subscription == forward.subscription
+                && other.startedAt <= forward.endedAt ?? .infinity && forward.startedAt <= end
+                && history.freezes.contains { $0.from >= other.startedAt && $0.from <= end && $0.to + 1 >= end }
         }
     }
 

@@ -48,6 +48,20 @@ import Testing
         }
     }
 
+    @Test func aCallThatHangsInAFrozenCopyIsCutByNobody() {
+        var history = Model.History.breaking(.oneForwardAtOnce)
+        let at = history.forwards[0].startedAt
+        history.forwards[0].endedAt = at + 5
+        #expect(truths(of: history).contains(.oneForwardAtOnce), "nothing is frozen")
+        history.freezes = [.init(pid: 12, from: at + 1, to: at + 4.9)]
+        #expect(!truths(of: history).contains(.oneForwardAtOnce))
+        // The call began later, or went on long after.
+        history.freezes = [.init(pid: 12, from: at - 1, to: at + 4.9)]
+        #expect(truths(of: history).contains(.oneForwardAtOnce))
+        history.freezes = [.init(pid: 12, from: at + 1, to: at + 2)]
+        #expect(truths(of: history).contains(.oneForwardAtOnce))
+    }
+
     @Test func anOperatorMaySendAgainAndGiveUp() {
         var history = Model.History.breaking(.forwardedOnce)
         history.acts = [.init(kind: .retry, id: "d", copy: 11, sentAt: 3.9, at: 3.92, status: 202)]

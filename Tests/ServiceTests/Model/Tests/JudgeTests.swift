@@ -53,12 +53,12 @@ import Testing
         let at = history.forwards[0].startedAt
         history.forwards[0].endedAt = at + 5
         #expect(truths(of: history).contains(.oneForwardAtOnce), "nothing is frozen")
-        history.freezes = [.init(pid: 12, from: at + 1, to: at + 4.9)]
+        history.freezes = [.init(pid: 12, from: at + 1.37, to: at + 4.9)]
         #expect(!truths(of: history).contains(.oneForwardAtOnce))
         // The call began later, or went on long after.
         history.freezes = [.init(pid: 12, from: at - 1, to: at + 4.9)]
         #expect(truths(of: history).contains(.oneForwardAtOnce))
-        history.freezes = [.init(pid: 12, from: at + 1, to: at + 2)]
+        history.freezes = [.init(pid: 12, from: at + 1.37, to: at + 2.37)]
         #expect(truths(of: history).contains(.oneForwardAtOnce))
     }
 

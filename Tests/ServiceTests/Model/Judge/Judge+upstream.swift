@@ -67,28 +67,45 @@ extension Model.Judge {
         }
     }
 
+    /// Whoever was stopped between a baseline and its forward leaves the baseline alone: one read for each crash, freeze and act of an
+    /// operator within some seconds of it is nobody's fault.
     var readsAreSpaced: [Breach] {
-        let interval = history.pace.interval
-        return Dictionary(grouping: history.reads, by: \.customer).flatMap { customer, reads -> [Breach] in
-            let counted = withoutBaselines(reads.sorted { $0.startedAt < $1.startedAt }, of: customer)
-            for (first, read) in counted.enumerated() {
-                for last in counted.indices.dropFirst(first + 1) {
-                    let span = counted[last].startedAt - read.startedAt
-                    let allowed = Double(last - first) * interval - slack
-                    guard span < allowed else { continue }
+        Dictionary(grouping: history.reads, by: \.customer).flatMap { customer, reads -> [Breach] in
+            var counted = withoutBaselines(reads.sorted { $0.startedAt < $1.startedAt }, of: customer)
+            var stops =
+                history.copies.compactMap(\.goneAt) + history.freezes.flatMap { [$0.from, $0.to, $0.to] }
+                + history.acts.filter { $0.status != 409 }.map(\.sentAt)
+            while let close = tooClose(counted) {
+                let excuse = close.lazy.compactMap { place in
+                    stops.firstIndex { abs($0 - counted[place].startedAt) <= 4 }.map { (place, $0) }
+                }.first
+                guard let (place, stop) = excuse else {
+                    let span = counted[close.upperBound].startedAt - counted[close.lowerBound].startedAt
                     return [
                         Breach(
-                            "c\(customer) was read \(last - first + 1) times within \(seconds(span)) from \(seconds(read.startedAt))"
+                            "c\(customer) was read \(close.count) times within \(seconds(span)) from \(seconds(counted[close.lowerBound].startedAt))"
                         )
                     ]
                 }
+                counted.remove(at: place)
+                stops.remove(at: stop)
             }
             return []
         }
     }
 
-    /// A read that ended right before a purchase was sent for the first time is its baseline. Whoever was stopped between the two
-    /// leaves a baseline alone: one for each crash and each act of an operator.
+    /// The places of reads that follow each other faster than one in an interval.
+    private func tooClose(_ reads: [Model.Read]) -> ClosedRange<Int>? {
+        for (first, read) in reads.enumerated() {
+            for last in reads.indices.dropFirst(first + 1)
+            where reads[last].startedAt - read.startedAt < Double(last - first) * history.pace.interval - slack {
+                return first...last
+            }
+        }
+        return nil
+    }
+
+    /// A read that ended right before a purchase was sent for the first time is its baseline.
     private func withoutBaselines(_ reads: [Model.Read], of customer: Int) -> [Model.Read] {
         var counted = reads
         func drop(where matches: (Model.Read) -> Bool) {
@@ -101,10 +118,6 @@ extension Model.Judge {
                 return endedAt <= forward.startedAt + 0.005 && read.startedAt >= forward.startedAt - 4
             }
         }
-        let stops =
-            history.copies.compactMap(\.goneAt) + history.freezes.flatMap { [$0.from, $0.to, $0.to] }
-            + history.acts.filter { $0.status != 409 }.map(\.sentAt)
-        for stop in stops { drop { $0.startedAt >= stop - 4 && $0.startedAt <= stop + 4 } }
         return counted
     }
 }

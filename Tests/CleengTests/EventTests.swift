@@ -28,6 +28,14 @@ struct EventTests {
         }
     }
 
+    @Test(arguments: [
+        ("SubscriptionTransferred", true), ("SubscriptionCreated", false), ("SubscriptionRevived", false),
+    ])
+    func aTransferIsToldApart(result: String, isTransfer: Bool) throws {
+        #expect(try #require(granted(#""result":"\#(result)""#)).isTransfer == isTransfer)
+        #expect(try #require(granted(#""result":"\#(result)","active":false"#)).isTransfer == false)
+    }
+
     @Test func whatItSaysIsBoundedAndHoldsNoControlCharacters() throws {
         let long = String(repeating: "x", count: 5_000)
         for word in [#"A\u0000B\u202e"#, long, "e" + String(repeating: #"\u0301"#, count: 5_000)] {

@@ -3,6 +3,17 @@ import Testing
 
 /// A purchase that goes by StoreKit 2, step by step.
 struct PursuitStoreKit2Tests {
+    /// A grant without an end was taken for one that never ends, and nobody ever asked Cleeng about a pass or a consumable again.
+    @Test func aResultDoesNotSayWhenAccessEnds() throws {
+        var script = Script.synchronizing("sync-1")
+        let granted = try #require(script.synchronizationRead(.granted(evidence: "{}"), at: 1).change)
+        #expect(granted.expiresAt == nil && granted.grantedUntil == granted.observedAt)
+        var told = Script.synchronizing("sync-1")
+        let event = try #require(told.told(.granted(expiresAt: nil, evidence: "{}"), "sync-1", at: 1).change)
+        #expect(event.expiresAt == nil && event.grantedUntil == event.observedAt)
+        #expect(Decision.Change(status: .granted, at: Script.second(1)).grantedUntil == nil)
+    }
+
     @Test func whatCleengTookIsFollowedByItsOwnName() {
         var script = Script.registering()
         #expect(script.woken(at: 0.1).next == .forward)

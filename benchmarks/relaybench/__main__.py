@@ -47,6 +47,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--only", required=True)
+    parser.add_argument("--baseline", type=Path)
     parser.add_argument("--command", required=True, help="as it was typed")
     return parser.parse_args()
 
@@ -77,6 +78,7 @@ def main() -> int:
         Path(given.venv),
         given.quick,
         given.rounds,
+        given.baseline,
     )
     postgres = Postgres(stage)
     began, rows, details = time.time(), [], {}
@@ -84,6 +86,9 @@ def main() -> int:
     try:
         postgres.create("bench_template")
         command(stage, "bench_template", "migrate", "up")
+        if stage.baseline:
+            postgres.create("bench_template_baseline")
+            command(stage, "bench_template_baseline", "migrate", "up")
         for name in given.only.split(","):
             measure, title = MEASUREMENTS[name]
             step(title)

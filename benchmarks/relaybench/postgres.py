@@ -44,6 +44,10 @@ class Postgres:
             raise BenchError(f"PostgreSQL refused a statement of the benchmark: {ended.stderr.strip()[:500]}")
         return [line.split("\t") for line in ended.stdout.splitlines() if line]
 
+    def create_for_bench(self, database: str) -> None:
+        """A database with the schema of the executable that will use it."""
+        self.create(database, "bench_template_baseline" if database.endswith("_baseline") else "bench_template")
+
     def create(self, database: str, template: str | None = None) -> None:
         source = f" TEMPLATE {template}" if template else ""
         self.run("postgres", f"CREATE DATABASE {database}{source}")

@@ -2,6 +2,8 @@
 
 import base64
 import secrets
+from collections.abc import Callable
+from contextlib import ExitStack
 
 from . import receipts
 from .http import call
@@ -9,7 +11,7 @@ from .load import pursue
 from .postgres import Postgres
 from .relay import Relay, Simulator, make_key
 from .report import Result, Row, say
-from .rounds import Run, interleave, median, plain, ratios
+from .rounds import Run, interleave, median, over_baseline, plain, ratios
 from .stage import Stage
 from .statements import Statements
 
@@ -26,21 +28,20 @@ STEPS = {
 
 
 def measure(stage: Stage, postgres: Postgres) -> Result:
-    database, sealed_database = "bench_pursuit", "bench_pursuit_sealed"
+    database, sealed_database, old_database = "bench_pursuit", "bench_pursuit_sealed", "bench_pursuit_baseline"
     sealing = {"RELAY_ENCRYPTION_KEYS": base64.b64encode(secrets.token_bytes(32)).decode()}
     key_files = {}
-    for name in (database, sealed_database):
-        postgres.create(name, "bench_template")
+    for name in (database, sealed_database, *([old_database] if stage.baseline else [])):
+        postgres.create_for_bench(name)
         key_files[name] = stage.file(f"{name}.key", make_key(stage, name))
     template = stage.file("pursuit.template", receipts.template())
     statements = Statements(postgres, database)
     first, purchases, counted = 1_000_000_000, 0, False
 
-    with (
-        Simulator(stage, keep_requests=1) as simulator,
-        Relay(stage, database, simulator=simulator) as plain_relay,
-        Relay(stage, sealed_database, simulator=simulator, **sealing) as sealed_relay,
-    ):
+    with ExitStack() as running:
+        simulator = running.enter_context(Simulator(stage, keep_requests=1))
+        plain_relay = running.enter_context(Relay(stage, database, simulator=simulator))
+        sealed_relay = running.enter_context(Relay(stage, sealed_database, simulator=simulator, **sealing))
 
         def run(relay: Relay = plain_relay, name: str = database) -> Run:
             nonlocal first, purchases
@@ -57,12 +58,16 @@ def measure(stage: Stage, postgres: Postgres) -> Result:
             cpu = {who: (b - a) / done.purchases * 1e6 for who, a, b in zip(parts, before, after)}
             return Run(done.per_second, done.settle_us["p50"] / 1e3, done.settle_us["p99"] / 1e3, cpu)
 
-        def run_sealed() -> Run:
-            return run(sealed_relay, sealed_database)
-
-        run()
-        run_sealed()
-        runs = interleave(stage.rounds, {"whole pursuits": run, "sealed": run_sealed})
+        contenders: dict[str, Callable[[], Run]] = {
+            "whole pursuits": run,
+            "sealed": lambda: run(sealed_relay, sealed_database),
+        }
+        if stage.baseline:
+            old = running.enter_context(Relay(stage, old_database, simulator=simulator))
+            contenders["baseline"] = lambda: run(old, old_database)
+        for warm in contenders.values():
+            warm()
+        runs = interleave(stage.rounds, contenders)
         # A round of its own: counting statements costs a little, and the histograms begin at the relay's start.
         counted, before = True, plain_relay.metrics()
         run()
@@ -92,6 +97,7 @@ def measure(stage: Stage, postgres: Postgres) -> Result:
     cpu = {who: [run.cpu_us[who] for run in made] for who in made[0].cpu_us}
     rows = [Row("whole pursuits", f"a second, {WIDTH} apps at a time", [run.per_second for run in made], unit="/s")]
     rows += [Row("whole pursuits, sealed", "the same without a key", ratios(runs, "sealed", "whole pursuits"), 0.9)]
+    rows += over_baseline("whole pursuits", runs, "whole pursuits")
     rows += [Row("CPU of a purchase", who, values, unit=" µs") for who, values in cpu.items()]
     say(f"of all: {', '.join(f'{who} {median(values):.0f} µs' for who, values in cpu.items())}")
     return Result(rows, {"runs": plain(runs), "steps": steps, "statements": shares})

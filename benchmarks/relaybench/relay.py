@@ -52,7 +52,7 @@ def environment(stage: Stage, database: str, simulator_port: int = 9, **settings
 def command(stage: Stage, database: str, *arguments: str) -> str:
     """What a command of the executable prints."""
     ended = subprocess.run(
-        [str(stage.bin_folder / "receipt-relay"), *arguments],
+        [str(stage.executable(database)), *arguments],
         env=bare_environment() | environment(stage, database),
         capture_output=True,
         text=True,
@@ -76,7 +76,7 @@ class Relay(Process):
         super().__init__(
             stage,
             f"{database.removeprefix('bench_')}-{role}-relay",
-            [str(stage.bin_folder / "receipt-relay"), "serve", "--role", role],
+            [str(stage.executable(database)), "serve", "--role", role],
             environment(
                 stage,
                 database,

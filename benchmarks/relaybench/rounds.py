@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
-from .report import say
+from .report import Row, say
 
 
 @dataclass
@@ -40,6 +40,11 @@ def interleave(rounds: int, contenders: dict[str, Callable[[], Run]]) -> dict[st
 
 def ratios(runs: dict[str, list[Run]], name: str, over: str) -> list[float]:
     return [a.per_second / b.per_second for a, b in zip(runs[name], runs[over])]
+
+
+def over_baseline(what: str, runs: dict[str, list[Run]], name: str) -> list[Row]:
+    """The row against an older executable, where one was named."""
+    return [Row(what, "the baseline", ratios(runs, name, "baseline"))] if "baseline" in runs else []
 
 
 def plain(runs: dict[str, list[Run]]) -> dict[str, list[dict]]:

@@ -19,6 +19,14 @@ class Stage:
     venv: Path
     quick: bool
     rounds: int
+    baseline: Path | None = None
+    """An older executable, a contender of its own in accept, poll and pursuit."""
+
+    def executable(self, database: str) -> Path:
+        """Databases whose names end in `_baseline` have the older executable's schema."""
+        if self.baseline and database.endswith("_baseline"):
+            return self.baseline
+        return self.bin_folder / "receipt-relay"
 
     @property
     def seconds(self) -> float:

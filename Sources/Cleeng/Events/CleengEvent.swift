@@ -65,6 +65,9 @@ public struct CleengEvent: Sendable, Equatable {
         }
     }
 
+    /// Cleeng says that it passed the subscription from another customer to this one.
+    public var isTransfer: Bool { verdict == .granted && result?.lowercased() == "subscriptiontransferred" }
+
     /// What a grant that rests on it is justified by: JSON, of Cleeng's own words.
     public var evidence: String {
         struct Evidence: Encodable {

@@ -154,7 +154,7 @@ struct Assembly: Sendable {
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 
-        for warning in settings.warnings where intake != nil {
+        for warning in intake == nil ? settings.addressWarnings : settings.warnings {
             logger.warning("\(warning)")
         }
         logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.instance)"])

@@ -91,14 +91,9 @@ struct ServeSettings: Sendable {
         isPublishersFileEmpty = try reader.text(.publishersFile) != nil && accounts.own.isEmpty
     }
 
-    /// What may be meant, and is better said at the start.
-    var warnings: [String] {
-        let cleeng = accounts.common.cleeng
-        let own = accounts.own.sorted { $0.key < $1.key }.flatMap { publisher, account in
-            account.notifications.warnings.map { "publisher \(publisher): \($0)" }
-        }
-        var warnings = apple.warnings + accounts.common.notifications.warnings + own + webhooks.warnings
-        warnings += plainAddresses.common.warnings
+    /// Addresses that are called in plain text or belong to another environment: of every role, since each calls them.
+    var addressWarnings: [String] {
+        var warnings = plainAddresses.common.warnings
         for (publisher, plain) in plainAddresses.own.sorted(by: { $0.key < $1.key }) {
             // What it shares with the others was said of them.
             var plain = plain
@@ -110,6 +105,17 @@ struct ServeSettings: Sendable {
         where mixed.environment != mixedAddresses.common.environment || mixed.names != mixedAddresses.common.names {
             warnings += mixed.warnings.map { "publisher \(publisher): \($0)" }
         }
+        return warnings
+    }
+
+    /// Settings that are taken as they are, and may not be meant so.
+    var warnings: [String] {
+        let cleeng = accounts.common.cleeng
+        let own = accounts.own.sorted { $0.key < $1.key }.flatMap { publisher, account in
+            account.notifications.warnings.map { "publisher \(publisher): \($0)" }
+        }
+        var warnings = apple.warnings + accounts.common.notifications.warnings + own + webhooks.warnings
+        warnings += addressWarnings
         if isPublishersFileEmpty {
             warnings.append("\(Setting.publishersFile.name) names a file without publishers: nobody has an own account")
         }

@@ -12,6 +12,21 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
         self.toldAt = toldAt
     }
 
+    /// A subscription that runs on an end that nobody has stated: one that was said to go on until the moment of the statement itself.
+    public static func runs(statedAt moment: Timestamp) -> LedgerEnd {
+        LedgerEnd(isOver: false, until: moment, toldAt: moment)
+    }
+
+    /// For how long a statement that names no end is taken as it is: what Cleeng takes back without telling is noticed after it.
+    private static let trustedWithoutEnd = Duration.seconds(7 * 86_400)
+
+    /// When Cleeng is to be asked again about what it says goes on: at the end that it named; where that was over already, or is the
+    /// moment of the statement, after the leeway; where it has no end, after a week.
+    func asksAgainAt(leeway: Duration) -> Timestamp {
+        guard let until else { return toldAt + Self.trustedWithoutEnd }
+        return toldAt < until ? until : toldAt + leeway
+    }
+
     /// Whether it says that this period, as it was told, does not run.
     func ends(_ period: LedgerPeriod) -> Bool {
         isOver && toldAt >= period.toldAt && reaches(period)

@@ -60,8 +60,8 @@ public struct OwnershipClaim: Sendable, Hashable {
     public func judge(against owner: Owner?) -> Verdict {
         guard let owner else { return .takes }
         let isNewer = acceptedAt >= owner.acceptedAt
-        if isNewer, isProven || entitledBefore != true { return .takes }
-        // An older request that Cleeng took after all, or somebody who had the offer already: either the subscription has passed, or both have
+        if isNewer, isProven || entitledBefore == false { return .takes }
+        // An older request that Cleeng took after all, or somebody who had the offer already, or may have had it: either the subscription has passed, or both have
         // the offer, each by something of their own.
         let settled = isNewer ? owner.since : owner.unsettledUntil
         guard observedAt > settled else { return .readsAgain }

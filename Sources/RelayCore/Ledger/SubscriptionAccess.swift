@@ -9,7 +9,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
     public private(set) var verdicts: [OfferID: AccessVerdict] = [:]
     /// Of which Cleeng is to be asked now.
     public private(set) var questions: Set<OfferID> = []
-    /// When it has to be looked at again without anybody's word. Nil: never; then nothing that was granted has an end.
+    /// When it has to be looked at again without any statement. Nil: never; then nothing granted runs on it.
     public private(set) var nextLookAt: Timestamp?
 
     private let leeway: Duration
@@ -51,14 +51,10 @@ public struct SubscriptionAccess: Sendable, Hashable {
             verdicts[offer] = .ends(reason: "replaced")
             return
         }
-        guard let until = said.until else {
-            verdicts[offer] = .goesOn(expiresAt: nil)
-            return
-        }
-        let next = said.toldAt < until ? until : said.toldAt + leeway
+        let next = said.asksAgainAt(leeway: leeway)
         look(at: next)
         if next > now {
-            verdicts[offer] = .goesOn(expiresAt: until > now ? until : nil)
+            verdicts[offer] = .goesOn(expiresAt: said.until.flatMap { $0 > now ? $0 : nil })
         } else {
             questions.insert(offer)
         }

@@ -48,15 +48,13 @@ extension SubscriptionLedger {
         [end, offer(of: period?.productID).flatMap { cleeng[$0] }].compactMap(\.self).max { $0.rank < $1.rank }
     }
 
-    /// What has no end by the store: by the last word alone. At the end that it names Cleeng is asked, and again where it says that it
-    /// goes on and names no later one.
+    /// What has no end by the store goes by the last statement alone: Cleeng is asked again at ``LedgerEnd/asksAgainAt(leeway:)``.
     private func judge(
         _ standing: inout SubscriptionStanding, by said: LedgerEnd, at now: Timestamp, leeway: Duration
     ) {
         guard !said.isOver else { return expire(&standing) }
-        guard let until = said.until else { return }
-        let next = said.toldAt < until ? until : said.toldAt + leeway
-        if until > now { standing.expiresAt = until }
+        let next = said.asksAgainAt(leeway: leeway)
+        if let until = said.until, until > now { standing.expiresAt = until }
         standing.lookUpAt = next
         if next > now { standing.changesAt = next } else { expire(&standing) }
     }
@@ -107,7 +105,9 @@ extension SubscriptionLedger {
         let isAwaited = hasMore(after: period) || goesOn != nil
         let patience = max(period.end, goesOn ?? period.end) + leeway
         if isAwaited, !isRetried, patience > now {
-            if let end, goesOn != nil, let until = end.until, until > period.end { standing.expiresAt = until }
+            if let end, goesOn != nil, let until = end.until, until > max(period.end, now) {
+                standing.expiresAt = until
+            }
             standing.changesAt = patience
             standing.lookUpAt = patience
             return

@@ -79,8 +79,8 @@ extension Pursuit {
             expire(at: now, into: &decision)
             settle(
                 .init(
-                    status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt, evidence: evidence,
-                    observedAt: answer.observedAt),
+                    status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt,
+                    namesEnd: answer.namesEnds, evidence: evidence, observedAt: answer.observedAt),
                 detail: nil, into: &decision)
             decision.next = .finished
         case .notEntitled:
@@ -113,10 +113,10 @@ extension Pursuit {
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt ?? end(after: now),
-                    evidence: evidence,
+                    namesEnd: false, evidence: evidence,
                     // It has no time of its own, and may come late or twice: what it tells may be of any moment since.
                     observedAt: min(word.saidAt, forwardedAt ?? word.saidAt),
-                    isProven: word.synchronization != nil && word.synchronization == synchronization),
+                    isProven: word.isTransfer || word.synchronization != nil && word.synchronization == synchronization),
                 detail: nil, into: &decision)
         case .refused(let reason): refuse(reason, at: now, into: &decision)
         }

@@ -20,8 +20,8 @@ extension Pursuit {
             // customer's request came later.
             settle(
                 .init(
-                    status: .granted, late: isLate(at: now), at: now, expiresAt: end(after: now), evidence: evidence,
-                    observedAt: forwardedAt ?? answer.observedAt, isProven: true),
+                    status: .granted, late: isLate(at: now), at: now, expiresAt: end(after: now),
+                    namesEnd: false, evidence: evidence, observedAt: forwardedAt ?? answer.observedAt, isProven: true),
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)
         case .grantedOther, .unclear:

@@ -40,12 +40,17 @@ public struct EntitlementAnswer: Sendable, Equatable {
     public var latency: Duration
     /// When the read was sent: it says nothing about what happened later.
     public var observedAt: Timestamp
+    /// Whether entitled without `expiresAt` means entitled for ever. Where it is false, the source never names an end.
+    public var namesEnds: Bool
 
-    public init(_ verdict: Verdict, status: Int? = nil, latency: Duration = .zero, observedAt: Timestamp) {
+    public init(
+        _ verdict: Verdict, status: Int? = nil, latency: Duration = .zero, observedAt: Timestamp, namesEnds: Bool = true
+    ) {
         self.verdict = verdict
         self.status = status
         self.latency = latency
         self.observedAt = observedAt
+        self.namesEnds = namesEnds
     }
 }
 

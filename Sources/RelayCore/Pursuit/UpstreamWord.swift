@@ -13,12 +13,18 @@ public struct UpstreamWord: Sendable, Equatable {
     /// The synchronization that it is the end of; nil for any other word.
     public var synchronization: String?
 
+    /// Cleeng passed the subscription to this customer.
+    public var isTransfer: Bool
+
     public var isGrant: Bool { if case .granted = verdict { true } else { false } }
 
-    public init(_ verdict: Verdict, saidAt: Timestamp, summary: String, synchronization: String? = nil) {
+    public init(
+        _ verdict: Verdict, saidAt: Timestamp, summary: String, synchronization: String? = nil, isTransfer: Bool = false
+    ) {
         self.verdict = verdict
         self.saidAt = saidAt
         self.summary = summary
         self.synchronization = synchronization
+        self.isTransfer = isTransfer
     }
 }

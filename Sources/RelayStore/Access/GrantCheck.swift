@@ -13,7 +13,7 @@ public struct GrantCheck: Sendable {
         public var unnumbered = 0
         /// Of those, grants to somebody who does not own the subscription: they stand alone from now on.
         public var alone = 0
-        /// Ledgers of running access that were never due.
+        /// Grants whose ledger was missing or never due.
         public var unwatched = 0
 
         public init(unnumbered: Int = 0, alone: Int = 0, unwatched: Int = 0) {
@@ -43,16 +43,20 @@ public struct GrantCheck: Sendable {
                     PostgresQuery(
                         Self.pageSQL, [.int2(place.bucket), .int4(place.day), .uuid(place.id), .int4(Self.page)]))
                 guard let last = rows.last else {
-                    found.unwatched = try await watch(duty)
+                    found.unwatched += try await watch(duty)
                     try await store.leave(duty, for: Self.pause)
                     return found
                 }
-                let ids = try rows.filter { try $0.get(3, as: Bool.self) }
-                    .map { try $0.validationID(bucket: 0, day: 1, id: 2) }
+                func ids(_ column: Int) throws -> [ValidationID] {
+                    try rows.filter { try $0.get(column, as: Bool.self) }
+                        .map { try $0.validationID(bucket: 0, day: 1, id: 2) }
+                }
+                let (unnumbered, unwatched) = (try ids(3), try ids(4))
                 place = PointerPage.Place(bucket: try last.get(0), day: try last.get(1), id: try last.get(2))
-                let (unnumbered, alone) = try await number(ids, duty, place)
-                found.unnumbered += unnumbered
-                found.alone += alone
+                let changed = try await number(unnumbered, unwatched: unwatched, duty, place)
+                found.unnumbered += changed.unnumbered
+                found.alone += changed.alone
+                found.unwatched += changed.unwatched
             }
             try await store.leave(duty)
             return found
@@ -62,9 +66,13 @@ public struct GrantCheck: Sendable {
         }
     }
 
-    /// Index used: the primary key, of each partition.
+    /// Indexes used: the primary keys, of each partition and of the ledgers.
     private static let pageSQL = """
-        SELECT v.bucket, v.accepted_on - DATE 'epoch', v.id, v.status = 1 AND v.owner_no IS NULL
+        SELECT v.bucket, v.accepted_on - DATE 'epoch', v.id, v.status = 1 AND v.owner_no IS NULL,
+               v.status = 1 AND v.owner_no IS NOT NULL AND NOT EXISTS (
+                   SELECT FROM ledgers l
+                   WHERE l.bucket = v.bucket AND l.publisher = v.publisher AND l.environment = v.environment
+                     AND l.subscription_key = v.subscription_key)
         FROM validations v
         WHERE (v.bucket, v.accepted_on, v.id) > ($1, DATE 'epoch' + $2::int4, $3)
         ORDER BY v.bucket, v.accepted_on, v.id
@@ -121,14 +129,15 @@ public struct GrantCheck: Sendable {
         \(watch(of: "numbered"))
         """
 
-    /// What a ledger says already stays; one that is due stays due then.
+    /// What a ledger says already stays; one that is due stays due then. A grant without an end may be one of which nobody knows the end:
+    /// Cleeng is asked now.
     private static func watch(of rows: String) -> String {
         """
         INSERT INTO ledgers AS l (
             bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until, granted_offer, due_at)
         SELECT DISTINCT ON (n.bucket, n.publisher, n.environment, n.subscription_key)
-               n.bucket, n.publisher, n.environment, n.subscription_key, n.bundle_id, now(), n.settled_at, n.expires_at,
-               n.offer_id, now()
+               n.bucket, n.publisher, n.environment, n.subscription_key, n.bundle_id, now(), n.settled_at,
+               coalesce(n.expires_at, now()), n.offer_id, now()
         FROM \(rows) n
         ORDER BY n.bucket, n.publisher, n.environment, n.subscription_key, n.accepted_at DESC
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
@@ -139,17 +148,35 @@ public struct GrantCheck: Sendable {
         """
     }
 
+    private static let watchSQL = """
+        WITH held AS MATERIALIZED (
+            SELECT v.*
+            FROM unnest($1::int2[], $2::int4[], $3::uuid[]) AS i(bucket, day, id)
+            JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+            WHERE v.status = 1
+            FOR NO KEY UPDATE OF v
+        )
+        \(watch(of: "held"))
+        """
+
     private func number(
-        _ ids: [ValidationID], _ duty: Duty, _ place: PointerPage.Place
-    ) async throws -> (unnumbered: Int, alone: Int) {
+        _ ids: [ValidationID], unwatched: [ValidationID], _ duty: Duty, _ place: PointerPage.Place
+    ) async throws -> Found {
         try await store.retryingDeadlock {
             try await store.pool.withTransaction { transaction in
                 try await store.keep(duty, progress: place.text, in: transaction)
-                guard !ids.isEmpty else { return (0, 0) }
+                var found = Found()
+                if !unwatched.isEmpty {
+                    found.unwatched = try await transaction.query(
+                        PostgresQuery(Self.watchSQL, Settlement.keys(unwatched))
+                    ).affectedRows
+                }
+                guard !ids.isEmpty else { return found }
                 let rows = try await transaction.query(PostgresQuery(Self.numberSQL, Settlement.keys(ids)))
                 let numbered = Set(try rows.map { try $0.validationID(bucket: 0, day: 1, id: 2) })
                 let rest = ids.filter { !numbered.contains($0) }
-                guard !rest.isEmpty else { return (numbered.count, 0) }
+                found.unnumbered = numbered.count
+                guard !rest.isEmpty else { return found }
                 let names = try await transaction.query(PostgresQuery(Self.namesSQL, Settlement.keys(rest))).map {
                     row in
                     (
@@ -159,14 +186,15 @@ public struct GrantCheck: Sendable {
                             originalTransactionID: try row.get(5))
                     )
                 }
-                let alone = try await transaction.query(
+                found.alone = try await transaction.query(
                     PostgresQuery(
                         Self.aloneSQL,
                         Settlement.keys(names.map(\.id)) + [
                             .textArray(names.map { $0.name.alone($0.id).originalTransactionID })
                         ])
                 ).affectedRows
-                return (numbered.count + alone, alone)
+                found.unnumbered += found.alone
+                return found
             }
         }
     }
@@ -177,10 +205,11 @@ public struct GrantCheck: Sendable {
         JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
         """
 
-    /// Running access with an end at which nobody would look. Index used: `ledgers_unwatched`, which is empty as a rule.
+    /// Granted access that runs and at which nobody would look. Index used: `ledgers_never_due`, which is empty as a rule. Of what has no
+    /// end Cleeng is asked, since an older version took any grant without a date for one that has none.
     private static let unwatchedSQL = """
-        UPDATE ledgers l SET due_at = now()
-        WHERE l.due_at IS NULL AND l.parked_at IS NULL AND l.status IN (1, 2) AND l.expires_at IS NOT NULL
+        UPDATE ledgers l SET due_at = now(), granted_until = coalesce(l.granted_until, now())
+        WHERE l.due_at IS NULL AND l.parked_at IS NULL AND l.status IN (1, 2) AND l.granted_at IS NOT NULL
           AND NOT l.has_moved
         """
 

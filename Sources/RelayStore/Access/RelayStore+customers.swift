@@ -16,6 +16,9 @@ public struct FoundEntitlement: Sendable {
         self.readAt = readAt
     }
 
+    /// Nil too where Cleeng does not say when it ends (``LedgerEnd/runs(statedAt:)``).
+    fileprivate var expiresAt: Timestamp? { until.flatMap { $0 > readAt ? $0 : nil } }
+
     fileprivate var word: LedgerWord {
         LedgerWord(
             cleeng: [offer: LedgerEnd(isOver: false, until: until, toldAt: readAt)],
@@ -142,7 +145,7 @@ extension RelayStore {
                 .privateText(email.sent), .privateText(Username(email.customer.text)), .keyOfTexts,
                 .int2Array(named.map { Int16($0.name.bucket.number) }),
                 .textArray(named.map(\.name.originalTransactionID)), .textArray(named.map(\.found.offer)),
-                .timestamptzArray(named.map { $0.found.until?.postgres }),
+                .timestamptzArray(named.map { $0.found.expiresAt?.postgres }),
                 .int4Array(named.map { Int32($0.id.day) }), .uuidArray(named.map(\.id.uuid)),
                 .int2(Int16(bucket.number)),
             ])

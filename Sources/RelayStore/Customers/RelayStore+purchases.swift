@@ -102,8 +102,10 @@ extension RelayStore {
         let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
         let status = try row.get(7, as: Int16?.self).flatMap(ValidationStatus.init)
-        // Of one whose validation is no longer kept nothing is known but until when Cleeng granted it.
-        let isOver = try status.map { $0 == .revoked } ?? (row.timestampIfSet(4).map { $0 <= now } ?? false)
+        let shown = try row.get(5, as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+        let isOver =
+            try shown.map { !$0.grantsAccess } ?? status.map { $0 == .revoked }
+            ?? row.timestampIfSet(4).map { $0 <= now } ?? false
         return CustomerPurchase(
             platform: platform, productID: product, purchaseID: purchaseID,
             transactionID: try row.get(8, as: TransactionID?.self) ?? purchaseID, isSandbox: name.isSandbox,

@@ -8,12 +8,13 @@ extension LedgerHearing {
         SET state = i.state, status = i.status, will_renew = i.will_renew, expires_at = i.expires_at,
             product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
             due_at = CASE WHEN l.parked_at IS NULL THEN i.due_at END, predecessors = i.predecessors,
-            transaction_id = i.transaction_id, has_moved = i.has_moved, trouble = CASE WHEN l.parked_at IS NOT NULL THEN l.trouble END
+            transaction_id = i.transaction_id, has_moved = i.has_moved,
+            trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int2[], $7::bool[],
                     $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[],
-                    $14::text[], $15::bool[])
+                    $14::text[], $15::bool[], $16::bool[])
              AS i(bucket, publisher, environment, subscription_key, state, status, will_renew, expires_at, product_id,
-                  auto_renew_product_id, reason, due_at, predecessors, transaction_id, has_moved)
+                  auto_renew_product_id, reason, due_at, predecessors, transaction_id, has_moved, in_doubt)
         WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
           AND l.subscription_key = i.subscription_key
         """
@@ -206,6 +207,8 @@ extension LedgerHearing {
                 .textArray(standings.map { $0?.reason }),
                 .timestamptzArray(heard.map { $0.dueAt?.postgres }), .textArray(heard.map(\.predecessors)),
                 .textArray(heard.map(\.newestTransaction)), .boolArray(heard.map { $0.ledger.movedTo != nil }),
+                // Until whoever is asked now has answered, the trouble of the last question stands.
+                .boolArray(heard.map { !$0.access.questions.isEmpty }),
             ])
     }
 

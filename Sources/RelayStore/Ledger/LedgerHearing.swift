@@ -52,9 +52,9 @@ struct LedgerHearing: Sendable {
                   l.bundle_id, \(StoredLedger.columns)
         """
 
-    /// Of what was ever granted: the offer, where access runs or was taken back; and the period of what was bought under this id. What was
-    /// granted under the ids that it went by before is this subscription's too. Indexes used: `validations_subscription`, the ledgers'
-    /// primary key.
+    /// Of what was ever granted: the offer, where access runs or was taken back; and the period of what was bought under this id, of the
+    /// newest 32. Each restore of an app may be one more row of the same offer. What was granted under the ids that it went by before is
+    /// this subscription's too. Indexes used: `validations_subscription`, the ledgers' primary key.
     private static let purchasesSQL = """
         SELECT i.ordinal, p.period, p.offer_id
         FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
@@ -68,13 +68,15 @@ struct LedgerHearing: Sendable {
             WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
               AND l.subscription_key = i.subscription_key) AS n
         CROSS JOIN LATERAL (
-            SELECT CASE WHEN n.key = i.subscription_key THEN v.period END AS period,
-                   CASE WHEN v.status IN (1, 5) THEN v.offer_id END AS offer_id
-            FROM validations v
-            WHERE v.bucket = n.bucket AND v.subscription_key = n.key AND v.publisher = i.publisher
-              AND v.environment = i.environment AND v.status IN (1, 4, 5)
-            ORDER BY v.accepted_at DESC
-            LIMIT 32) p
+            SELECT CASE WHEN n.key = i.subscription_key AND b.newest <= 32 THEN b.period END AS period, b.offer_id
+            FROM (
+                SELECT v.period, CASE WHEN v.status IN (1, 5) THEN v.offer_id END AS offer_id,
+                       row_number() OVER (ORDER BY v.accepted_at DESC) AS newest,
+                       row_number() OVER (PARTITION BY v.offer_id, v.status IN (1, 5)) AS of_offer
+                FROM validations v
+                WHERE v.bucket = n.bucket AND v.subscription_key = n.key AND v.publisher = i.publisher
+                  AND v.environment = i.environment AND v.status IN (1, 4, 5)) b
+            WHERE b.newest <= 32 OR b.of_offer = 1) p
         """
 
     var opening: [PostgresQuery] {

@@ -28,7 +28,7 @@ enum LedgerStatements {
             grantedSQL,
             Settlement.keys(grants.map(\.write.claimed.id)) + [
                 .timestamptzArray(changes.map { ($0?.observedAt ?? $0?.at)?.postgres }),
-                .timestamptzArray(changes.map { $0?.expiresAt?.postgres }),
+                .timestamptzArray(changes.map { $0?.grantedUntil?.postgres }),
                 .textArray(grants.map(\.subscription.publisher)), .textArray(grants.map(\.subscription.environment)),
                 .textArray(grants.map(\.subscription.originalTransactionID)),
             ])

@@ -41,6 +41,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0023_owner_numbers", PackageResources._023_owner_numbers_sql),
         Migration("0024_one_granted_customer", PackageResources._024_one_granted_customer_sql),
         Migration("0025_one_granted_customer_checked", PackageResources._025_one_granted_customer_checked_sql),
+        Migration("0026_never_due", PackageResources._026_never_due_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -39,10 +39,10 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
     private var condition: String {
         switch self {
         case .unwatched:
-            // Indexes used: `ledgers_unwatched`, `ledgers_parked`.
+            // Indexes used: `ledgers_never_due`, `ledgers_parked`.
             """
             (parked_at IS NOT NULL AND granted_at IS NOT NULL AND coalesce(status, 1) IN (1, 2)
-             OR due_at IS NULL AND parked_at IS NULL AND status IN (1, 2) AND expires_at IS NOT NULL)
+             OR due_at IS NULL AND parked_at IS NULL AND status IN (1, 2) AND granted_at IS NOT NULL)
             """
         case .overdue:
             // Whoever could not be asked is asked again within ten minutes; a worker looks within seconds. Index used: `ledgers_due`.

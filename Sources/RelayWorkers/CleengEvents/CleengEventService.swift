@@ -147,7 +147,8 @@ extension UpstreamWord {
         case .granted:
             self.init(
                 .granted(expiresAt: event.expiresAt, evidence: event.evidence),
-                saidAt: saidAt, summary: summary, synchronization: event.synchronizationID)
+                saidAt: saidAt, summary: summary, synchronization: event.synchronizationID, isTransfer: event.isTransfer
+            )
         case .refused(let reason):
             self.init(
                 .refused(reason: reason), saidAt: saidAt, summary: summary, synchronization: event.synchronizationID)

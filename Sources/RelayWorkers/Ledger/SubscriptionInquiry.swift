@@ -87,6 +87,7 @@ struct SubscriptionInquiry: Sendable {
         var ends: [OfferID: LedgerEnd] = [:]
         for offer in offers {
             switch answers[offer]?.verdict {
+            case .entitled(nil, _) where answers[offer]?.namesEnds == false: ends[offer] = .runs(statedAt: moment)
             case .entitled(let until, _): ends[offer] = LedgerEnd(isOver: false, until: until, toldAt: moment)
             case .notEntitled: ends[offer] = LedgerEnd(isOver: true, toldAt: moment)
             case .misconfigured, .tryAgain, nil: return .away

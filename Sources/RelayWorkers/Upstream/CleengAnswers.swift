@@ -85,10 +85,12 @@ extension RelayCore.ForwardAnswer {
 extension RelayCore.EntitlementAnswer {
     init(_ answer: Cleeng.EntitlementAnswer, offer: OfferID, observedAt: Timestamp) {
         let verdict: Verdict
+        var namesEnds = true
         switch answer.verdict {
         case .read(let offers):
             let entitlement = offers[offer]
             let evidence = entitlement.map { $0.evidence.json } ?? "{}"
+            namesEnds = entitlement?.evidence.source != .accessibleTags
             if let entitlement, entitlement.isEntitled {
                 verdict = .entitled(
                     expiresAt: entitlement.expiresAt.map(Timestamp.init(seconds:)), evidence: evidence)
@@ -99,7 +101,8 @@ extension RelayCore.EntitlementAnswer {
         case .tryAgain(let trouble, let retryAfter):
             verdict = .tryAgain(why: trouble.shortDescription, retryAfter: retryAfter)
         }
-        self.init(verdict, status: answer.status, latency: answer.latency, observedAt: observedAt)
+        self.init(
+            verdict, status: answer.status, latency: answer.latency, observedAt: observedAt, namesEnds: namesEnds)
     }
 
     var outcome: UpstreamHealth.Outcome {

@@ -22,6 +22,8 @@ struct AccessLife {
         case everyGrantTakes
         /// Who is granted is granted on the subscription, whoever has it.
         case everyGrantStands
+        /// A grant without a date is taken for one without an end.
+        case unsaidEndIsNone
     }
 
     struct Grant {
@@ -37,7 +39,7 @@ struct AccessLife {
     static let hour = Duration.seconds(3_600)
     static let day = Duration.seconds(86_400)
     static let leeway = hour
-    static let products: [ProductID] = ["cheap", "dear"]
+    static let products: [ProductID] = ["cheap", "dear", "side"]
     static let customers = ["ana", "bob"]
     /// For so long after a grant what is read of others says nothing.
     static let unsettled = Duration.seconds(60)
@@ -46,6 +48,8 @@ struct AccessLife {
     private let fault: Fault?
     private let hasCatalogue: Bool
     private let isPass: Bool
+    /// Cleeng says who is entitled, and never until when.
+    private let namesEnds: Bool
     private(set) var now = Timestamp(seconds: 1_800_000_000)
     private(set) var story: [String] = []
     private(set) var problems: [String] = []
@@ -86,6 +90,7 @@ struct AccessLife {
         self.fault = fault
         hasCatalogue = seed.isMultiple(of: 3) == false
         isPass = seed % 7 == 0
+        namesEnds = seed % 5 != 0
     }
 
     // MARK: Running
@@ -100,6 +105,9 @@ struct AccessLife {
             handle(next.event)
             check()
         }
+        guard problems.isEmpty else { return }
+        now = end
+        check()
     }
 
     private mutating func at(_ delay: Duration, _ event: Event) {
@@ -214,10 +222,11 @@ struct AccessLife {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0,
             1 where !isPass:
-            guard let running, running.productID == "cheap" else { return }
+            // An upgrade, or to another product of the same level: both act at once.
+            guard let running, running.productID != "side" else { return }
             periods[periods.count - 1].isUpgraded = true
-            nextProduct = "dear"
-            add("dear", from: now, replaces: true)
+            nextProduct = running.productID == "cheap" ? "dear" : "side"
+            add(nextProduct, from: now, replaces: true)
         case 2 where !isPass:
             nextProduct = "cheap"
             note("the store: cheap from the next renewal on")
@@ -325,9 +334,18 @@ struct AccessLife {
             told.toldAt = told.purchasedAt
             word.periods = [told]
         }
-        word.cleeng[grant.offer] = LedgerEnd(isOver: false, until: until, toldAt: now)
-        if let until { saidUntil = max(saidUntil ?? until, until) }
+        word.cleeng[grant.offer] = stated(until)
         hear(word, "a grant")
+    }
+
+    /// Cleeng entitles.
+    private mutating func stated(_ until: Timestamp?) -> LedgerEnd {
+        guard !namesEnds else {
+            if let until { saidUntil = max(saidUntil ?? until, until) }
+            return LedgerEnd(isOver: false, until: until, toldAt: now)
+        }
+        saidUntil = max(saidUntil ?? now, now)
+        return fault == .unsaidEndIsNone ? LedgerEnd(isOver: false, toldAt: now) : .runs(statedAt: now)
     }
 
     // MARK: The relay
@@ -389,9 +407,9 @@ struct AccessLife {
         } else {
             for offer in offers {
                 let (isEntitled, until) = isEntitled(owner.customer, offer)
-                word.cleeng[offer] = LedgerEnd(
-                    isOver: !isEntitled, until: isEntitled ? until : ledger.lastKnownEnd, toldAt: now)
-                if isEntitled, let until { saidUntil = max(saidUntil ?? until, until) }
+                word.cleeng[offer] =
+                    isEntitled
+                    ? stated(until) : LedgerEnd(isOver: true, until: ledger.lastKnownEnd, toldAt: now)
                 note("Cleeng on \(offer) of \(owner.customer): \(isEntitled)")
             }
         }
@@ -409,6 +427,7 @@ struct AccessLife {
     private mutating func check() {
         let granted = Set(grants.filter { $0.runs && $0.isOfSubscription }.map(\.customer))
         if granted.count > 1 { problem("granted to two: \(granted.sorted())") }
+        if !granted.isEmpty, dueAt == nil { problem("nobody will look again at what \(granted.sorted()) has") }
         // Nothing that anybody said goes further; and an outage of an hour is over by then.
         let slack = Self.leeway + Self.hour
         for grant in grants where grant.runs && grant.isOfSubscription {
@@ -423,9 +442,10 @@ struct AccessLife {
     }
 
     private func hasEverBeenOpenEnded(_ grant: Grant) -> Bool {
-        ledger.cleeng[grant.offer].map {
-            !$0.isOver && $0.until == nil && ownEntitlements.keys.contains(grant.customer)
-        } ?? false
+        namesEnds
+            && ledger.cleeng[grant.offer].map {
+                !$0.isOver && $0.until == nil && ownEntitlements.keys.contains(grant.customer)
+            } ?? false
     }
 
     /// Nothing ends that Cleeng entitles to and the store runs.

@@ -20,6 +20,18 @@ struct SubscriptionLedgerTests {
         #expect(try life.standing(on: 40).lookUpAt == Life.day(30) + Life.leeway, "and is looked up still")
     }
 
+    /// What Cleeng took back without an event was granted for ever where it had named no end.
+    @Test func cleengIsAskedAgainWhateverItSaidOfTheEnd() throws {
+        func asked(_ end: LedgerEnd) -> Timestamp? {
+            var ledger = SubscriptionLedger()
+            ledger.hear(LedgerWord(cleeng: ["offer": end], granted: LedgerGrant(offer: "offer", at: Life.day(0))))
+            return SubscriptionAccess(ledger, granted: ["offer"], at: Life.day(0), leeway: Life.leeway).nextLookAt
+        }
+        #expect(asked(LedgerEnd(isOver: false, until: Life.day(3), toldAt: Life.day(0))) == Life.day(3))
+        #expect(asked(LedgerEnd(isOver: false, toldAt: Life.day(0))) == Life.day(7))
+        #expect(asked(.runs(statedAt: Life.day(0))) == Life.day(0) + Life.leeway)
+    }
+
     @Test func aRenewalGoesOn() throws {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))

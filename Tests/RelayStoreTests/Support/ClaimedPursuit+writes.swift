@@ -8,12 +8,13 @@ extension ClaimedPursuit {
     /// The moment that a read is sent, where a test has no other in mind: just after the pursuit was accepted.
     var soon: Timestamp { pursuit.acceptedAt + .microseconds(100) }
 
-    /// Cleeng took it, and the read after that said yes.
+    /// Cleeng took it, and the read after that said yes. Where no test says otherwise, the read before it said no.
     ///
     /// - Parameter observedAt: when the read was sent.
     func granted(observedAt: Timestamp? = nil, expiresAt: Timestamp? = nil) -> PursuitWrite {
         let at = observedAt ?? soon
         var pursuit = pursuit
+        pursuit.entitledBefore = pursuit.entitledBefore ?? false
         var events: [TimelineEvent] = []
         if pursuit.phase == .forwarding { events += forward(&pursuit, .accepted, at: at).events }
         let decision = pursuit.entitlementRead(

@@ -126,7 +126,7 @@ let package = Package(
         room(
             "RelayFront",
             [
-                "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Telemetry", "Traces", hummingbird,
+                "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Postgres", "Telemetry", "Traces", hummingbird,
                 instrumentation, lifecycle, logging, tracing,
                 metrics, locks,
             ]
@@ -141,7 +141,7 @@ let package = Package(
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
                 "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "TracedHTTP", "Traces",
                 "Webhooks",
-                argumentParser, configuration, hummingbird, httpClient, instrumentation, lifecycle, logging, metrics,
+                argumentParser, configuration, httpClient, instrumentation, lifecycle, logging, metrics,
                 nioCore, nioHTTP1,
                 signals,
                 locks,
@@ -172,7 +172,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "RelayLoad",
-            dependencies: ["AppleStore", "AppStoreSimulation", argumentParser, locks, nioCore, nioHTTP1, nioPosix],
+            dependencies: [
+                "AppleStore", "AppStoreSimulation", "RelayCore", argumentParser, locks, nioCore, nioHTTP1, nioPosix,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "RelayApp", dependencies: ["RelayClient", argumentParser], swiftSettings: settings),

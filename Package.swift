@@ -151,9 +151,7 @@ let package = Package(
         .executableTarget(
             name: "CleengSimulator",
             dependencies: [
-                "AppleStore", "RelayCore", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging,
-                lifecycle,
-                locks,
+                "SimulatorHTTP", hummingbird, argumentParser, asn1, crypto, httpClient, logging, lifecycle, locks,
                 nioCore, nioHTTP1,
             ],
             swiftSettings: settings),
@@ -188,7 +186,8 @@ let package = Package(
                 nioHTTP1,
             ]),
         tests(
-            "CleengSimulatorTests", ["CleengSimulator", "SimulatorHTTP", httpClient, logging, locks, nioCore, nioHTTP1]),
+            "CleengSimulatorTests",
+            ["CleengSimulator", "SimulatorHTTP", "AppStoreSimulation", httpClient, logging, locks, nioCore, nioHTTP1]),
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests(
             "CleengTests",

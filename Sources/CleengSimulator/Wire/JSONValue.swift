@@ -75,3 +75,41 @@ extension JSONValue {
     static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
     static func optional(_ number: Int64?) -> JSONValue { number.map(JSONValue.int) ?? .null }
 }
+
+/// What the App Store writes.
+extension JSONValue {
+    /// A time in milliseconds since 1970, as a number or as text.
+    var milliseconds: Moment? {
+        let number: Int64? =
+            switch self {
+            case .int(let number): number
+            case .double(let number): Int64(exactly: number.rounded(.down))
+            case .string(let text): Int64(text)
+            case .null, .bool, .array, .object: nil
+            }
+        return number.flatMap { (0...253_402_300_799_999).contains($0) ? Moment(microseconds: $0 * 1_000) : nil }
+    }
+
+    /// The payload of a compact JWS (RFC 7515 section 7.1), unverified.
+    /// - Returns: nil where the text is no JWS, or its payload no JSON object.
+    static func payload(ofJWS text: String) -> JSONValue? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = base64(parts[1]), let json = parse(bytes), case .object = json else {
+            return nil
+        }
+        return json
+    }
+
+    /// Decodes base64 of either alphabet, with or without padding and line breaks.
+    static func base64(_ text: some StringProtocol) -> [UInt8]? {
+        var digits = text.utf8.filter { !" \r\n\t=".utf8.contains($0) }.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        digits += [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
+        return Data(base64Encoded: Data(digits)).map { Array($0) }
+    }
+}

@@ -12,4 +12,64 @@ struct StoreNotice: Sendable, Equatable {
     let signedAt: Moment?
     /// The end of what was paid for.
     let expiresAt: Moment?
+
+    /// Reads either version. Verifies nothing: test notifications are not Apple's.
+    ///
+    /// - Throws: 400 where the body is neither.
+    init(body: [UInt8]) throws(WireFault) {
+        guard let body = JSONValue.parse(body), case .object = body else {
+            throw .invalidBody("The body is not a JSON object")
+        }
+        if let text = body["signedPayload"]?.string {
+            guard let payload = JSONValue.payload(ofJWS: text) else { throw .unreadable }
+            try self.init(payload: payload)
+        } else if let type = body["notification_type"]?.string {
+            self.init(type, body)
+        } else {
+            throw .invalidBody("The body has neither signedPayload nor notification_type")
+        }
+    }
+
+    /// Version 2 (App Store Server Notifications, `responseBodyV2DecodedPayload`).
+    private init(payload: JSONValue) throws(WireFault) {
+        let parts = try ["signedTransactionInfo", "signedRenewalInfo"].map { name throws(WireFault) in
+            let text = payload["data"]?[name]?.string
+            guard let text else { return JSONValue.null }
+            guard let part = JSONValue.payload(ofJWS: text) else { throw .unreadable }
+            return part
+        }
+        version = .two
+        type = payload["notificationType"]?.string
+        subtype = payload["subtype"]?.string
+        uuid = payload["notificationUUID"]?.string
+        originalTransactionId = parts.lazy.compactMap { $0["originalTransactionId"]?.string }.first
+        signedAt = payload["signedDate"]?.milliseconds
+        expiresAt = parts[0]["expiresDate"]?.milliseconds
+    }
+
+    /// Version 1 (App Store Server Notifications, `responseBodyV1`).
+    private init(_ type: String, _ body: JSONValue) {
+        var transactions: [JSONValue] = []
+        if case .array(let elements) = body["unified_receipt"]?["latest_receipt_info"] { transactions = elements }
+        // Not every type names the subscription; its newest transaction does. What is taken back was cancelled last.
+        let date = ["REFUND", "REVOKE"].contains(type) ? "cancellation_date_ms" : "purchase_date_ms"
+        let newest = transactions.max { ($0[date]?.milliseconds ?? .start) < ($1[date]?.milliseconds ?? .start) }
+        let original = (body["original_transaction_id"] ?? newest?["original_transaction_id"])?.string
+        self.version = .one
+        self.type = type
+        subtype = nil
+        uuid = nil
+        originalTransactionId = original
+        signedAt = nil
+        expiresAt = transactions.filter { $0["original_transaction_id"]?.string == original }
+            .compactMap { $0["expires_date_ms"]?.milliseconds }.max()
+    }
+}
+
+extension WireFault {
+    fileprivate static let unreadable = WireFault.invalidBody("signedPayload cannot be read")
+}
+
+extension Moment {
+    fileprivate static let start = Moment(microseconds: 0)
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Hummingbird
 import Logging
-import SimulatorHTTP
+import SimulatorKit
 
 /// The HTTP server of a simulated store.
 enum StoreService {

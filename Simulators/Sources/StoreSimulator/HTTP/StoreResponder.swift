@@ -2,18 +2,25 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import SimulatorHTTP
+import SimulatorKit
 
-/// The simulated API over HTTP: control calls go one way, all others the other, unknown addresses included.
-struct ServerAPIResponder: HTTPResponder {
+/// A simulated store over HTTP: control calls go one way, all others the other, unknown addresses included.
+struct StoreResponder<Store: SimulatedStore>: HTTPResponder {
     typealias Context = SimulatorContext
 
-    let api: ServerAPI
+    let front: StoreFront<Store>
+
+    /// Of a body, in bytes.
+    private static var bodyLimit: Int { 65_536 }
 
     func respond(to request: Request, context: SimulatorContext) async throws -> Response {
         let call = try await Self.read(request)
-        if call.segments.first == "_simulator" { return Response(api.control(call)) }
-        switch api.begin(call) {
+        if call.segments.first == "control" { return Response(front.control(call)) }
+        let verdict = front.begin(call)
+        if verdict.delayMilliseconds > 0 {
+            guard await context.connection.wait(milliseconds: verdict.delayMilliseconds) else { throw ConnectionGone() }
+        }
+        switch verdict.ending {
         case .answer(let reply): return Response(reply)
         case .hang: await context.connection.waitUntilClosed()
         case .reset: await context.connection.reset()
@@ -21,15 +28,15 @@ struct ServerAPIResponder: HTTPResponder {
         throw ConnectionGone()
     }
 
-    private static func read(_ request: Request) async throws -> APICall {
+    private static func read(_ request: Request) async throws -> StoreCall {
         var body: Data?
         do {
-            body = Data(try await request.body.collect(upTo: ServerAPI.bodyLimit).readableBytesView)
+            body = Data(try await request.body.collect(upTo: bodyLimit).readableBytesView)
         } catch is NIOTooManyBytesError {}
-        return APICall(
+        return StoreCall(
             method: request.method.rawValue, path: request.uri.path,
             segments: PathSegments.decode(request.uri.path), query: request.uri.query,
-            authorization: request.headers[.authorization], body: body)
+            authorization: request.headers[.authorization], host: request.head.authority, body: body)
     }
 }
 

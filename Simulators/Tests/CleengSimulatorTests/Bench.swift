@@ -1,7 +1,7 @@
-import SimulatorHTTP
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 /// The simulator as its HTTP side sees it, without HTTP: requests go in as bytes, answers come out as JSON.
 struct Bench {

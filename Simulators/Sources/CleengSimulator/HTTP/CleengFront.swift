@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import SimulatorHTTP
+import SimulatorKit
 
 /// The simulated Cleeng over HTTP.
 struct CleengFront: Sendable {

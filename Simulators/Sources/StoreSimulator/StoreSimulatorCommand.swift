@@ -1,9 +1,8 @@
 import ArgumentParser
 
 /// `store-simulator`: plays Google's Play Developer API, or Amazon's Receipt Verification Service.
-@main
-struct StoreSimulator: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct StoreSimulatorCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "store-simulator",
         abstract: "A stand-in for Google Play and the Amazon Appstore, for tests and demonstrations.",
         discussion: """
@@ -11,4 +10,6 @@ struct StoreSimulator: AsyncParsableCommand {
             SIGTERM ends it.
             """,
         subcommands: [GoogleCommand.self, AmazonCommand.self])
+
+    package init() {}
 }

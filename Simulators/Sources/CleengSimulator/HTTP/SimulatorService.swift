@@ -1,7 +1,7 @@
 import Hummingbird
 import Logging
 import NIOCore
-import SimulatorHTTP
+import SimulatorKit
 
 /// The HTTP server of the simulator, and who sends its events.
 struct SimulatorService: Sendable {

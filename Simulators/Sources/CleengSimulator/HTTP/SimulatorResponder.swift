@@ -1,5 +1,5 @@
 import Hummingbird
-import SimulatorHTTP
+import SimulatorKit
 
 /// Sends control calls one way and everything else to the simulated Cleeng, unknown addresses included, so that they
 /// show in the log.

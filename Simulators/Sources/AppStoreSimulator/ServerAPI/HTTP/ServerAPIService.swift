@@ -1,6 +1,6 @@
 import Hummingbird
 import Logging
-import SimulatorHTTP
+import SimulatorKit
 
 /// The HTTP server of the simulated API.
 struct ServerAPIService: Sendable {

@@ -3,12 +3,11 @@ import Foundation
 import Logging
 
 /// `cleeng-simulator`: a stand-in for Cleeng.
-@main
-struct CleengSimulatorCommand: AsyncParsableCommand {
+package struct CleengSimulatorCommand: AsyncParsableCommand {
     static let tokenVariable = "CLEENG_SIMULATOR_PUBLISHER_TOKEN"
     static let standardToken = "pub_tok_simulated"
 
-    static let configuration = CommandConfiguration(
+    package static let configuration = CommandConfiguration(
         commandName: "cleeng-simulator",
         abstract: "A stand-in for Cleeng, for development, demos, load and tests.",
         discussion: """
@@ -16,6 +15,8 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
             as Cleeng does. What befalls a customer is chosen by plus tags in the email (ana+after-3s@example.test, \
             ana+flaky-2@example.test) or through the control API under /_simulator. Everything is kept in memory.
             """)
+
+    package init() {}
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
@@ -48,7 +49,7 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
     @Option(help: "How many requests /_simulator/requests remembers.")
     var keepRequests = 100_000
 
-    func validate() throws {
+    package func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
         guard (0...86_400).contains(grantAfter) else { throw ValidationError("--grant-after is 0 to 86400 seconds") }
         guard (1...1_000_000).contains(keepRequests) else {
@@ -60,7 +61,7 @@ struct CleengSimulatorCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    package func run() async throws {
         var logger = Logger(label: "cleeng-simulator") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical
         let service = SimulatorService(

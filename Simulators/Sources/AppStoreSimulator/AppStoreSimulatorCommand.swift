@@ -1,9 +1,8 @@
 import ArgumentParser
 
 /// `app-store-simulator`: signs what the App Store would, with authorities of its own, and posts it.
-@main
-struct AppStoreSimulator: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct AppStoreSimulatorCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "app-store-simulator",
         abstract:
             "A stand-in for the App Store: receipts, signed transactions, notifications and the Server API, for tests and demonstrations.",
@@ -15,4 +14,6 @@ struct AppStoreSimulator: AsyncParsableCommand {
             CreateRoots.self, SignTransaction.self, SignReceipt.self, SignNotification.self, Notify.self, Play.self,
             CreateAPIKey.self, Serve.self,
         ])
+
+    package init() {}
 }

@@ -170,13 +170,12 @@ let package = Package(
             "AppStoreSimulatorTests",
             [
                 simulators("AppStoreSimulator"), simulators("app-store-simulator"), simulators("SimulatorKit"),
-                appStoreSimulation, "AppleStore", argumentParser, crypto, httpClient, locks, logging, nioCore, nioHTTP1,
+                appStoreSimulation, "AppleStore", argumentParser, crypto, httpClient, locks, nioCore, nioHTTP1,
             ]),
         simulatorTests(
             "CleengSimulatorTests",
             [
-                simulators("CleengSimulator"), simulators("SimulatorKit"), appStoreSimulation, httpClient, logging,
-                locks,
+                simulators("CleengSimulator"), simulators("SimulatorKit"), appStoreSimulation, httpClient, locks,
                 nioCore, nioHTTP1,
             ]),
         simulatorTests(

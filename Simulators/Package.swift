@@ -66,24 +66,15 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
     targets: [
-        library("SimulatorKit", [hummingbird, logging, nioCore]),
+        library("SimulatorKit", [argumentParser, hummingbird, lifecycle, locks, logging, nioCore]),
         library("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
         library(
             "CleengSimulator",
-            [
-                "SimulatorKit", hummingbird, argumentParser, asn1, crypto, httpClient, logging, lifecycle, locks,
-                nioCore,
-                nioHTTP1,
-            ]),
+            ["SimulatorKit", argumentParser, asn1, crypto, httpClient, lifecycle, locks, nioCore, nioHTTP1]),
         library(
             "AppStoreSimulator",
-            [
-                "AppStoreSimulation", "SimulatorKit", hummingbird, argumentParser, crypto, httpClient, logging, locks,
-                nioCore, nioHTTP1,
-            ]),
-        library(
-            "StoreSimulator",
-            ["SimulatorKit", hummingbird, argumentParser, crypto, cryptoExtras, logging, locks, nioCore]),
+            ["AppStoreSimulation", "SimulatorKit", argumentParser, crypto, httpClient, nioCore, nioHTTP1]),
+        library("StoreSimulator", ["SimulatorKit", argumentParser, crypto, cryptoExtras]),
         program("cleeng-simulator", "CleengSimulator"),
         program("app-store-simulator", "AppStoreSimulator"),
         program("store-simulator", "StoreSimulator"),

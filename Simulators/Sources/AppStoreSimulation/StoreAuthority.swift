@@ -86,3 +86,103 @@ public struct StoreAuthority: Sendable {
     private static let signs: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     private static let relations: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 }
+
+/// A private key of the kind that a purpose asks for.
+enum SigningKey: Sendable {
+    case rsa(_RSA.Signing.PrivateKey)
+    case p256(P256.Signing.PrivateKey)
+
+    init(_ purpose: StoreAuthority.Purpose) throws {
+        switch purpose {
+        case .receipts: self = .rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
+        case .transactions: self = .p256(P256.Signing.PrivateKey())
+        }
+    }
+
+    var certificateKey: Certificate.PrivateKey {
+        switch self {
+        case .rsa(let key): Certificate.PrivateKey(key)
+        case .p256(let key): Certificate.PrivateKey(key)
+        }
+    }
+
+    var certificateAlgorithm: Certificate.SignatureAlgorithm {
+        switch self {
+        case .rsa: .sha256WithRSAEncryption
+        case .p256: .ecdsaWithSHA256
+        }
+    }
+}
+
+extension StoreAuthority {
+    /// What whoever is to trust it is given.
+    public var rootPEM: String {
+        PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: root).pemString
+    }
+
+    /// Keeps it for another process: `NAME-chain.pem`, the one that signs first, and `NAME-key.pem`, readable by its owner only.
+    public func write(to folder: URL, name: String) throws {
+        let chain = certificates.map {
+            PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: $0).pemString + "\n"
+        }
+        try Data(chain.joined().utf8).write(to: folder.appendingPathComponent("\(name)-chain.pem"))
+        let keyFile = folder.appendingPathComponent("\(name)-key.pem")
+        guard
+            FileManager.default.createFile(
+                atPath: keyFile.path, contents: Data((key.pem + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    /// As ``write(to:name:)`` left it.
+    public init(_ purpose: Purpose, in folder: URL, name: String) throws {
+        let chain = try String(contentsOf: folder.appendingPathComponent("\(name)-chain.pem"), encoding: .utf8)
+        let documents = try PEMDocument.parseMultiple(pemString: chain)
+        guard documents.count == 3 else { throw WrongKey() }
+        try self.init(
+            certificates: documents.map(\.derBytes),
+            key: SigningKey(
+                purpose, pem: String(contentsOf: folder.appendingPathComponent("\(name)-key.pem"), encoding: .utf8)))
+    }
+}
+
+extension SigningKey {
+    init(_ purpose: StoreAuthority.Purpose, pem: String) throws {
+        switch purpose {
+        case .receipts: self = .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: pem))
+        case .transactions: self = .p256(try P256.Signing.PrivateKey(pemRepresentation: pem))
+        }
+    }
+
+    var pem: String {
+        switch self {
+        case .rsa(let key): key.pemRepresentation
+        case .p256(let key): key.pemRepresentation
+        }
+    }
+}
+
+extension StoreAuthority {
+    /// JSON as the App Store signs it: compact, ES256, with the three certificates.
+    ///
+    /// - Parameters:
+    ///   - algorithm: what the header says; the signature is the same.
+    ///   - certificates: what the header carries in place of this authority's own.
+    /// - Throws: where this authority's key is not one for it.
+    public func sign(
+        json: Data, algorithm: String = "ES256", certificates: [[UInt8]]? = nil
+    ) throws -> String {
+        guard case .p256(let key) = key else { throw WrongKey() }
+        let x5c = (certificates ?? self.certificates).map { "\"\(Data($0).base64EncodedString())\"" }.joined(
+            separator: ",")
+        let header = #"{"alg":"\#(algorithm)","x5c":[\#(x5c)]}"#
+        let input = "\(Self.base64URL(Data(header.utf8))).\(Self.base64URL(json))"
+        let signature = try key.signature(for: SHA256.hash(data: Data(input.utf8)))
+        return "\(input).\(Self.base64URL(signature.rawRepresentation))"
+    }
+
+    struct WrongKey: Error {}
+
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

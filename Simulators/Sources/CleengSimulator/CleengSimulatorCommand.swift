@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Logging
+import SimulatorKit
 
 /// `cleeng-simulator`: a stand-in for Cleeng.
 package struct CleengSimulatorCommand: AsyncParsableCommand {
@@ -62,21 +62,10 @@ package struct CleengSimulatorCommand: AsyncParsableCommand {
     }
 
     package func run() async throws {
-        var logger = Logger(label: "cleeng-simulator") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .critical
-        let service = SimulatorService(
-            simulator: Simulator(settings: try settings(), publisherToken: token, identity: .appleStore),
-            host: host, port: port, logger: logger)
-        do {
-            // Written past the buffers of standard output: a script that waits for this line reads from a pipe.
-            try await service.run { address in
-                FileHandle.standardOutput.write(Data("cleeng-simulator listening on \(address)\n".utf8))
-            }
-        } catch {
-            FileHandle.standardError.write(
-                Data("cleeng-simulator: cannot listen on \(host):\(port): \(error)\n".utf8))
-            throw ExitCode.failure
-        }
+        let simulator = Simulator(settings: try settings(), publisherToken: token, identity: .appleStore)
+        try await SimulatorServer(
+            simulator, host: host, port: port, background: [WebhookService(simulator: simulator)]
+        ).run(as: "cleeng-simulator")
     }
 
     private func settings() throws -> Settings {
@@ -102,3 +91,49 @@ extension OfferId: ExpressibleByArgument {
 
     var defaultValueDescription: String { text }
 }
+
+/// Where the simulator's own events go from the start.
+struct WebhookOptions: ParsableArguments {
+    static let secretVariable = "CLEENG_SIMULATOR_WEBHOOK_SECRET"
+
+    @Option(
+        name: .customLong("webhook-url"),
+        help: "Where events such as subscriptionCreated are posted. None are sent without it.")
+    var url: String?
+
+    @Option(
+        name: .customLong("webhook-secret"),
+        help: ArgumentHelp(
+            "What events are signed with (HMAC-SHA256); 16 bytes at least.",
+            discussion: "Default: $\(secretVariable)."))
+    var secret: String?
+
+    @Option(name: .customLong("webhook-signature-header"), help: "The header that carries the signature.")
+    var signatureHeader = WebhookTarget.standardHeader
+
+    @Option(name: .customLong("webhook-signature-encoding"), help: "How the signature is written: hex or base64.")
+    var signatureEncoding = WebhookTarget.Encoding.hex
+
+    @Flag(
+        name: .customLong("webhook-with-email"),
+        help: "subscriptionCreated and subscriptionTerminated name the customer's email too.")
+    var withEmail = false
+
+    /// nil where none are to be sent. An empty variable counts as unset.
+    func target() throws -> WebhookTarget? {
+        guard let url else { return nil }
+        let variable = ProcessInfo.processInfo.environment[Self.secretVariable] ?? ""
+        guard let secret = secret ?? (variable.isEmpty ? nil : variable) else {
+            throw ValidationError("--webhook-url needs --webhook-secret, or $\(Self.secretVariable)")
+        }
+        do {
+            return try WebhookTarget(
+                url: url, secret: secret, signatureHeader: signatureHeader, signatureEncoding: signatureEncoding,
+                withEmail: withEmail)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+}
+
+extension WebhookTarget.Encoding: ExpressibleByArgument {}

@@ -2,12 +2,12 @@ import AppStoreSimulation
 import AsyncHTTPClient
 import Crypto
 import Foundation
-import Logging
 import NIOCore
 import NIOHTTP1
 import Testing
 
 @testable import AppStoreSimulator
+@testable import SimulatorKit
 
 /// A running server of the API, and calls to it over a socket.
 struct APIBench {
@@ -33,10 +33,8 @@ struct APIBench {
             environment: environment, appAppleId: appAppleId, pageSize: pageSize, keepRequests: keepRequests)
         let time = ManualTime()
         let (addresses, ready) = AsyncStream.makeStream(of: String.self)
-        let service = ServerAPIService(
-            api: ServerAPI(settings: settings, now: { time.now }), host: "127.0.0.1", port: 0,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await service.run { ready.yield($0) } }
+        let server = SimulatorServer(LockedService(SimulatedServerAPI(settings: settings), now: { time.now }))
+        let running = Task { try await server.run { ready.yield($0) } }
         defer { running.cancel() }
         try await body(APIBench(url: try #require(await addresses.first { _ in true }), time: time))
     }

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 import Testing
 
 @testable import CleengSimulator
@@ -22,16 +24,20 @@ struct Bench {
         _ method: String, _ target: String, body: String = "", token: String? = Bench.token,
         correlationId: String? = nil,
         startedAt: Moment? = nil
-    ) -> Verdict {
+    ) -> Verdict<CallTicket> {
+        var headers: HTTPFields = [:]
+        headers[.publisherToken] = token
+        headers[.correlationId] = correlationId
+        return simulator.begin(request(method, target, headers, body, startedAt: startedAt))
+    }
+
+    private func request(
+        _ method: String, _ target: String, _ headers: HTTPFields, _ body: String, startedAt: Moment? = nil
+    ) -> Call {
         let parts = target.split(separator: "?", maxSplits: 1)
-        let path = String(parts[0])
-        return simulator.begin(
-            CleengCall(
-                method: method, path: path, segments: PathSegments.decode(path),
-                query: QueryItems(parts.count > 1 ? String(parts[1]) : nil), headers: [],
-                token: TokenPresence(token, expected: Self.token), correlationId: correlationId,
-                startedAt: startedAt ?? time.now, body: Array(body.utf8), publisherToken: Self.token,
-                identity: simulator.identity))
+        return Call(
+            method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil, headers: headers,
+            body: Data(body.utf8), startedAt: (startedAt ?? time.now).date)
     }
 
     @discardableResult
@@ -76,12 +82,7 @@ struct Bench {
 
     @discardableResult
     func control(_ method: String, _ target: String, _ body: String = "") throws -> JSONValue {
-        let parts = target.split(separator: "?", maxSplits: 1)
-        let route = try #require(ControlRoute(segments: PathSegments.decode(String(parts[0]))))
-        let call = try ControlCall(
-            method: method, route: route, query: QueryItems(parts.count > 1 ? String(parts[1]) : nil),
-            body: Array(body.utf8))
-        return try #require(JSONValue.parse(try simulator.control(call).body))
+        try #require(try simulator.carryOut(request(method, target, [:], body)).body.flatMap { JSONValue.parse($0) })
     }
 
     static func payment(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 @Suite struct BoundsTests {
     @Test func theOldestCustomersAreForgottenAndNothingElse() throws {
@@ -77,6 +78,7 @@ import Testing
         #expect(Moment(text: moment.iso8601) == moment)
         #expect(Moment(text: "2027-01-15T08:00:00Z")?.unixSeconds == 1_800_000_000)
         #expect(Moment(text: "1800000000123") == moment)
-        #expect(moment.httpDate == "Fri, 15 Jan 2027 08:00:01 GMT")
+        #expect(Moment(moment.date) == moment)
+        #expect(RetryAfter.date(milliseconds: 0).header(at: moment.date) == "Fri, 15 Jan 2027 08:00:01 GMT")
     }
 }

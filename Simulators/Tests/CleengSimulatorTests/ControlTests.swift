@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 @Suite struct ControlTests {
     @Test func aConfiguredCustomerFollowsTheConfigurationAndNotTheTags() throws {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 @Suite struct EntitlementReadTests {
     private static let query = "/3.1/entitlements?customerEmail=ana@example.test"

@@ -1,10 +1,11 @@
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 /// What became of a request, in a form that reads well in expectations.
 struct Outcome {
-    let verdict: Verdict
+    let verdict: Verdict<CallTicket>
 
-    init(_ verdict: Verdict) {
+    init(_ verdict: Verdict<CallTicket>) {
         self.verdict = verdict
     }
 
@@ -13,7 +14,7 @@ struct Outcome {
     }
 
     var status: Int? { reply?.status }
-    var json: JSONValue? { reply.flatMap { JSONValue.parse($0.body) } }
+    var json: JSONValue? { reply?.body.flatMap { JSONValue.parse($0) } }
 
     func header(_ name: String) -> String? {
         reply?.headers.first { $0.name == name }?.value
@@ -32,11 +33,5 @@ struct Outcome {
         return verdict.delayMilliseconds > 0 ? "\(ending) after \(verdict.delayMilliseconds) ms" : ending
     }
 
-    var logged: LoggedRequest.Outcome {
-        switch verdict.ending {
-        case .answer: .answered
-        case .hang: .hung
-        case .reset(let processed): processed ? .lostAnswer : .reset
-        }
-    }
+    var logged: CallOutcome { verdict.ending.outcome.outcome }
 }

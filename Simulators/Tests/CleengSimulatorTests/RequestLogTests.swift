@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 @Suite struct RequestLogTests {
     private func items(_ page: JSONValue) throws -> [JSONValue] {

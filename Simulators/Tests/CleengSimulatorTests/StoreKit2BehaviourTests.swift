@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 /// What the plus tags and the control API do to StoreKit 2 purchases.
 @Suite struct StoreKit2BehaviourTests {

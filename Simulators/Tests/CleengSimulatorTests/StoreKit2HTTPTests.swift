@@ -1,11 +1,11 @@
 import AsyncHTTPClient
 import Foundation
-import Logging
 import NIOCore
 import NIOHTTP1
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 /// StoreKit 2's endpoints as a client meets them, over a socket.
 @Suite(.timeLimit(.minutes(10))) struct StoreKit2HTTPTests {
@@ -54,10 +54,8 @@ import Testing
     /// Runs a simulator of its own while the body does.
     private static func serving(_ body: (String) async throws -> Void) async throws {
         let (addresses, ready) = AsyncStream.makeStream(of: String.self)
-        let service = SimulatorService(
-            simulator: Simulator(settings: Settings(), publisherToken: Bench.token, identity: .named),
-            host: "127.0.0.1", port: 0, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let running = Task { try await service.run { ready.yield($0) } }
+        let server = SimulatorServer(Simulator(settings: Settings(), publisherToken: Bench.token, identity: .named))
+        let running = Task { try await server.run { ready.yield($0) } }
         defer { running.cancel() }
         let url = try #require(await addresses.first { _ in true })
         try await body(url)

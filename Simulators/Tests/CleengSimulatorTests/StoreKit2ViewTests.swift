@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 /// What the control API shows of StoreKit 2, and what is told through it.
 @Suite struct StoreKit2ViewTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CleengSimulator
+@testable import SimulatorKit
 
 /// Trouble with events, and where they go.
 @Suite struct WebhookMannerTests {

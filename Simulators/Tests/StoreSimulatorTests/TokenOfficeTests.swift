@@ -2,6 +2,7 @@ import CryptoExtras
 import Foundation
 import Testing
 
+@testable import SimulatorKit
 @testable import StoreSimulator
 
 @Suite struct TokenOfficeTests {
@@ -30,10 +31,8 @@ import Testing
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    private func call(_ body: String, host: String? = nil) -> StoreCall {
-        StoreCall(
-            method: "POST", path: "/token", segments: ["token"], query: nil, authorization: nil, host: host,
-            body: Data(body.utf8))
+    private func call(_ body: String, host: String? = nil) -> Call {
+        Call(method: "POST", path: "/token", host: host, body: Data(body.utf8), startedAt: now)
     }
 
     private let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"

@@ -1,3 +1,5 @@
+import SimulatorKit
+
 /// What the simulator does for a customer, or, as upstream trouble, for everybody.
 struct Behaviour: Sendable, Equatable {
     enum Grant: Sendable, Equatable {
@@ -75,6 +77,65 @@ struct Behaviour: Sendable, Equatable {
         case ("garbage", _): return read.adopt([name[...]] + rest)
         case ("payment", _): return payment.adopt(rest)
         default: return payment.adopt([name[...]] + rest)
+        }
+        return true
+    }
+}
+
+/// What befalls a customer's purchases of StoreKit 2.
+struct StoreKit2Manner: Sendable, Equatable {
+    /// What Cleeng hears of the transaction from Apple.
+    enum Finding: Sendable, Equatable { case unknown, expired }
+
+    /// nil: what the simulator knows of it.
+    var finding: Finding?
+    /// Says `retrying` rather than `processing` until it is finalized.
+    var retries = false
+    /// As if the publisher had not set StoreKit 2 up.
+    var isInactive = false
+    /// Purchases cannot be moved for now.
+    var isMigrating = false
+
+    /// Whether it does no more than refuse calls: only that can befall everybody.
+    var refusesOnly: Bool { finding == nil && !retries }
+
+    /// Adds what a name such as `unknown` or `inactive` means.
+    /// - Returns: false, with nothing changed, where it means nothing.
+    mutating func adopt(_ words: ArraySlice<Substring>) -> Bool {
+        guard words.count == 1 else { return false }
+        switch words.first {
+        case "unknown": finding = .unknown
+        case "expired": finding = .expired
+        case "retrying": retries = true
+        case "inactive": isInactive = true
+        case "migrating": isMigrating = true
+        default: return false
+        }
+        return true
+    }
+}
+
+/// What befalls the events that a customer causes.
+struct WebhookManner: Sendable, Equatable {
+    /// Payments are taken in, never granted, and an event says so.
+    var refuses = false
+    /// Each event is delivered twice.
+    var twice = false
+    /// No event is sent.
+    var lost = false
+    var lateMilliseconds: Int64 = 0
+
+    /// Adds what a name such as `twice` or `late-2s` means.
+    /// - Returns: false, with nothing changed, where it means nothing.
+    mutating func adopt(_ words: ArraySlice<Substring>) -> Bool {
+        switch (words.first, words.count) {
+        case ("failed", 1): refuses = true
+        case ("twice", 1): twice = true
+        case ("lost", 1): lost = true
+        case ("late", 2):
+            guard let delay = words.last.flatMap(Disturbance.milliseconds) else { return false }
+            lateMilliseconds = delay
+        default: return false
         }
         return true
     }

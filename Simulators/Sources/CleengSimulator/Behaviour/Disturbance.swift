@@ -1,41 +1,14 @@
+import SimulatorKit
+
 /// What befalls calls of one kind: a delay, and troubles that are used up in the order in which they were named.
 struct Disturbance: Sendable, Equatable {
     static let longestMilliseconds: Int64 = 86_400_000
 
-    private struct Delay: Sendable, Equatable {
-        let milliseconds: Int64
-        var times: Int?
-    }
+    private var delays = Counted<Int64>()
+    private var troubles = Counted<Trouble>()
 
-    private struct Times {
-        /// nil: without end.
-        let limit: Int?
-    }
-
-    private struct Entry: Sendable, Equatable {
-        let trouble: Trouble
-        /// nil: without end.
-        var times: Int?
-    }
-
-    private var delays: [Delay] = []
-    private var entries: [Entry] = []
-
-    /// Takes what befalls the next call.
-    mutating func next() -> (delayMilliseconds: Int64, trouble: Trouble?) {
-        var delay: Int64 = 0
-        if let first = delays.first {
-            delay = first.milliseconds
-            if let times = first.times {
-                if times > 1 { delays[0].times = times - 1 } else { delays.removeFirst() }
-            }
-        }
-        guard let first = entries.first else { return (delay, nil) }
-        if let times = first.times {
-            if times > 1 { entries[0].times = times - 1 } else { entries.removeFirst() }
-        }
-        return (delay, first.trouble)
-    }
+    /// Takes what happens to the next call.
+    mutating func next() -> (delayMilliseconds: Int64, trouble: Trouble?) { (delays.next() ?? 0, troubles.next()) }
 
     /// Adds what a name such as `throttled-2-date`, `500-2`, `hang` or `slow-5s` means.
     /// - Returns: false, with nothing changed, where it means nothing.
@@ -43,22 +16,25 @@ struct Disturbance: Sendable, Equatable {
         var words = words
         guard let name = words.popFirst() else { return false }
         if name == "slow" {
-            guard let delay = words.popFirst().flatMap(Self.milliseconds) else { return false }
-            guard let times = Self.times(&words), words.isEmpty else { return false }
-            delays.append(Delay(milliseconds: delay, times: times.limit))
+            guard let delay = words.popFirst().flatMap(Self.milliseconds), let times = Self.times(&words), words.isEmpty
+            else { return false }
+            delays.add(delay, times: times.limit)
             return true
         }
-        guard let trouble = Self.trouble(name, &words) else { return false }
-        guard let times = Self.times(&words) else { return false }
+        guard var trouble = Self.trouble(name, &words), let times = Self.times(&words) else { return false }
         if case .status(429, _) = trouble, let form = words.popFirst() {
-            guard let hint = RetryHint(rawValue: String(form)), words.isEmpty else { return false }
-            entries.append(Entry(trouble: .status(429, hint), times: times.limit))
-            return true
+            guard let hint = Self.hints[form] else { return false }
+            trouble = .status(429, hint)
         }
         guard words.isEmpty else { return false }
-        entries.append(Entry(trouble: trouble, times: times.limit))
+        troubles.add(trouble, times: times.limit)
         return true
     }
+
+    /// The forms in which a 429 says when to come back.
+    private static let hints: [Substring: RetryAfter?] = [
+        "seconds": .text("1"), "date": .date(milliseconds: 1_000), "bare": nil,
+    ]
 
     private static func trouble(_ name: Substring, _ words: inout ArraySlice<Substring>) -> Trouble? {
         switch name {
@@ -71,7 +47,7 @@ struct Disturbance: Sendable, Equatable {
         case "unauthorized": return .status(401, nil)
         case "forbidden": return .status(403, nil)
         case "notfound": return .status(404, nil)
-        case "throttled": return .status(429, .seconds)
+        case "throttled": return .status(429, .text("1"))
         case "flaky": return .status(500, nil)
         case "down": return .status(503, nil)
         case "hang": return .hang
@@ -87,7 +63,12 @@ struct Disturbance: Sendable, Equatable {
 
     private static func status(_ text: Substring) -> Trouble? {
         guard let code = Int(text), (300...599).contains(code) else { return nil }
-        return .status(code, code == 429 ? .seconds : nil)
+        return .status(code, code == 429 ? .text("1") : nil)
+    }
+
+    private struct Times {
+        /// nil: without end.
+        let limit: Int?
     }
 
     /// Reads an optional count off the front.

@@ -1,3 +1,106 @@
+import SimulatorKit
+
+/// A request to the control API, taken apart.
+struct ControlCall: Sendable {
+    let method: String
+    let route: ControlRoute
+    let query: QueryItems
+    /// nil for an empty body.
+    let body: JSONValue?
+
+    init(_ call: Call) throws(ControlFault) {
+        guard let route = ControlRoute(segments: call.segments) else { throw .noSuchAddress }
+        guard route.methods.contains(call.method) else { throw .method(allowed: route.methods) }
+        guard let body = call.body else { throw ControlFault(status: 413, message: "the body is larger than 8 MB") }
+        method = call.method
+        self.route = route
+        query = call.queryItems
+        guard !body.isEmpty else {
+            self.body = nil
+            return
+        }
+        guard let json = JSONValue.parse(body), case .object = json else {
+            throw .invalid("the body is no JSON object")
+        }
+        self.body = json
+    }
+
+    /// The list of behaviours in the body, which may also be one text with plus signs between.
+    func behaviours() throws(ControlFault) -> [String] {
+        switch body?["behaviours"] {
+        case nil: return []
+        case .string(let text): return text.split(separator: "+").map(String.init)
+        case .array(let elements):
+            let names = elements.compactMap(\.string)
+            guard names.count == elements.count else { throw .invalid("behaviours is a list of texts") }
+            return names
+        default: throw .invalid("behaviours is a list of texts")
+        }
+    }
+
+    /// The field `expiresAt` of the body, in seconds since 1970.
+    func expiresAt() throws(ControlFault) -> Moment? {
+        guard let value = body?["expiresAt"] else { return nil }
+        guard let seconds = value.integer, (0...4_102_444_800).contains(seconds) else {
+            throw .invalid("expiresAt is in seconds since 1970")
+        }
+        return Moment(unixSeconds: seconds)
+    }
+
+    /// - Throws: for fields beyond the named ones, which would be a typing error.
+    func allowOnly(_ names: String...) throws(ControlFault) {
+        if case .object(let fields) = body { try ControlFault.check(fields.keys, known: names) }
+    }
+}
+
+/// The addresses of the control API.
+enum ControlRoute: Equatable {
+    case health
+    case customer(String)
+    case customerEntitlements(String)
+    case offer(String)
+    case transaction(String)
+    case standard
+    case upstream
+    case webhooks
+    case requests
+    case subscriptions
+    case stats
+    case reset
+
+    /// - Parameter segments: the decoded parts of the path.
+    /// - Returns: nil where nothing has this address.
+    init?(segments: [String]) {
+        let rest = segments.first == "_simulator" ? Array(segments.dropFirst()) : []
+        switch (rest.first, rest.count) {
+        case (nil, _) where segments == ["healthz"]: self = .health
+        case ("customers", 2): self = .customer(rest[1])
+        case ("customers", 3) where rest[2] == "entitlements": self = .customerEntitlements(rest[1])
+        case ("offers", 2): self = .offer(rest[1])
+        case ("transactions", 2): self = .transaction(rest[1])
+        case ("default", 1): self = .standard
+        case ("upstream", 1): self = .upstream
+        case ("webhooks", 1): self = .webhooks
+        case ("requests", 1): self = .requests
+        case ("subscriptions", 1): self = .subscriptions
+        case ("stats", 1): self = .stats
+        case ("reset", 1): self = .reset
+        default: return nil
+        }
+    }
+
+    /// What may be done there.
+    var methods: [String] {
+        switch self {
+        case .health, .subscriptions, .stats: ["GET"]
+        case .customer, .transaction: ["GET", "PUT"]
+        case .customerEntitlements, .reset: ["POST"]
+        case .offer, .standard, .upstream, .webhooks: ["GET", "PUT", "DELETE"]
+        case .requests: ["GET", "DELETE"]
+        }
+    }
+}
+
 extension SimulatedCleeng {
     /// Carries out a request to the control API. Call ``advance(to:)`` before.
     mutating func control(_ call: ControlCall) throws(ControlFault) -> Reply {
@@ -12,7 +115,7 @@ extension SimulatedCleeng {
         case (.upstream, _): return try changeUpstream(call)
         case (.webhooks, _): return try changeWebhooks(call)
         case (.requests, "DELETE"):
-            requests.removeAll()
+            requests.removeAll(recount: true)
             return Self.done
         case (.requests, _): return try showRequests(call.query)
         case (.subscriptions, _): return try showSubscriptions(call.query)
@@ -115,11 +218,13 @@ extension SimulatedCleeng {
         let after = query["after"].flatMap { Int($0) } ?? 0
         let limit = min(100_000, max(1, query["limit"].flatMap { Int($0) } ?? 10_000))
         let path = query["path"]
-        let matching = requests.entries(after: after).filter { entry in
+        let page = requests.page(after: after, limit: limit) { entry in
             (email == nil || entry.customerEmail == email) && (path.map { entry.path.hasPrefix($0) } ?? true)
                 && (since.map { entry.startedAt >= $0 } ?? true)
+        } as: {
+            RequestView($0)
         }
-        return Reply(json: RequestPage(matching, limit: limit, forgotten: requests.forgotten))
+        return Reply(json: page)
     }
 
     private func showSubscriptions(_ query: QueryItems) throws(ControlFault) -> Reply {

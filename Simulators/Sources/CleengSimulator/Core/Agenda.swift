@@ -40,3 +40,8 @@ struct Agenda<Entry: AgendaEntry>: Sendable {
         }
     }
 }
+
+/// What is to happen at a time; the lesser happens first.
+protocol AgendaEntry: Comparable, Sendable {
+    var dueAt: Moment { get }
+}

@@ -49,3 +49,113 @@ struct Customer: Sendable {
         change(&entitlements[index])
     }
 }
+
+/// A customer's address as customers are compared: trimmed, ASCII letters in lower case, by its bytes.
+struct CustomerEmail: Hashable, Sendable {
+    /// Trimmed, ASCII letters in lower case, at most 320 bytes, one `@`, no white space inside.
+    let text: String
+
+    /// - Returns: nil where the text cannot be an address.
+    init?(_ text: some StringProtocol) {
+        guard text.utf8.count <= 640 else { return nil }
+        let trimmed = Self.lowercased(Self.trim(text))
+        let parts = trimmed.split(separator: "@", omittingEmptySubsequences: false)
+        guard trimmed.utf8.count <= 320, parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        guard !trimmed.contains(where: \.isWhitespace) else { return nil }
+        self.text = trimmed
+    }
+
+    static func == (left: CustomerEmail, right: CustomerEmail) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+
+    private static func lowercased(_ text: String) -> String {
+        String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// What stands between the plus signs of the local part: `ana+flaky-2+after-3s@…` has `flaky-2` and `after-3s`.
+    var plusTags: [Substring] {
+        guard let at = text.firstIndex(of: "@") else { return [] }
+        return Array(text[..<at].split(separator: "+").dropFirst().prefix(20))
+    }
+
+    private static func trim(_ text: some StringProtocol) -> String {
+        let head = text.drop(while: \.isWhitespace)
+        guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(head[...last])
+    }
+}
+
+/// One customer's right to one offer. Cleeng has one for each subscription, so an offer can occur more than once.
+struct Entitlement: Sendable {
+    let subscriptionId: Int
+    let originalTransactionId: String
+    let offerId: OfferId
+    var status: EntitlementStatus
+    let grantedAt: Moment
+    var expiresAt: Moment
+    let appType: String
+    /// The subscription that took over, after a transfer or an upgrade.
+    var replacedBy: Int?
+}
+
+/// `active` and `cancelled` (will not renew) entitle, `terminated` does not, whatever the expiry says.
+enum EntitlementStatus: String, Codable, Sendable {
+    case active
+    case cancelled
+    case terminated
+
+    var entitles: Bool { self != .terminated }
+}
+
+/// How fast entitlement reads of one customer follow each other.
+struct ReadPace: Sendable {
+    private(set) var count = 0
+    private(set) var lastReadAt: Moment?
+    /// The shortest time between two reads.
+    private(set) var minGapMilliseconds: Int64?
+    /// The same without the gaps in which the customer posted a payment: a client may read once before it forwards a
+    /// purchase and once right after, and still poll every five seconds.
+    private(set) var minPollGapMilliseconds: Int64?
+    private var paymentSinceLastRead = false
+
+    mutating func notePayment() {
+        paymentSinceLastRead = true
+    }
+
+    /// - Returns: the gap to the read before, and whether a payment came between.
+    mutating func noteRead(at now: Moment) -> (milliseconds: Int64, isPoll: Bool)? {
+        defer {
+            count += 1
+            lastReadAt = max(lastReadAt ?? now, now)
+            paymentSinceLastRead = false
+        }
+        guard let last = lastReadAt else { return nil }
+        let gap = max(0, now.milliseconds(since: last))
+        minGapMilliseconds = min(minGapMilliseconds ?? gap, gap)
+        if !paymentSinceLastRead {
+            minPollGapMilliseconds = min(minPollGapMilliseconds ?? gap, gap)
+        }
+        return (gap, !paymentSinceLastRead)
+    }
+}
+
+/// Cleeng's trap in `getAccessStatus`: four addresses for each customer, each held for three hours, then error 14.
+struct DeviceLimiter: Sendable {
+    static let addresses = 4
+    static let holdMilliseconds: Int64 = 3 * 3_600_000
+
+    private var heldUntil: [String: Moment] = [:]
+
+    /// - Returns: false where the address would be the fifth.
+    mutating func admits(_ address: String, at now: Moment) -> Bool {
+        heldUntil = heldUntil.filter { $0.value > now }
+        guard heldUntil[address] != nil || heldUntil.count < Self.addresses else { return false }
+        heldUntil[address] = now.adding(milliseconds: Self.holdMilliseconds)
+        return true
+    }
+}

@@ -24,20 +24,6 @@ struct Moment: Hashable, Comparable, Sendable {
         return "\(shifted.formatted(Date.ISO8601FormatStyle()).dropLast())+01:00"
     }
 
-    /// The time as an HTTP date (RFC 9110 section 5.6.7), rounded up to the next whole second, so that a client that
-    /// waits for it never comes too early.
-    var httpDate: String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let whole = Date(timeIntervalSince1970: (Double(microseconds) / 1_000_000).rounded(.up))
-        let parts = calendar.dateComponents([.year, .month, .day, .weekday, .hour, .minute, .second], from: whole)
-        func two(_ value: Int?) -> String { (value ?? 0) < 10 ? "0\(value ?? 0)" : "\(value ?? 0)" }
-        let weekday = Self.weekdays[((parts.weekday ?? 1) - 1) % 7]
-        let month = Self.months[((parts.month ?? 1) - 1) % 12]
-        let time = "\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
-        return "\(weekday), \(two(parts.day)) \(month) \(parts.year ?? 1970) \(time) GMT"
-    }
-
     /// Reads what ``iso8601`` writes (with or without fractional seconds), or milliseconds since 1970 as digits.
     init?(text: String) {
         if let milliseconds = Int64(text), (0...4_102_444_800_000).contains(milliseconds) {
@@ -55,6 +41,13 @@ struct Moment: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
+    /// Exact in both directions: a Date of these centuries resolves a quarter of a microsecond.
+    init(_ date: Date) {
+        self.init(microseconds: Int64((date.timeIntervalSince1970 * 1_000_000).rounded()))
+    }
+
+    var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
+
     init(unixSeconds: Int64) {
         self.init(microseconds: unixSeconds * 1_000_000)
     }
@@ -68,9 +61,22 @@ struct Moment: Hashable, Comparable, Sendable {
     }
 
     static func < (left: Moment, right: Moment) -> Bool { left.microseconds < right.microseconds }
+}
 
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
+/// Tells the time. Handed in, so that tests decide what time it is.
+struct SimulatorClock: Sendable {
+    /// The present moment; never earlier than the one before.
+    let now: @Sendable () -> Moment
+
+    /// Wall time at the start plus what a monotonic clock has counted since: a step of the wall clock must neither
+    /// delay a grant nor make two forwards look as if they overlapped.
+    static func system() -> SimulatorClock {
+        let wallAtStart = Int64(Date().timeIntervalSince1970 * 1_000_000)
+        let start = ContinuousClock.now
+        return SimulatorClock {
+            let elapsed = (ContinuousClock.now - start).components
+            let microseconds = elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000
+            return Moment(microseconds: wallAtStart + microseconds)
+        }
+    }
 }

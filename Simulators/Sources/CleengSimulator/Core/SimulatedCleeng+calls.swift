@@ -1,6 +1,18 @@
+import SimulatorKit
+
+/// A call that has begun.
+struct CallTicket: Sendable {
+    /// A call from before a reset means nothing after it.
+    let generation: Int
+    /// Its number in the log.
+    let sequence: Int
+    let kind: CleengCall.Kind
+    let forward: Forward?
+}
+
 extension SimulatedCleeng {
     /// Takes in one request to the simulated Cleeng and decides what becomes of it. Call ``advance(to:)`` before.
-    mutating func begin(_ call: CleengCall) -> Verdict {
+    mutating func begin(_ call: CleengCall) -> Verdict<CallTicket> {
         var forward: Forward?
         var email: CustomerEmail?
         switch call.operation {
@@ -25,19 +37,18 @@ extension SimulatedCleeng {
         }
         let sequence = log(call, email: email, forward: forward)
         let (delay, ending) = decide(call, email: email)
-        return Verdict(
-            generation: generation, sequence: sequence, kind: call.kind, forward: forward, delayMilliseconds: delay,
-            ending: ending)
+        let ticket = CallTicket(generation: generation, sequence: sequence, kind: call.kind, forward: forward)
+        return Verdict(ticket, delayMilliseconds: delay, ending)
     }
 
     /// Notes how a request ended.
-    mutating func end(_ verdict: Verdict, outcome: LoggedRequest.Outcome, status: Int?, at moment: Moment) {
-        guard verdict.generation == generation else { return }
-        if let forward = verdict.forward {
-            forwards.end(verdict.sequence, of: forward, at: moment)
-            counters.noteOutcome(status.map(String.init) ?? outcome.rawValue, of: verdict.kind)
+    mutating func end(_ ticket: CallTicket, outcome: CallOutcome, status: Int?, at moment: Moment) {
+        guard ticket.generation == generation else { return }
+        if let forward = ticket.forward {
+            forwards.end(ticket.sequence, of: forward, at: moment)
+            counters.noteOutcome(status.map(String.init) ?? outcome.rawValue, of: ticket.kind)
         }
-        requests.change(verdict.sequence) { entry in
+        requests.change(ticket.sequence) { entry in
             entry.endedAt = moment
             entry.status = status
             entry.outcome = outcome
@@ -45,12 +56,14 @@ extension SimulatedCleeng {
     }
 
     private mutating func log(_ call: CleengCall, email: CustomerEmail?, forward: Forward?) -> Int {
-        let sequence = requests.add(
+        let sequence = requests.add { number in
             LoggedRequest(
-                method: call.method, path: call.path, query: call.query.bounded, headers: call.headers,
+                sequence: number, method: call.method, path: call.path, query: call.query.bounded,
+                headers: call.headers,
                 token: call.token, body: call.shownBody, bodyBytes: call.bodyBytes, bodyDigest: call.bodyDigest,
                 notice: call.notice, customerEmail: email, startedAt: call.startedAt,
-                overlapped: forward.map { _ in false }, forward: forward))
+                overlapped: forward.map { _ in false }, forward: forward)
+        }
         guard let forward else { return sequence }
         let overlapping = forwards.begin(sequence, of: forward, startedAt: call.startedAt)
         guard !overlapping.isEmpty else { return sequence }
@@ -65,31 +78,23 @@ extension SimulatedCleeng {
         return sequence
     }
 
-    private mutating func decide(_ call: CleengCall, email: CustomerEmail?) -> (Int64, Verdict.Ending) {
+    private mutating func decide(_ call: CleengCall, email: CustomerEmail?) -> (Int64, Ending) {
         if let email { meet(email) }
         count(call, email)
         var (delay, trouble) = upstreamTrouble(for: call.kind)
-        if let fault = refusal(of: call), trouble == nil || trouble?.processes == true {
-            var reply = Reply(fault.fault)
-            if let allow = fault.allow { reply = reply.with(header: "Allow", allow) }
-            return (delay, .answer(reply))
+        if let fault = refusal(of: call), trouble == nil || trouble?.takesEffect == true {
+            return (delay, .answer(Reply(fault.fault).with(header: "Allow", fault.allow)))
         }
         if trouble == nil, let email, customers[email] != nil {
             let next = self.trouble(of: email, for: call.kind)
             (delay, trouble) = (delay + next.delayMilliseconds, next.trouble)
         }
-        switch trouble {
-        case nil: return (delay, .answer(process(call)))
-        case .garbage:
-            _ = process(call)
-            return (delay, .answer(.garbage))
-        case .loseAnswer:
-            _ = process(call)
-            return (delay, .reset(processed: true))
-        case .reset: return (delay, .reset(processed: false))
-        case .hang: return (delay, .hang)
-        case .status(let status, let hint): return (delay, .answer(reply(status, hint)))
+        let ending = Ending(trouble, at: now.date) {
+            Reply(.simulated($0))
+        } answer: {
+            process(call)
         }
+        return (delay, ending)
     }
 
     private func refusal(of call: CleengCall) -> (fault: WireFault, allow: String?)? {
@@ -121,6 +126,35 @@ extension SimulatedCleeng {
         case .synchronize(let request): return synchronize(request)
         case .synchronization(let id): return synchronization(id: id)
         case .refused(let fault, _): return Reply(fault)
+        }
+    }
+}
+
+extension SimulatedCleeng {
+    /// Takes what befalls the next call of everybody: what is meant for every call before what is meant for this kind.
+    mutating func upstreamTrouble(
+        for kind: CleengCall.Kind
+    ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
+        let (delay, trouble) = upstream.payment.next()
+        let own: (delayMilliseconds: Int64, trouble: Trouble?) =
+            switch kind {
+            case .read, .synchronizationRead: upstream.read.next()
+            case .notification: upstream.notification.next()
+            case .payment, .registration, .transferRequest, .other: (0, nil)
+            }
+        return (delay + own.delayMilliseconds, trouble ?? own.trouble)
+    }
+
+    /// Takes what befalls the next call of this kind that is about a customer.
+    mutating func trouble(
+        of email: CustomerEmail, for kind: CleengCall.Kind
+    ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
+        switch kind {
+        case .payment, .registration, .transferRequest:
+            return customers[email]?.behaviour.payment.next() ?? (0, nil)
+        case .read, .synchronizationRead: return customers[email]?.behaviour.read.next() ?? (0, nil)
+        case .notification: return customers[email]?.behaviour.notification.next() ?? (0, nil)
+        case .other: return (0, nil)
         }
     }
 }

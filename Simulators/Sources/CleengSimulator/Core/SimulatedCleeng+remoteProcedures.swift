@@ -1,3 +1,5 @@
+import SimulatorKit
+
 extension SimulatedCleeng {
     /// `POST /3.0/json-rpc`: the HTTP status is always 200, errors are inside.
     mutating func remoteProcedures(_ batch: RemoteProcedureBatch) -> Reply {
@@ -132,4 +134,82 @@ extension SimulatedCleeng {
     }
 
     private static let tokenPrefix = "ct_simulated_"
+}
+
+/// The body of a JSON-RPC request: one call, or up to a hundred.
+struct RemoteProcedureBatch: Sendable {
+    static let limit = 100
+
+    let calls: [RemoteProcedureCall]
+    /// A batch is answered with an array.
+    let isBatch: Bool
+    let publisherToken: String
+    /// Set where the body is no JSON, or no call at all.
+    let fault: RemoteProcedureFault?
+
+    init(_ body: JSONValue?, publisherToken: String) {
+        self.publisherToken = publisherToken
+        switch body {
+        case nil:
+            (calls, isBatch, fault) = ([], false, .parseError)
+        case .array(let elements) where (1...Self.limit).contains(elements.count):
+            (calls, isBatch, fault) = (elements.map(RemoteProcedureCall.init), true, nil)
+        case .object(let fields):
+            (calls, isBatch, fault) = ([RemoteProcedureCall(.object(fields))], false, nil)
+        default:
+            (calls, isBatch, fault) = ([], false, .invalidRequest)
+        }
+    }
+
+    /// Whether one of the calls reads entitlements.
+    var readsEntitlements: Bool { calls.contains { $0.readsEntitlements } }
+}
+
+/// One JSON-RPC call.
+struct RemoteProcedureCall: Sendable {
+    /// Always text in the answer, also where it was sent as a number.
+    let id: JSONValue
+    let method: String?
+    let params: JSONValue
+
+    init(_ value: JSONValue) {
+        id =
+            switch value["id"] {
+            case .string(let text): .string(String(text.prefix(200)))
+            case .int(let number): .string(String(number))
+            case .double(let number): .string("\(number)")
+            default: .null
+            }
+        method = value["method"]?.string
+        params = value["params"] ?? .object([:])
+    }
+
+    var readsEntitlements: Bool { method == "getAccessStatus" || method == "getAccessibleTags" }
+}
+
+/// An error inside a JSON-RPC answer; the HTTP status is 200 all the same.
+///
+/// 1 to 16 are Cleeng's own codes, negative ones those of JSON-RPC 2.0.
+struct RemoteProcedureFault: Error, Equatable, Sendable {
+    let code: Int64
+    let message: String
+
+    static let customerToken = RemoteProcedureFault(code: 1, message: "Customer token is empty or invalid")
+    static let publisherToken = RemoteProcedureFault(code: 3, message: "Publisher token is empty or invalid")
+    static let unknownOffer = RemoteProcedureFault(code: 4, message: "Offer does not exist")
+    static let unknownCustomer = RemoteProcedureFault(
+        code: 10, message: "Customer email is unknown or not a customer of this publisher")
+    static let addressLimit = RemoteProcedureFault(code: 14, message: "IP address limit exceeded")
+    static let parseError = RemoteProcedureFault(code: -32_700, message: "Parse error")
+    static let invalidRequest = RemoteProcedureFault(code: -32_600, message: "Invalid request")
+
+    static func invalidArgument(_ name: String) -> RemoteProcedureFault {
+        RemoteProcedureFault(code: 11, message: "Invalid arguments: \(name)")
+    }
+
+    static func unknownMethod(_ name: String) -> RemoteProcedureFault {
+        RemoteProcedureFault(code: -32_601, message: "Method not found: \(name.prefix(60))")
+    }
+
+    var json: JSONValue { .object(["code": .int(code), "message": .string(message)]) }
 }

@@ -1,3 +1,5 @@
+import SimulatorKit
+
 /// The stand-in's whole state and all its rules, without input or output: calls go in with a time, verdicts come out.
 ///
 /// Grants need no timer. Each call first takes off the agenda what has become due (``advance(to:)``), so that every
@@ -26,7 +28,7 @@ struct SimulatedCleeng: Sendable {
     /// Where events go; nil: nowhere.
     var webhooks: WebhookTarget?
     var outbox: WebhookOutbox
-    var requests: RequestLog
+    var requests: RequestLog<LoggedRequest>
     var forwards: ForwardTracker
     var counters = Counters()
     /// For customers without behaviour of their own.
@@ -82,7 +84,7 @@ struct SimulatedCleeng: Sendable {
         self = SimulatedCleeng(settings: settings)
         (now, generation) = (time, number)
         requests = log
-        requests.removeAll()
+        requests.removeAll(recount: true)
     }
 
     mutating func makeCustomerId() -> Int {
@@ -98,5 +100,78 @@ struct SimulatedCleeng: Sendable {
     mutating func makeGrantSequence() -> Int {
         lastGrantSequence += 1
         return lastGrantSequence
+    }
+}
+
+/// What is decided when the simulator starts.
+struct Settings: Sendable {
+    /// From an accepted payment to its grant, unless behaviour says otherwise.
+    var grantAfterMilliseconds: Int64 = 1_000
+    /// What `+entitled` customers hold.
+    var heldOffers: [OfferId] = ["S123456789_US", "S598742062_US"].compactMap { OfferId($0) }
+    /// Of what offer a StoreKit 2 transaction is that nobody told of.
+    var storeKit2Offer = OfferId.standard
+    /// How many requests `/_simulator/requests` remembers.
+    var requestCapacity = 100_000
+    var customerCapacity = 500_000
+    var subscriptionCapacity = 500_000
+    var transactionCapacity = 500_000
+    var synchronizationCapacity = 500_000
+    /// How many events may wait to be sent.
+    var webhookCapacity = 10_000
+    /// By which events name the publisher.
+    var broadcasterId: Int64 = 123_456_789
+    /// Where events go at first; nil: nowhere.
+    var webhooks: WebhookTarget?
+    /// How long a granted subscription runs.
+    var periodMilliseconds: Int64 = 30 * 86_400_000
+}
+
+extension SimulatedCleeng {
+    /// Makes a customer on first sight, with the behaviour that the email's plus tags or the default ask for.
+    mutating func meet(_ email: CustomerEmail) {
+        if let customer = customers[email] {
+            if case .standard(let generation) = customer.source, generation != standardGeneration {
+                adopt(standard, from: .standard(generation: standardGeneration), for: email)
+            }
+            return
+        }
+        let customer = Customer(email: email, id: makeCustomerId(), firstSeenAt: now)
+        emailsById[customer.id] = email
+        if let forgotten = customers.insert(customer, for: email) {
+            emailsById[forgotten.value.id] = nil
+        }
+        let tagged = Behaviour(plusTags: email.plusTags)
+        if tagged.names.isEmpty {
+            adopt(standard, from: .standard(generation: standardGeneration), for: email)
+        } else {
+            adopt(tagged, from: .plusTags, for: email)
+        }
+    }
+
+    /// Gives a customer a behaviour, used-up troubles included anew, and the offers that it says are held already.
+    mutating func adopt(_ behaviour: Behaviour, from source: Customer.BehaviourSource, for email: CustomerEmail) {
+        customers[email]?.behaviour = behaviour
+        customers[email]?.source = source
+        let held = (behaviour.holdsStandardOffers ? settings.heldOffers : []) + behaviour.heldOffers
+        guard !held.isEmpty else { return }
+        customers[email]?.isKnown = true
+        for offer in held where customers[email]?.entitlements.contains(where: { $0.offerId == offer }) == false {
+            let id = makeSubscriptionId()
+            let entitlement = Entitlement(
+                subscriptionId: id, originalTransactionId: "held-\(id)", offerId: offer, status: behaviour.status,
+                grantedAt: now, expiresAt: expiry(expired: behaviour.expired, from: now), appType: "ios")
+            customers[email]?.add(entitlement)
+        }
+    }
+
+    /// An hour before a time, or a period after it.
+    func expiry(expired: Bool, from moment: Moment) -> Moment {
+        moment.adding(milliseconds: expired ? -3_600_000 : settings.periodMilliseconds)
+    }
+
+    /// The tags that an offer opens: its own id unless set.
+    func tags(of offer: OfferId) -> [String] {
+        offerTags[offer] ?? [offer.text]
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SimulatorKit
 
 /// Any JSON value; for bodies whose unknown fields matter too.
 enum JSONValue: Sendable, Equatable, Codable {
@@ -49,12 +50,7 @@ enum JSONValue: Sendable, Equatable, Codable {
     }
 
     /// The text of a value, with keys in alphabetical order.
-    static func bytes(of value: some Encodable) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Encoding fails only for numbers that are not finite, which no view holds.
-        return (try? encoder.encode(value)).map { Array($0) } ?? Array("null".utf8)
-    }
+    static func bytes(of value: some Encodable) -> [UInt8] { Array(JSONBody.encode(value)) }
 
     subscript(key: String) -> JSONValue? {
         if case .object(let fields) = self { fields[key] } else { nil }
@@ -90,26 +86,10 @@ extension JSONValue {
         return number.flatMap { (0...253_402_300_799_999).contains($0) ? Moment(microseconds: $0 * 1_000) : nil }
     }
 
-    /// The payload of a compact JWS (RFC 7515 section 7.1), unverified.
+    /// The payload of a compact JWS, unverified.
     /// - Returns: nil where the text is no JWS, or its payload no JSON object.
     static func payload(ofJWS text: String) -> JSONValue? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = base64(parts[1]), let json = parse(bytes), case .object = json else {
-            return nil
-        }
+        guard let json = CompactJWS(text).flatMap({ parse($0.payload) }), case .object = json else { return nil }
         return json
-    }
-
-    /// Decodes base64 of either alphabet, with or without padding and line breaks.
-    static func base64(_ text: some StringProtocol) -> [UInt8]? {
-        var digits = text.utf8.filter { !" \r\n\t=".utf8.contains($0) }.map { byte in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            default: byte
-            }
-        }
-        digits += [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
-        return Data(base64Encoded: Data(digits)).map { Array($0) }
     }
 }

@@ -1,3 +1,6 @@
+import Crypto
+import Foundation
+
 /// A well-formed body of `POST /apple/payment`, `/android/payment` or `/amazon/payment`.
 struct Payment: Sendable, Equatable {
     let email: CustomerEmail
@@ -66,5 +69,67 @@ struct Payment: Sendable, Equatable {
     private static func optional(_ value: JSONValue?, _ standard: String, _ isValid: (String) -> Bool) -> String? {
         guard let value, !value.isNull else { return standard }
         return value.string.flatMap { isValid($0) ? $0 : nil }
+    }
+}
+
+/// The stores whose purchases Cleeng takes, each at `/{store}/payment`.
+enum PaymentGateway: String, Sendable, CaseIterable {
+    case apple
+    case android
+    case amazon
+
+    /// - Parameter appType: of an entitlement: `ios`, `tvos`, `android`, `amazon`.
+    init(appType: String) { self = PaymentGateway(rawValue: appType) ?? .apple }
+}
+
+/// All that is kept of a receipt.
+struct ReceiptSummary: Sendable, Equatable {
+    /// SHA-256 of the receipt's text as it was sent, in lower-case hexadecimal digits.
+    let sha256: String
+    /// UTF-8 bytes of the receipt's text.
+    let length: Int
+    /// As read from the receipt; nil where it cannot be read.
+    let originalTransactionId: String?
+
+    init(receiptData: String, originalTransactionId: String?) {
+        sha256 = HexDigest.sha256(Data(receiptData.utf8))
+        length = receiptData.utf8.count
+        self.originalTransactionId = originalTransactionId
+    }
+}
+
+/// Apple's transaction ids: text of digits.
+enum TransactionIdText {
+    static func isAcceptable(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+/// Customer addresses as Cleeng's published schema takes them: dotted IPv4, or IPv6 with all eight groups written out.
+/// A shortened IPv6 address (`::1`) does not match that schema.
+enum IPAddressText {
+    static func isAcceptable(_ text: String) -> Bool {
+        guard text.utf8.count <= 45 else { return false }
+        let dotted = text.split(separator: ".", omittingEmptySubsequences: false)
+        if dotted.count == 4 {
+            return dotted.allSatisfy { part in
+                part.utf8.count <= 3 && part.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8(part) != nil
+            }
+        }
+        let groups = text.split(separator: ":", omittingEmptySubsequences: false)
+        return groups.count == 8
+            && groups.allSatisfy { (1...4).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+    }
+}
+
+/// Digests as text: lower-case hexadecimal digits.
+enum HexDigest {
+    static func sha256(_ bytes: some DataProtocol) -> String { text(of: SHA256.hash(data: bytes)) }
+
+    static func text(of digest: some Sequence<UInt8>) -> String {
+        digest.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a notification of the App Store says, as far as the simulator looks at it.
 struct StoreNotice: Sendable, Equatable {
     enum Version: Sendable { case one, two }
@@ -16,7 +18,7 @@ struct StoreNotice: Sendable, Equatable {
     /// Reads either version. Verifies nothing: test notifications are not Apple's.
     ///
     /// - Throws: 400 where the body is neither.
-    init(body: [UInt8]) throws(WireFault) {
+    init(body: Data) throws(WireFault) {
         guard let body = JSONValue.parse(body), case .object = body else {
             throw .invalidBody("The body is not a JSON object")
         }
@@ -72,4 +74,49 @@ extension WireFault {
 
 extension Moment {
     fileprivate static let start = Moment(microseconds: 0)
+}
+
+extension StoreNotice {
+    /// What it does to the entitlement that its subscription gives.
+    enum Effect: Sendable, Equatable {
+        case terminate
+        /// nil: the end that is known already stands.
+        case activate(until: Moment?)
+        /// The customer switched renewal on or off.
+        case renewal(isOn: Bool)
+        /// Was not paid for, and ends with what was.
+        case lapse(at: Moment)
+        /// Was not paid for, and goes on for a while all the same.
+        case grace
+    }
+
+    /// nil where it is recorded only.
+    var effect: Effect? {
+        switch version {
+        case .one: effectOfVersionOne
+        case .two: effectOfVersionTwo
+        }
+    }
+
+    private var effectOfVersionOne: Effect? {
+        switch type {
+        case "REFUND", "CANCEL", "REVOKE": .terminate
+        case "DID_RENEW", "DID_RECOVER", "INTERACTIVE_RENEWAL", "INITIAL_BUY": .activate(until: expiresAt)
+        default: nil
+        }
+    }
+
+    private var effectOfVersionTwo: Effect? {
+        switch (type, subtype) {
+        case ("REFUND", _), ("REVOKE", _), ("EXPIRED", _), ("GRACE_PERIOD_EXPIRED", _): .terminate
+        case ("SUBSCRIBED", _), ("DID_RENEW", _), ("OFFER_REDEEMED", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"),
+            ("REFUND_REVERSED", _), ("RENEWAL_EXTENDED", _):
+            .activate(until: expiresAt)
+        case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): .renewal(isOn: true)
+        case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"): .renewal(isOn: false)
+        case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"): .grace
+        case ("DID_FAIL_TO_RENEW", _): expiresAt.map { Effect.lapse(at: $0) }
+        default: nil
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import SimulatorKit
+
 /// A call that is refused, in the words in which Cleeng refuses it.
 struct WireFault: Error, Equatable, Sendable {
     /// HTTP status.
@@ -37,5 +39,15 @@ struct WireFault: Error, Equatable, Sendable {
         case 503: WireFault(status: status, code: code, message: "Service unavailable")
         default: WireFault(status: status, code: code, message: "Simulated status \(status)")
         }
+    }
+}
+
+extension Reply {
+    init(_ fault: WireFault) {
+        var fields: [String: JSONValue] = [
+            "success": .bool(false), "data": .null, "code": .string(fault.code), "message": .string(fault.message),
+        ]
+        if !fault.fields.isEmpty { fields["fields"] = .array(fault.fields.map(JSONValue.string)) }
+        self.init(status: fault.status, json: JSONValue.object(fields))
     }
 }

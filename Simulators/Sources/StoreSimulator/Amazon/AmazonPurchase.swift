@@ -1,4 +1,5 @@
 import Foundation
+import SimulatorKit
 
 /// A purchase that the simulated Amazon Appstore knows, as `PUT /control/subscriptions/{receiptId}` tells of it.
 struct AmazonPurchase: Sendable, Codable {
@@ -40,7 +41,7 @@ struct AmazonPurchase: Sendable, Codable {
 
     /// As the service answers: what is not there is null.
     func answer(_ receiptID: String) -> some Encodable {
-        func date(_ date: Date?) -> Nullable<Int64> { Nullable(date.map(Moment.milliseconds)) }
+        func date(_ date: Date?) -> Nullable<Int64> { Nullable(date.map(\.wholeMilliseconds)) }
         return Answer(
             autoRenewing: autoRenewing ?? false, betaProduct: betaProduct ?? false, cancelDate: date(cancelDate),
             cancelReason: Nullable(cancelReason), freeTrialEndDate: date(freeTrialEndDate),

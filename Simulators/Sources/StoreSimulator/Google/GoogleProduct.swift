@@ -1,4 +1,5 @@
 import Foundation
+import SimulatorKit
 
 /// Something bought once that the simulated Google Play knows, as `PUT /control/products/{token}` tells of it.
 struct GoogleProduct: Sendable, Codable {
@@ -28,7 +29,7 @@ struct GoogleProduct: Sendable, Codable {
     /// As `purchases.products.get` answers.
     var answer: some Encodable {
         Answer(
-            purchaseTimeMillis: purchaseTime.map { String(Moment.milliseconds($0)) }, purchaseState: purchaseState ?? 0,
+            purchaseTimeMillis: purchaseTime.map { String($0.wholeMilliseconds) }, purchaseState: purchaseState ?? 0,
             consumptionState: isConsumed == true ? 1 : 0, orderId: orderId, purchaseType: isTest == true ? 0 : nil,
             productId: productId, obfuscatedExternalAccountId: accountId)
     }

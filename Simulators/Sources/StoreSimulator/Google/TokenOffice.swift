@@ -1,6 +1,7 @@
 import ArgumentParser
 import CryptoExtras
 import Foundation
+import SimulatorKit
 
 /// Gives out access tokens for what a service account has signed (RFC 7523), and knows them again.
 struct TokenOffice: Sendable {
@@ -34,13 +35,13 @@ struct TokenOffice: Sendable {
     }
 
     /// `POST /token`.
-    mutating func give(_ call: StoreCall, at now: Date) -> (reply: Reply, isGood: Bool) {
-        guard let body = call.body.map({ String(decoding: $0, as: UTF8.self) }),
-            let fields = URLComponents(string: "?\(body.replacing("+", with: "%20"))")?.queryItems
-        else { return (Self.fault("invalid_request", "no form"), false) }
-        guard fields.first(where: { $0.name == "grant_type" })?.value == "urn:ietf:params:oauth:grant-type:jwt-bearer"
-        else { return (Self.fault("unsupported_grant_type", "Invalid grant_type"), false) }
-        guard let assertion = fields.first(where: { $0.name == "assertion" })?.value else {
+    mutating func give(_ call: Call, at now: Date) -> (reply: Reply, isGood: Bool) {
+        guard let body = call.body else { return (Self.fault("invalid_request", "no form"), false) }
+        let fields = QueryItems(String(decoding: body, as: UTF8.self))
+        guard fields["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer" else {
+            return (Self.fault("unsupported_grant_type", "Invalid grant_type"), false)
+        }
+        guard let assertion = fields["assertion"] else {
             return (Self.fault("invalid_request", "Missing required parameter: assertion"), false)
         }
         if let why = objection(to: assertion, host: call.host, at: now) {
@@ -59,15 +60,13 @@ struct TokenOffice: Sendable {
     mutating func withdrawAll() { tokens = [] }
 
     private func objection(to assertion: String, host: String?, at now: Date) -> String? {
-        let parts = assertion.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header: Header = Self.decoded(parts[0]),
-            let claims: Claims = Self.decoded(parts[1]),
-            let signature = Self.bytes(parts[2])
+        guard let jws = CompactJWS(assertion), let header: Header = try? JSONBody.decode(from: jws.header),
+            let claims: Claims = try? JSONBody.decode(from: jws.payload)
         else { return "Bad Request" }
         guard header.alg == "RS256", header.kid == keyID else { return "Invalid JWT Signature." }
         guard
             key.isValidSignature(
-                _RSA.Signing.RSASignature(rawRepresentation: signature), for: Data("\(parts[0]).\(parts[1])".utf8),
+                _RSA.Signing.RSASignature(rawRepresentation: jws.signature), for: jws.signedText,
                 padding: .insecurePKCS1v1_5)
         else { return "Invalid JWT Signature." }
         guard claims.iss == email else { return "Invalid issuer" }
@@ -85,16 +84,6 @@ struct TokenOffice: Sendable {
 
     private static func fault(_ code: String, _ description: String) -> Reply {
         Reply(status: 400, json: ["error": code, "error_description": description])
-    }
-
-    private static func decoded<Value: Decodable>(_ part: Substring) -> Value? {
-        bytes(part).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
-    }
-
-    /// base64url without padding.
-    private static func bytes(_ part: Substring) -> Data? {
-        let plain = part.replacing("-", with: "+").replacing("_", with: "/")
-        return Data(base64Encoded: plain + String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4))
     }
 
     private struct Header: Decodable {
@@ -120,5 +109,41 @@ struct TokenOffice: Sendable {
             case expiresIn = "expires_in"
             case tokenType = "token_type"
         }
+    }
+}
+
+/// The key file of a service account, with the fields that Google Cloud writes (in snake case).
+struct ServiceAccountFile: Sendable, Codable {
+    var type = "service_account"
+    var projectId: String
+    var privateKeyId: String
+    var privateKey: String
+    var clientEmail: String
+    var clientId: String
+    var tokenUri: String
+
+    static func made(tokenURI: String) throws -> ServiceAccountFile {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let number = UInt64.random(in: 1...999_999_999)
+        return ServiceAccountFile(
+            projectId: "simulated", privateKeyId: UUID().uuidString.lowercased().filter { $0 != "-" },
+            privateKey: key.pkcs8PEMRepresentation + "\n",
+            clientEmail: "relay-\(number)@simulated.iam.gserviceaccount.com", clientId: String(number),
+            tokenUri: tokenURI)
+    }
+
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+}
+
+extension ServiceAccountFile {
+    init(json: Data) throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        self = try decoder.decode(ServiceAccountFile.self, from: json)
     }
 }

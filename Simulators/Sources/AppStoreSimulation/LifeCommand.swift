@@ -1,7 +1,7 @@
 /// A line of what `app-store-simulator play` is told.
 public enum LifeCommand: Sendable, Hashable {
     case event(LifeEvent)
-    /// It happens, and whoever was to be told of it never hears of it.
+    /// It happens, and no notification of it is delivered.
     case lost(LifeEvent)
     /// The newest signed transaction.
     case transaction

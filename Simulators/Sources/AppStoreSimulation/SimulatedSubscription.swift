@@ -112,7 +112,7 @@ extension SimulatedSubscription {
     @discardableResult
     public mutating func bought(at moment: Date) -> SimulatedNotification {
         begin(at: moment, reason: "PURCHASE")
-        return tell("SUBSCRIBED", "INITIAL_BUY", at: moment)
+        return notification("SUBSCRIBED", "INITIAL_BUY", at: moment)
     }
 
     /// `SUBSCRIBED`, `RESUBSCRIBE`: it had ended, and was bought again.
@@ -122,14 +122,14 @@ extension SimulatedSubscription {
     public mutating func resubscribed(to productId: String? = nil, at moment: Date) -> SimulatedNotification {
         if let productId { autoRenewProductId = productId }
         begin(at: moment, reason: "PURCHASE")
-        return tell("SUBSCRIBED", "RESUBSCRIBE", at: moment)
+        return notification("SUBSCRIBED", "RESUBSCRIBE", at: moment)
     }
 
     /// `DID_RENEW`: the next period begins where the last one ends.
     @discardableResult
     public mutating func renewed(at moment: Date) -> SimulatedNotification {
         begin(at: transaction.expiresDate ?? moment, reason: "RENEWAL")
-        return tell("DID_RENEW", at: moment)
+        return notification("DID_RENEW", at: moment)
     }
 
     /// `DID_FAIL_TO_RENEW`, with `GRACE_PERIOD` where there is one: the payment failed, and is tried again.
@@ -139,7 +139,7 @@ extension SimulatedSubscription {
         self.graceUntil = graceUntil
         let hasEnded = transaction.expiresDate.map { $0 <= moment } ?? false
         expirationIntent = hasEnded && graceUntil == nil ? Intent.notPaid : nil
-        return tell("DID_FAIL_TO_RENEW", graceUntil == nil ? nil : "GRACE_PERIOD", at: moment)
+        return notification("DID_FAIL_TO_RENEW", graceUntil == nil ? nil : "GRACE_PERIOD", at: moment)
     }
 
     /// `GRACE_PERIOD_EXPIRED`: it is tried again still, without access.
@@ -148,7 +148,7 @@ extension SimulatedSubscription {
         isInBillingRetry = true
         graceUntil = nil
         expirationIntent = Intent.notPaid
-        return tell("GRACE_PERIOD_EXPIRED", at: moment)
+        return notification("GRACE_PERIOD_EXPIRED", at: moment)
     }
 
     /// `DID_RENEW`, `BILLING_RECOVERY`: paid at last. The days of grace are part of the new period, others are not.
@@ -157,7 +157,7 @@ extension SimulatedSubscription {
         let end = transaction.expiresDate ?? moment
         let isInGrace = graceUntil.map { moment < $0 } ?? false
         begin(at: isInGrace ? end : max(end, moment), reason: "RENEWAL")
-        return tell("DID_RENEW", "BILLING_RECOVERY", at: moment)
+        return notification("DID_RENEW", "BILLING_RECOVERY", at: moment)
     }
 
     /// `EXPIRED`, with the subtype that follows from how it stands: `VOLUNTARY` where renewal is off, `BILLING_RETRY` where
@@ -169,7 +169,7 @@ extension SimulatedSubscription {
         graceUntil = nil
         expirationIntent = cause.intent
         isOver = true
-        return tell("EXPIRED", cause.subtype, at: moment)
+        return notification("EXPIRED", cause.subtype, at: moment)
     }
 
     private var causeOfEnd: (subtype: String?, intent: Int) {
@@ -200,7 +200,7 @@ extension SimulatedSubscription {
     public mutating func renewalTurned(_ renewal: Renewal, at moment: Date) -> SimulatedNotification {
         willRenew = renewal == .on
         renewalTurnedAt = moment
-        return tell(
+        return notification(
             "DID_CHANGE_RENEWAL_STATUS", willRenew ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED", at: moment)
     }
 
@@ -210,7 +210,7 @@ extension SimulatedSubscription {
         change { $0.isUpgraded = true }
         autoRenewProductId = productId
         begin(at: moment, reason: "PURCHASE")
-        return tell("DID_CHANGE_RENEWAL_PREF", "UPGRADE", at: moment)
+        return notification("DID_CHANGE_RENEWAL_PREF", "UPGRADE", at: moment)
     }
 
     /// `DID_CHANGE_RENEWAL_PREF`, `DOWNGRADE`: the cheaper product comes with the next period. Without a subtype where it is
@@ -219,7 +219,7 @@ extension SimulatedSubscription {
     public mutating func downgraded(to productId: String, at moment: Date) -> SimulatedNotification {
         autoRenewProductId = productId
         let isBack = productId == transaction.productId
-        return tell("DID_CHANGE_RENEWAL_PREF", isBack ? nil : "DOWNGRADE", at: moment)
+        return notification("DID_CHANGE_RENEWAL_PREF", isBack ? nil : "DOWNGRADE", at: moment)
     }
 
     /// `REFUND`.
@@ -232,7 +232,7 @@ extension SimulatedSubscription {
             transaction.revocationReason = 0
             transaction.revocationType = "REFUND_FULL"
         }
-        return tell("REFUND", about: refunded, at: moment)
+        return notification("REFUND", about: refunded, at: moment)
     }
 
     /// `REFUND_REVERSED`: the customer was charged after all.
@@ -245,7 +245,7 @@ extension SimulatedSubscription {
             transaction.revocationReason = nil
             transaction.revocationType = nil
         }
-        return tell("REFUND_REVERSED", about: restored, at: moment)
+        return notification("REFUND_REVERSED", about: restored, at: moment)
     }
 
     /// `REVOKE`: the family does not share it any more.
@@ -256,7 +256,7 @@ extension SimulatedSubscription {
             transaction.revocationReason = 0
             transaction.revocationType = "FAMILY_REVOKE"
         }
-        return tell("REVOKE", at: moment)
+        return notification("REVOKE", at: moment)
     }
 
     /// `RENEWAL_EXTENDED`: the period ends later, for nothing.
@@ -265,14 +265,14 @@ extension SimulatedSubscription {
     @discardableResult
     public mutating func extended(by seconds: TimeInterval, at moment: Date) -> SimulatedNotification {
         change { $0.expiresDate = $0.expiresDate?.addingTimeInterval(seconds) }
-        return tell("RENEWAL_EXTENDED", at: moment)
+        return notification("RENEWAL_EXTENDED", at: moment)
     }
 
     /// `PRICE_INCREASE`, `ACCEPTED` or `PENDING`.
     @discardableResult
     public mutating func priceIncrease(agreed: Bool, at moment: Date) -> SimulatedNotification {
         priceIncreaseStatus = agreed ? 1 : 0
-        return tell("PRICE_INCREASE", agreed ? "ACCEPTED" : "PENDING", at: moment)
+        return notification("PRICE_INCREASE", agreed ? "ACCEPTED" : "PENDING", at: moment)
     }
 
     /// It goes on in a bundle of subscriptions, or out of one, under another number. Apple does not say what type tells of
@@ -284,11 +284,11 @@ extension SimulatedSubscription {
         previousOriginalTransactionId = originalTransactionId
         originalTransactionId = newOriginalTransactionId
         begin(at: moment, reason: "PURCHASE")
-        return tell("SUBSCRIBED", "INITIAL_BUY", at: moment)
+        return notification("SUBSCRIBED", "INITIAL_BUY", at: moment)
     }
 }
 
-/// What is told of it.
+/// Notifications and receipts of it.
 extension SimulatedSubscription {
     /// The app receipt of a moment, with all periods so far.
     public func receipt(at moment: Date) -> SimulatedReceipt {
@@ -320,7 +320,7 @@ extension SimulatedSubscription {
     }
 
     /// - Parameter told: nil for the newest transaction.
-    func tell(
+    func notification(
         _ type: String, _ subtype: String? = nil, about told: SimulatedTransaction? = nil, at moment: Date
     ) -> SimulatedNotification {
         let told = told ?? transaction
@@ -362,7 +362,7 @@ public enum LifeEvent: Sendable, Hashable {
     case revoke
 }
 
-/// What cannot be done, and why.
+/// An event that is not possible, with the reason.
 public struct LifeError: Error, Hashable, CustomStringConvertible {
     public let description: String
 

@@ -115,7 +115,7 @@ enum SigningKey: Sendable {
 }
 
 extension StoreAuthority {
-    /// What whoever is to trust it is given.
+    /// The root certificate, for those who are to trust it.
     public var rootPEM: String {
         PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: root).pemString
     }

@@ -17,7 +17,7 @@ package struct StoreSimulatorCommand: AsyncParsableCommand {
     package init() {}
 }
 
-/// What every simulated store is told.
+/// Options of every simulated store.
 struct ServeOptions: ParsableArguments {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
@@ -64,8 +64,8 @@ struct GoogleServe: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let office = try TokenOffice(keyFile: serviceAccount, tokenLife: tokenLife)
-        try await options.serve(SimulatedGoogle(office: office), as: "store-simulator google")
+        let issuer = try TokenIssuer(keyFile: serviceAccount, tokenLife: tokenLife)
+        try await options.serve(SimulatedGoogle(issuer: issuer), as: "store-simulator google")
     }
 }
 

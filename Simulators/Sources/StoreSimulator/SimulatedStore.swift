@@ -12,7 +12,7 @@ protocol SimulatedStore: Sendable {
 
     mutating func answer(_ call: Call, at now: Date) -> StoreOutcome
 
-    /// Does to a purchase what it is told, under `/control/`.
+    /// Carries out a control call, under `/control/`.
     ///
     /// - Parameter segments: what follows `control` in the path.
     mutating func control(_ segments: [String], _ call: Call, at now: Date) throws(ControlFault) -> Reply
@@ -27,7 +27,7 @@ struct StoreOutcome: Sendable {
     var shownPath: String
 }
 
-/// A simulated store with its log, and what happens to its calls.
+/// A simulated store with its log and its trouble.
 struct StoreFront<Store: SimulatedStore>: SimulatedState {
     static var bodyLimit: Int { 65_536 }
     static var controlPrefix: String { "control" }

@@ -27,7 +27,7 @@ struct APIBench {
     ) async throws {
         let settings = ServerSettings(
             authority: try authority.get(),
-            judge: TokenJudge(
+            verifier: TokenVerifier(
                 key: APIToken.key.publicKey, keyId: APIToken.keyId, issuerId: APIToken.issuerId,
                 bundleId: "com.example.app"),
             environment: environment, appAppleId: appAppleId, pageSize: pageSize, keepRequests: keepRequests)

@@ -108,7 +108,7 @@ struct ControlTests {
 
     @Test func onlySoManyNotificationsAreRemembered() throws {
         let bench = APIBench(url: "", time: ManualTime())
-        let told = try ToldNotification(body: try APIBench.authority.get().sign(bench.notification(1)))
+        let told = try RecordedNotification(body: try APIBench.authority.get().sign(bench.notification(1)))
         var history = NotificationHistory()
         for name in 0...NotificationHistory.capacity {
             history.add(told.named("\(name)"), SendAttempt(attemptDate: 0, sendAttemptResult: .success))
@@ -118,8 +118,8 @@ struct ControlTests {
     }
 }
 
-extension ToldNotification {
-    fileprivate func named(_ uuid: String) -> ToldNotification {
+extension RecordedNotification {
+    fileprivate func named(_ uuid: String) -> RecordedNotification {
         var other = self
         other.uuid = uuid
         return other

@@ -43,8 +43,8 @@ struct Notify: AsyncParsableCommand {
             retrySeconds?.schedule ?? DeliverySchedule(environment: notification.environment, speed: speed)
         let told = notification.notification(at: Date())
         let body = try notification.sign(told)
-        let api = api.map { ToldAPI(url: $0) }
-        // Whoever hears of it may ask at once.
+        let api = api.map { SimulatedAPIClient(url: $0) }
+        // A receiver may ask at once.
         try await api?.put(told)
         guard !lost, let to else {
             try await api?.add(body, .noResponse)
@@ -70,8 +70,8 @@ struct RetrySeconds: ExpressibleByArgument {
 struct Delivery: Sendable {
     let url: String
     let schedule: DeliverySchedule
-    /// Is told of each attempt.
-    let api: ToldAPI?
+    /// Records each attempt.
+    let api: SimulatedAPIClient?
 
     /// Writes a line for each attempt.
     ///

@@ -58,7 +58,7 @@ struct Play: AsyncParsableCommand {
                 firstTransactionId: originalTransactionID, productId: productID, bundleId: bundleID,
                 environment: environment, appAppleId: appAppleID, period: TimeInterval(month)),
             transactions: .kept(in: roots, for: .transactions), receipts: .kept(in: roots, for: .receipts), url: to,
-            api: api.map { ToldAPI(url: $0) })
+            api: api.map { SimulatedAPIClient(url: $0) })
         while let line = readLine() {
             guard !line.allSatisfy(\.isWhitespace) else { continue }
             try StandardOutput.say(await player.answer(line))
@@ -67,20 +67,20 @@ struct Play: AsyncParsableCommand {
     }
 }
 
-/// Does what it is told with one subscription, and posts what the App Store would tell of it, once each.
+/// Carries out commands on one subscription, and posts each notification once.
 struct LifePlayer {
     private var life: SimulatedSubscription
     private let transactions: StoreAuthority
     private let receipts: StoreAuthority
     private let url: String
-    /// Is told of each notification too, where there is one.
-    private let api: ToldAPI?
+    /// A simulated API that records each notification, if any.
+    private let api: SimulatedAPIClient?
     /// The last notification; true before the first.
     private(set) var wasTaken = true
 
     init(
         life: SimulatedSubscription, transactions: StoreAuthority, receipts: StoreAuthority, url: String,
-        api: ToldAPI? = nil
+        api: SimulatedAPIClient? = nil
     ) {
         self.life = life
         self.transactions = transactions
@@ -116,7 +116,7 @@ struct LifePlayer {
         if let moment = life.earliest(for: event) { try await wait(until: moment) }
         let told = try life.happen(event, at: Date())
         let body = try transactions.sign(told)
-        // Whoever hears of it may ask at once.
+        // A receiver may ask at once.
         var complaint = await complaint { try await $0.put(told) }
         var status: Int?
         if !isLost { status = await HTTPCall.send(.POST, body, to: url) }
@@ -128,7 +128,7 @@ struct LifePlayer {
     }
 
     /// What has happened stays so, also where the API cannot be told.
-    private func complaint(_ telling: (ToldAPI) async throws -> Void) async -> String? {
+    private func complaint(_ telling: (SimulatedAPIClient) async throws -> Void) async -> String? {
         guard let api else { return nil }
         do {
             try await telling(api)

@@ -60,7 +60,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings = ServerSettings(
             authority: try .kept(in: roots, for: .transactions),
-            judge: TokenJudge(key: try key(), keyId: keyID, issuerId: issuerID, bundleId: bundleID),
+            verifier: TokenVerifier(key: try key(), keyId: keyID, issuerId: issuerID, bundleId: bundleID),
             environment: environment, appAppleId: appAppleID, pageSize: pageSize, keepRequests: keepRequests)
         try await SimulatorServer(LockedService(SimulatedServerAPI(settings: settings)), host: host, port: port)
             .run(as: "app-store-simulator")
@@ -76,15 +76,15 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// What `serve` was told at its start.
+/// Options of `serve`.
 struct ServerSettings: Sendable {
     let authority: StoreAuthority
-    let judge: TokenJudge
+    let verifier: TokenVerifier
     let environment: String
     /// nil where answers do not name it.
     let appAppleId: Int64?
     let pageSize: Int
     let keepRequests: Int
 
-    var bundleId: String { judge.bundleId }
+    var bundleId: String { verifier.bundleId }
 }

@@ -17,13 +17,13 @@ struct NotificationHistory: Sendable {
 
     static let capacity = 5_000
 
-    private(set) var items: [ToldNotification] = []
+    private(set) var items: [RecordedNotification] = []
     private var nextSequence = 1
 
     /// Another attempt where it is known by its name already.
-    mutating func add(_ told: ToldNotification, _ attempt: SendAttempt) {
+    mutating func add(_ told: RecordedNotification, _ attempt: SendAttempt) {
         if let index = items.firstIndex(where: { $0.uuid == told.uuid }) {
-            guard items[index].attempts.count < ToldNotification.mostAttempts else { return }
+            guard items[index].attempts.count < RecordedNotification.mostAttempts else { return }
             items[index].attempts.append(attempt)
             return
         }
@@ -37,14 +37,14 @@ struct NotificationHistory: Sendable {
     }
 }
 
-extension ToldNotification {
+extension RecordedNotification {
     var position: NotificationHistory.Position {
         NotificationHistory.Position(signedDate: signedDate, sequence: sequence)
     }
 }
 
 /// A signed notification, read; nobody has judged its signature.
-struct ToldNotification: Sendable {
+struct RecordedNotification: Sendable {
     static let mostAttempts = 6
 
     let signedPayload: String
@@ -174,7 +174,7 @@ struct HistoryRequest: Sendable, Equatable {
         guard let end = fields.endDate?.milliseconds else { throw .endDate }
         guard start < end else { throw .startAfterEnd }
         guard start >= now.wholeMilliseconds - Self.reach else { throw .tooFarInPast }
-        guard fields.transactionId.map(SimulatedStanding.isNumber) ?? true else { throw .transactionId }
+        guard fields.transactionId.map(SubscriptionUpdate.isNumber) ?? true else { throw .transactionId }
         guard fields.notificationType != nil || fields.notificationSubtype == nil else { throw .notificationType }
         guard fields.transactionId == nil || fields.notificationType == nil else { throw .multipleFilters }
         startDate = start
@@ -256,7 +256,7 @@ extension SimulatedServerAPI {
                 paginationToken: HistoryToken(page.last?.position ?? start, for: request).text))
     }
 
-    private func matches(_ told: ToldNotification, _ request: HistoryRequest) -> Bool {
+    private func matches(_ told: RecordedNotification, _ request: HistoryRequest) -> Bool {
         guard told.environment == settings.environment, told.bundleId == settings.bundleId,
             told.signedDate < request.endDate, !(request.onlyFailures && told.wasTaken),
             request.notificationType == nil || told.type == request.notificationType,
@@ -265,7 +265,7 @@ extension SimulatedServerAPI {
         guard let transactionId = request.transactionId else { return true }
         if told.transactionIds.contains(transactionId) { return true }
         // One of the subscription's other transactions.
-        return told.originalTransactionId.map { $0 == shelf.find(transactionId)?.number } ?? false
+        return told.originalTransactionId.map { $0 == known.find(transactionId)?.number } ?? false
     }
 }
 

@@ -22,7 +22,7 @@ private enum ControlRoute: Equatable {
     }
 }
 
-/// The control API: what it is told.
+/// The control API.
 extension SimulatedServerAPI {
     static let controlPrefix = "_simulator"
 
@@ -32,7 +32,7 @@ extension SimulatedServerAPI {
         switch (route, call.method) {
         case (.subscription(let number), "PUT"): return try put(number, body, at: now)
         case (.subscription(let number), "DELETE"):
-            guard shelf.forget(number) else { throw .notFound("there is no such subscription") }
+            guard known.forget(number) else { throw .notFound("there is no such subscription") }
         case (.subscription, _): return .notAllowed("PUT", "DELETE")
         case (.notifications, "POST"): return try add(body, call.queryItems["sendAttemptResult"], at: now)
         case (.notifications, _): return .notAllowed("POST")
@@ -48,17 +48,17 @@ extension SimulatedServerAPI {
     }
 
     private mutating func put(_ number: String, _ body: Data, at now: Date) throws(ControlFault) -> Reply {
-        guard SimulatedStanding.isNumber(number) else { throw .invalid("a transaction id has 1 to 32 digits") }
-        let standing = try SimulatedStanding(json: body)
+        guard SubscriptionUpdate.isNumber(number) else { throw .invalid("a transaction id has 1 to 32 digits") }
+        let update = try SubscriptionUpdate(json: body)
         let environment = settings.environment
-        let transaction = standing.transaction(
+        let transaction = update.transaction(
             of: number, app: settings.bundleId, environment: environment, at: now)
-        let kept = try shelf.put(
-            KeptSubscription(
-                transaction: transaction, renewal: standing.renewal(of: number, environment: environment),
-                status: standing.status.flatMap { SimulatedNotification.Status(rawValue: $0) },
-                group: standing.subscriptionGroupIdentifier ?? "21000001",
-                transactionIds: (standing.transactionIds ?? []) + [transaction.transactionId]))
+        let kept = try known.put(
+            KnownSubscription(
+                transaction: transaction, renewal: update.renewal(of: number, environment: environment),
+                status: update.status.flatMap { SimulatedNotification.Status(rawValue: $0) },
+                group: update.subscriptionGroupIdentifier ?? "21000001",
+                transactionIds: (update.transactionIds ?? []) + [transaction.transactionId]))
         let status = kept.status ?? SimulatedNotification.Status(kept.transaction, kept.renewal, at: now)
         return Reply(
             json: PutAnswer(
@@ -70,7 +70,7 @@ extension SimulatedServerAPI {
             let names = SendAttempt.Result.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalid("sendAttemptResult is one of \(names)")
         }
-        let told = try ToldNotification(body: body)
+        let told = try RecordedNotification(body: body)
         history.add(told, SendAttempt(attemptDate: now.wholeMilliseconds, sendAttemptResult: result))
         return Reply(
             json: AddAnswer(

@@ -2,13 +2,13 @@ import AppStoreSimulation
 import Foundation
 import SimulatorKit
 
-/// The App Store Server API, without HTTP and without a clock: what it knows, what befalls it, and what it answers.
+/// The App Store Server API, without HTTP and without a clock: what it knows, the trouble it is told to make, and what it answers.
 struct SimulatedServerAPI: SimulatedState {
     /// Several times the longest notification.
     static let bodyLimit = 128 * 1_024
 
     let settings: ServerSettings
-    var shelf = SubscriptionShelf()
+    var known = KnownSubscriptions()
     var history = NotificationHistory()
     var trouble = Counted<TroubleOrder>()
     var log: RequestLog<LoggedCall>
@@ -19,7 +19,7 @@ struct SimulatedServerAPI: SimulatedState {
     }
 
     mutating func begin(_ call: Call, at now: Date) -> Verdict<Void> {
-        let judgement = settings.judge.judge(call.bearerToken, at: now)
+        let verification = settings.verifier.verify(call.bearerToken, at: now)
         let order = trouble.next()
         var hint = order
         if order?.status == APIFault.rateLimit.status, order?.retryAfterMilliseconds == nil {
@@ -30,16 +30,16 @@ struct SimulatedServerAPI: SimulatedState {
             let usual = [APIFault.rateLimit, .internalError].first { $0.status == status }
             return usual?.reply ?? Reply(status: status)
         } answer: {
-            reply(to: call, judgement, at: now)
+            reply(to: call, verification, at: now)
         }
-        log.add { LoggedCall($0, call, authorized: judgement == .good, ending.outcome, at: now) }
+        log.add { LoggedCall($0, call, authorized: verification == .good, ending.outcome, at: now) }
         return Verdict((), ending)
     }
 
-    private func reply(to call: Call, _ judgement: TokenJudge.Judgement, at now: Date) -> Reply {
-        if judgement == .bad { return Reply(status: 401) }
+    private func reply(to call: Call, _ verification: TokenVerifier.Verification, at now: Date) -> Reply {
+        if verification == .bad { return Reply(status: 401) }
         do {
-            if judgement == .otherApp { throw APIFault.notFound }
+            if verification == .otherApp { throw APIFault.notFound }
             switch APIRoute(call.segments) {
             case .subscriptions(let transactionId):
                 return call.method == "GET"
@@ -74,14 +74,14 @@ enum APIRoute {
 /// `GET /inApps/v1/subscriptions/{transactionId}` (App Store Server API, "Get All Subscription Statuses").
 extension SimulatedServerAPI {
     func subscriptions(of transactionId: String, _ call: Call, at now: Date) throws -> Reply {
-        guard SimulatedStanding.isNumber(transactionId) else { throw APIFault.transactionId }
+        guard SubscriptionUpdate.isNumber(transactionId) else { throw APIFault.transactionId }
         let wanted = try call.queryItems.values("status").map { text in
             guard let status = Int(text).flatMap(SimulatedNotification.Status.init) else {
                 throw APIFault.subscriptionStatus
             }
             return status
         }
-        guard let found = shelf.find(transactionId), found.transaction.environment == settings.environment,
+        guard let found = known.find(transactionId), found.transaction.environment == settings.environment,
             found.transaction.bundleId == settings.bundleId
         else { throw APIFault.notFound }
         let status = found.status ?? SimulatedNotification.Status(found.transaction, found.renewal, at: now)
@@ -93,7 +93,7 @@ extension SimulatedServerAPI {
     }
 
     private func group(
-        _ found: KeptSubscription, _ status: SimulatedNotification.Status, at now: Date
+        _ found: KnownSubscription, _ status: SimulatedNotification.Status, at now: Date
     ) throws -> StatusResponse.Group {
         StatusResponse.Group(
             subscriptionGroupIdentifier: found.group,

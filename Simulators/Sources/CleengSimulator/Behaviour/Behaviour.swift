@@ -16,16 +16,16 @@ struct Behaviour: Sendable, Equatable {
     var status = EntitlementStatus.active
     /// Whether what this customer is granted carries an expiry in the past.
     var expired = false
-    /// What befalls calls that pass on a purchase.
+    /// What happens to calls that pass on a purchase.
     var payment = Disturbance()
-    /// What befalls reads of entitlements and of synchronizations.
+    /// What happens to reads of entitlements and of synchronizations.
     var read = Disturbance()
-    /// What befalls notifications about a subscription of the customer's.
+    /// What happens to notifications about a subscription of the customer's.
     var notification = Disturbance()
-    /// What befalls the customer's purchases of StoreKit 2.
-    var storeKit2 = StoreKit2Manner()
-    /// What befalls the events that the customer causes.
-    var webhook = WebhookManner()
+    /// What happens to the customer's purchases of StoreKit 2.
+    var storeKit2 = StoreKit2Behaviour()
+    /// What happens to the events that the customer causes.
+    var webhook = WebhookBehaviour()
     /// The names as they were given.
     private(set) var names: [String] = []
 
@@ -44,10 +44,10 @@ struct Behaviour: Sendable, Equatable {
         }
     }
 
-    /// Whether it says nothing but what befalls calls: only such a behaviour can be upstream trouble.
+    /// Whether it does nothing but disturb calls: only such a behaviour can be upstream trouble.
     var disturbsOnly: Bool {
         grant == nil && !holdsStandardOffers && heldOffers.isEmpty && status == .active && !expired
-            && webhook == WebhookManner() && storeKit2.refusesOnly
+            && webhook == WebhookBehaviour() && storeKit2.refusesOnly
     }
 
     private mutating func adopt(_ tag: Substring) -> Bool {
@@ -82,8 +82,8 @@ struct Behaviour: Sendable, Equatable {
     }
 }
 
-/// What befalls a customer's purchases of StoreKit 2.
-struct StoreKit2Manner: Sendable, Equatable {
+/// What happens to a customer's purchases of StoreKit 2.
+struct StoreKit2Behaviour: Sendable, Equatable {
     /// What Cleeng hears of the transaction from Apple.
     enum Finding: Sendable, Equatable { case unknown, expired }
 
@@ -96,7 +96,7 @@ struct StoreKit2Manner: Sendable, Equatable {
     /// Purchases cannot be moved for now.
     var isMigrating = false
 
-    /// Whether it does no more than refuse calls: only that can befall everybody.
+    /// Whether it does no more than refuse calls: only that can be for everybody.
     var refusesOnly: Bool { finding == nil && !retries }
 
     /// Adds what a name such as `unknown` or `inactive` means.
@@ -115,8 +115,8 @@ struct StoreKit2Manner: Sendable, Equatable {
     }
 }
 
-/// What befalls the events that a customer causes.
-struct WebhookManner: Sendable, Equatable {
+/// What happens to the events that a customer causes.
+struct WebhookBehaviour: Sendable, Equatable {
     /// Payments are taken in, never granted, and an event says so.
     var refuses = false
     /// Each event is delivered twice.

@@ -1,6 +1,6 @@
 import SimulatorKit
 
-/// What befalls calls of one kind: a delay, and troubles that are used up in the order in which they were named.
+/// What happens to calls of one kind: a delay, and troubles that are used up in the order in which they were named.
 struct Disturbance: Sendable, Equatable {
     static let longestMilliseconds: Int64 = 86_400_000
 

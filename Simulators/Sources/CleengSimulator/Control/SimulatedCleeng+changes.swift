@@ -16,7 +16,7 @@ extension SimulatedCleeng {
         guard named.map({ (1...64).contains($0.utf8.count) }) ?? (call.body?["originalTransactionId"] == nil) else {
             throw .invalid("originalTransactionId is a text of 64 bytes at most")
         }
-        meet(email)
+        ensureCustomer(email)
         customers[email]?.isKnown = true
         if let existing = entitlement(of: email, to: offer, named) {
             change(existing, of: email, to: status, expiresAt)
@@ -48,7 +48,7 @@ extension SimulatedCleeng {
             entitlement.expiresAt = expiresAt ?? entitlement.expiresAt
         }
         if existing.status.entitles, !status.entitles {
-            tellOfEnd(of: email, existing.offerId, subscriptionId: existing.subscriptionId, causedBy: email)
+            publishEnd(of: email, existing.offerId, subscriptionId: existing.subscriptionId, causedBy: email)
         }
         let key = existing.originalTransactionId
         guard subscriptions[key]?.owner?.subscriptionId == existing.subscriptionId else { return }

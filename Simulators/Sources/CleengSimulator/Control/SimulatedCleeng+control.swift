@@ -129,7 +129,7 @@ extension SimulatedCleeng {
     private mutating func configure(_ email: CustomerEmail, _ call: ControlCall) throws(ControlFault) -> Reply {
         try call.allowOnly("behaviours", "known")
         let behaviour = try Behaviour(names: try call.behaviours())
-        meet(email)
+        ensureCustomer(email)
         // Not named, they stay: to be known and to have a number, nobody has to say again what the email says.
         if call.body?["behaviours"] != nil { adopt(behaviour, from: .control, for: email) }
         switch call.body?["known"] {

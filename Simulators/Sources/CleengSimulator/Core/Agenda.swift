@@ -1,6 +1,6 @@
 /// What is still to come, the earliest first (a binary heap).
 ///
-/// Nothing wakes up for them: whoever looks at the simulator first takes off what has become due.
+/// There is no timer: each access first takes off what has become due.
 struct Agenda<Entry: AgendaEntry>: Sendable {
     private var heap: [Entry] = []
 

@@ -79,7 +79,7 @@ extension SimulatedCleeng {
     }
 
     private mutating func decide(_ call: CleengCall, email: CustomerEmail?) -> (Int64, Ending) {
-        if let email { meet(email) }
+        if let email { ensureCustomer(email) }
         count(call, email)
         var (delay, trouble) = upstreamTrouble(for: call.kind)
         if let fault = refusal(of: call), trouble == nil || trouble?.takesEffect == true {
@@ -131,7 +131,7 @@ extension SimulatedCleeng {
 }
 
 extension SimulatedCleeng {
-    /// Takes what befalls the next call of everybody: what is meant for every call before what is meant for this kind.
+    /// Takes the trouble of the next call of everybody: what is meant for every call before what is meant for this kind.
     mutating func upstreamTrouble(
         for kind: CleengCall.Kind
     ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
@@ -145,7 +145,7 @@ extension SimulatedCleeng {
         return (delay + own.delayMilliseconds, trouble ?? own.trouble)
     }
 
-    /// Takes what befalls the next call of this kind that is about a customer.
+    /// Takes the trouble of the next call of this kind that is about a customer.
     mutating func trouble(
         of email: CustomerEmail, for kind: CleengCall.Kind
     ) -> (delayMilliseconds: Int64, trouble: Trouble?) {

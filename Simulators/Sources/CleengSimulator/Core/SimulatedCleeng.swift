@@ -23,7 +23,7 @@ struct SimulatedCleeng: Sendable {
     var agenda = Agenda<PendingGrant>()
     var settlements = Agenda<Settlement>()
     var lapses = Agenda<Lapse>()
-    /// Receipts that were sent once more, and of which nobody has been told yet.
+    /// Repeated receipts whose events are still to come.
     var repeatedReceipts = Agenda<RepeatedReceipt>()
     /// Where events go; nil: nowhere.
     var webhooks: WebhookTarget?
@@ -35,7 +35,7 @@ struct SimulatedCleeng: Sendable {
     var standard = Behaviour()
     /// Grows with each new default.
     var standardGeneration = 0
-    /// What befalls everybody.
+    /// What happens to everybody.
     var upstream = Behaviour()
     var unknownCustomer = UnknownCustomerAnswer.empty
     /// Grows with each reset.
@@ -66,14 +66,14 @@ struct SimulatedCleeng: Sendable {
             grant(due)
         }
         settle(before: (now, .max))
-        tellOfRepeats(until: now)
+        publishRepeats(until: now)
         lapse(until: now)
     }
 
     /// Lets happen what comes before something that is due at a time.
     mutating func catchUp(to moment: Moment) {
         // Only what comes before: a repeat of a grant follows it.
-        tellOfRepeats(until: Moment(microseconds: moment.microseconds - 1))
+        publishRepeats(until: Moment(microseconds: moment.microseconds - 1))
         lapse(until: moment)
     }
 
@@ -128,8 +128,8 @@ struct Settings: Sendable {
 }
 
 extension SimulatedCleeng {
-    /// Makes a customer on first sight, with the behaviour that the email's plus tags or the default ask for.
-    mutating func meet(_ email: CustomerEmail) {
+    /// Creates a customer on first use, with the behaviour that the email's plus tags or the default ask for.
+    mutating func ensureCustomer(_ email: CustomerEmail) {
         if let customer = customers[email] {
             if case .standard(let generation) = customer.source, generation != standardGeneration {
                 adopt(standard, from: .standard(generation: standardGeneration), for: email)

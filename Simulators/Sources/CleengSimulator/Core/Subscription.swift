@@ -19,8 +19,8 @@ struct Subscription: Sendable {
     var lapsesAt: Moment?
     private(set) var history: [SubscriptionEvent] = []
 
-    /// Who will own it, and with which offer, when everything that is known now has been granted.
-    var lastWord: (email: CustomerEmail, offerId: OfferId, status: EntitlementStatus)? {
+    /// The owner and the offer after all pending grants.
+    var finalOwner: (email: CustomerEmail, offerId: OfferId, status: EntitlementStatus)? {
         if let last = pending.max() { return (last.email, last.offerId, last.status) }
         return owner.map { ($0.email, $0.offerId, $0.status) }
     }
@@ -89,7 +89,7 @@ struct PendingGrant: AgendaEntry {
     static func == (left: PendingGrant, right: PendingGrant) -> Bool { left.sequence == right.sequence }
 }
 
-/// The end of a subscription whose renewal was not paid for, unless something newer is heard of it before.
+/// The end of a subscription whose renewal was not paid for, unless a newer notification comes before.
 struct Lapse: AgendaEntry {
     let dueAt: Moment
     let originalTransactionId: String
@@ -113,13 +113,13 @@ extension SimulatedCleeng {
         case .after(let milliseconds): delay = milliseconds
         case .never, nil: delay = settings.grantAfterMilliseconds
         }
-        if behaviour.webhook.refuses { return tellOfRefusal(payment, afterMilliseconds: delay) }
-        if let last = subscriptions[payment.subscription]?.lastWord,
+        if behaviour.webhook.refuses { return publishRefusal(payment, afterMilliseconds: delay) }
+        if let last = subscriptions[payment.subscription]?.finalOwner,
             last.email == email, last.offerId == payment.offerId,
             last.status.entitles || last.status == behaviour.status
         {
             // The same receipt from the same customer again: a subscription exists, nothing is to be done but say so.
-            return tellOfRepeatLater(payment, afterMilliseconds: delay)
+            return scheduleRepeat(payment, afterMilliseconds: delay)
         }
         enqueue(
             PendingGrant(
@@ -137,7 +137,7 @@ extension SimulatedCleeng {
         advance(to: now)
     }
 
-    /// Lets a grant take effect. Whoever was granted the subscription before loses it.
+    /// Lets a grant take effect. The owner before loses the subscription.
     mutating func grant(_ pending: PendingGrant) {
         let key = pending.originalTransactionId
         subscriptions[key]?.pending.removeAll { $0.sequence == pending.sequence }
@@ -145,7 +145,7 @@ extension SimulatedCleeng {
         if let owner = subscriptions[key]?.owner, owner.email == pending.email, owner.offerId == pending.offerId,
             owner.status.entitles
         {
-            return tellOfRepeat(of: pending.email, pending.offerId, key)
+            return publishRepeat(of: pending.email, pending.offerId, key)
         }
         let entitlement = Entitlement(
             subscriptionId: makeSubscriptionId(), originalTransactionId: key, offerId: pending.offerId,
@@ -180,7 +180,7 @@ extension SimulatedCleeng {
         counters.grants += 1
         if kind == .transferred { counters.transfers += 1 }
         if kind == .upgraded { counters.upgrades += 1 }
-        tellOfNew(entitlement, of: email, after: previous, by: origin)
+        publishNew(entitlement, of: email, after: previous, by: origin)
     }
 }
 
@@ -245,7 +245,7 @@ extension SimulatedCleeng {
                 at: moment, kind: kind, from: owner.email, to: owner.email, offerId: owner.offerId,
                 subscriptionId: owner.subscriptionId, previousSubscriptionId: nil, status: status))
         if owner.status.entitles, !status.entitles {
-            tellOfEnd(of: owner.email, owner.offerId, subscriptionId: owner.subscriptionId, causedBy: owner.email)
+            publishEnd(of: owner.email, owner.offerId, subscriptionId: owner.subscriptionId, causedBy: owner.email)
         }
     }
 }

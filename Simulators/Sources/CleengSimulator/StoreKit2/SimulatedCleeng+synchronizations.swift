@@ -51,10 +51,10 @@ extension SimulatedCleeng {
     /// - Returns: to whom the purchase is to belong.
     private func admit(_ request: SynchronizationRequest) throws(WireFault) -> Customer {
         let customer = known(request.customerId)
-        let manners = [upstream.storeKit2, customer?.behaviour.storeKit2].compactMap { $0 }
-        if manners.contains(where: \.isInactive) { throw .storeKit2Inactive }
+        let behaviours = [upstream.storeKit2, customer?.behaviour.storeKit2].compactMap { $0 }
+        if behaviours.contains(where: \.isInactive) { throw .storeKit2Inactive }
         guard let customer else { throw .purchaserNotFound }
-        if request.kind == .transfer, manners.contains(where: \.isMigrating) { throw .migrating }
+        if request.kind == .transfer, behaviours.contains(where: \.isMigrating) { throw .migrating }
         guard !synchronizations.isLocked(request.transactionId, id: request.id) else { throw .locked(request.kind) }
         return customer
     }
@@ -108,7 +108,7 @@ extension SimulatedCleeng {
             result: result, accessGranted: accessGranted, offerId: entitlement?.offerId ?? transaction.offerId,
             originalTransactionId: key)
         synchronizations.finish(synchronization, outcome)
-        tell(synchronization, outcome)
+        publish(synchronization, outcome)
         if let entitlement { establish(entitlement, for: synchronization.email, by: .synchronization) }
     }
 
@@ -133,9 +133,9 @@ extension SimulatedCleeng {
             expiresAt: held?.expiresAt ?? expiry(expired: false, from: moment), appType: held?.appType ?? "ios")
     }
 
-    /// Tells how a synchronization ended.
-    private mutating func tell(_ synchronization: Synchronization, _ outcome: Synchronization.Outcome) {
-        tell(
+    /// Publishes the result of a synchronization.
+    private mutating func publish(_ synchronization: Synchronization, _ outcome: Synchronization.Outcome) {
+        publish(
             .synchronizationResult,
             [
                 "synchronizationId": .string(synchronization.id),

@@ -1,6 +1,6 @@
 extension SimulatedCleeng {
-    /// Tells of a new subscription: that its receipt was good, that the one before ended, that this one began.
-    mutating func tellOfNew(
+    /// Publishes the events of a new subscription: its receipt was good, the one before ended, this one began.
+    mutating func publishNew(
         _ entitlement: Entitlement, of email: CustomerEmail, after previous: Subscription.Owner?,
         by origin: SubscriptionOrigin
     ) {
@@ -14,40 +14,40 @@ extension SimulatedCleeng {
         }
         // What is given by hand was no purchase: there was nothing to validate. A synchronization has an event of its own.
         if origin == .payment {
-            tellOfValidation(
+            publishValidation(
                 result, of: email, entitlement.offerId, subscriptionId: entitlement.subscriptionId,
                 isActive: entitlement.status.entitles, until: entitlement.expiresAt,
                 from: result == .transferred ? running : nil)
         }
         if let running {
-            tellOfEnd(of: running.email, running.offerId, subscriptionId: running.subscriptionId, causedBy: email)
+            publishEnd(of: running.email, running.offerId, subscriptionId: running.subscriptionId, causedBy: email)
         }
         if entitlement.status.entitles, origin != .payment || result != .revived {
             var data = facts(of: email, entitlement.offerId, subscriptionId: entitlement.subscriptionId, named: true)
             data["expirationDate"] = .string(entitlement.expiresAt.iso8601WithOffset)
-            tell(.subscriptionCreated, data, of: email, causedBy: email)
+            publish(.subscriptionCreated, data, of: email, causedBy: email)
         }
     }
 
-    /// Tells that a subscription runs no longer.
-    /// - Parameter cause: by whose behaviour it is told.
-    mutating func tellOfEnd(
+    /// Publishes the end of a subscription.
+    /// - Parameter cause: the customer whose behaviour applies to the event.
+    mutating func publishEnd(
         of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int, causedBy cause: CustomerEmail
     ) {
         let data = facts(of: email, offer, subscriptionId: subscriptionId, named: true)
-        tell(.subscriptionTerminated, data, of: email, causedBy: cause)
+        publish(.subscriptionTerminated, data, of: email, causedBy: cause)
     }
 
-    /// Tells that a payment will never be granted, once its time is over. Of the real event only topic and envelope are
+    /// Publishes the refusal of a payment, after its delay. Of the real event only topic and envelope are
     /// known, so it says no cause.
-    mutating func tellOfRefusal(_ payment: Payment, afterMilliseconds delay: Int64) {
+    mutating func publishRefusal(_ payment: Payment, afterMilliseconds delay: Int64) {
         var data = facts(of: payment.email, payment.offerId, subscriptionId: nil, named: false)
         data["paymentGateway"] = .string(PaymentGateway(appType: payment.appType).rawValue)
-        tell(.validationFailed, data, of: payment.email, causedBy: payment.email, afterMilliseconds: delay)
+        publish(.validationFailed, data, of: payment.email, causedBy: payment.email, afterMilliseconds: delay)
     }
 
-    /// Remembers to tell that a repeated receipt changed nothing: not before what it repeats has been granted.
-    mutating func tellOfRepeatLater(_ payment: Payment, afterMilliseconds delay: Int64) {
+    /// Schedules the event of a repeated receipt: not before the first one has been granted.
+    mutating func scheduleRepeat(_ payment: Payment, afterMilliseconds delay: Int64) {
         guard webhooks != nil, repeatedReceipts.count < outbox.capacity else { return }
         let granted = subscriptions[payment.subscription]?.pending.max()?.grantAt ?? now
         repeatedReceipts.add(
@@ -56,18 +56,18 @@ extension SimulatedCleeng {
                 originalTransactionId: payment.subscription, email: payment.email, offerId: payment.offerId))
     }
 
-    mutating func tellOfRepeats(until moment: Moment) {
+    mutating func publishRepeats(until moment: Moment) {
         while let due = repeatedReceipts.popDue(at: moment) {
-            tellOfRepeat(of: due.email, due.offerId, due.originalTransactionId)
+            publishRepeat(of: due.email, due.offerId, due.originalTransactionId)
         }
     }
 
-    /// Tells that a receipt belongs to whom it belonged to before; nothing where it has gone to somebody else.
-    mutating func tellOfRepeat(of email: CustomerEmail, _ offer: OfferId, _ key: String) {
+    /// Publishes that a receipt changed nothing; no event where it has a new owner.
+    mutating func publishRepeat(of email: CustomerEmail, _ offer: OfferId, _ key: String) {
         guard let owner = subscriptions[key]?.owner, owner.email == email, owner.offerId == offer,
             let entitlement = customers[email]?.entitlements.last(where: { $0.subscriptionId == owner.subscriptionId })
         else { return }
-        tellOfValidation(
+        publishValidation(
             .synchronized, of: email, offer, subscriptionId: owner.subscriptionId, isActive: owner.status.entitles,
             until: entitlement.expiresAt, from: nil)
     }
@@ -83,7 +83,7 @@ extension SimulatedCleeng {
         outbox.note(delivery)
     }
 
-    private mutating func tellOfValidation(
+    private mutating func publishValidation(
         _ result: ValidationResult, of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int, isActive: Bool,
         until end: Moment, from previous: Subscription.Owner?
     ) {
@@ -96,7 +96,7 @@ extension SimulatedCleeng {
             data["prevCustomerId"] = .int(Int64(customer.id))
             data["prevSubscriptionId"] = .int(Int64(previous.subscriptionId))
         }
-        tell(.validationSucceeded, data, of: email, causedBy: email)
+        publish(.validationSucceeded, data, of: email, causedBy: email)
     }
 
     /// What every event says of its subscription.
@@ -116,23 +116,23 @@ extension SimulatedCleeng {
         return data
     }
 
-    /// Puts an event where the sender finds it. Nobody is told where no address is known.
-    mutating func tell(
+    /// Queues an event. Without an address there are no events.
+    mutating func publish(
         _ topic: WebhookEvent.Topic, _ data: [String: JSONValue], of email: CustomerEmail,
         causedBy cause: CustomerEmail, afterMilliseconds delay: Int64 = 0
     ) {
         guard webhooks != nil else { return }
-        let manner = customers[cause]?.behaviour.webhook ?? WebhookManner()
-        guard !manner.lost else { return }
+        let behaviour = customers[cause]?.behaviour.webhook ?? WebhookBehaviour()
+        guard !behaviour.lost else { return }
         let envelope = JSONValue.object([
             "broadcasterId": .int(settings.broadcasterId), "topic": .string(topic.rawValue), "data": .object(data),
         ])
         let body = JSONValue.bytes(of: envelope)
-        for _ in 0..<(manner.twice ? 2 : 1) {
+        for _ in 0..<(behaviour.twice ? 2 : 1) {
             outbox.add(
                 WebhookEvent(
                     generation: generation, sequence: outbox.makeSequence(),
-                    dueAt: now.adding(milliseconds: delay + manner.lateMilliseconds), topic: topic, email: email,
+                    dueAt: now.adding(milliseconds: delay + behaviour.lateMilliseconds), topic: topic, email: email,
                     body: body))
         }
     }

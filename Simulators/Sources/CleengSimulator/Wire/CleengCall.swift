@@ -180,7 +180,7 @@ enum CleengRoute: Equatable {
 }
 
 extension CleengCall {
-    /// Calls are told apart by which troubles befall them.
+    /// Kinds of calls, each of which can be disturbed by itself.
     enum Kind: Sendable {
         case payment
         /// StoreKit 2: registers a purchase.
@@ -192,7 +192,7 @@ extension CleengCall {
         /// StoreKit 2: asks what has become of a registration or a transfer.
         case synchronizationRead
         case notification
-        /// Befallen by nothing but what befalls everything.
+        /// Disturbed only by what disturbs every call.
         case other
     }
 

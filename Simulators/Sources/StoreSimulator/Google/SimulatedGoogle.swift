@@ -6,7 +6,7 @@ struct SimulatedGoogle: SimulatedStore {
     static let capacity = 10_000
     static let routes = ["token", "purchases"]
 
-    var office: TokenOffice
+    var issuer: TokenIssuer
     var subscriptions: [String: GoogleSubscription] = [:]
     var products: [String: GoogleProduct] = [:]
     /// What ended too long ago to be told of.
@@ -14,7 +14,7 @@ struct SimulatedGoogle: SimulatedStore {
     /// What is answered word for word.
     var answers: [String: Data] = [:]
 
-    init(office: TokenOffice) { self.office = office }
+    init(issuer: TokenIssuer) { self.issuer = issuer }
 
     func route(_ call: Call) -> String? {
         if call.segments == ["token"] { return "token" }
@@ -24,13 +24,13 @@ struct SimulatedGoogle: SimulatedStore {
     mutating func answer(_ call: Call, at now: Date) -> StoreOutcome {
         if call.segments == ["token"] {
             guard call.method == "POST" else { return outcome(.notAllowed("POST"), call, "absent") }
-            let (reply, isGood) = office.give(call, at: now)
+            let (reply, isGood) = issuer.issue(call, at: now)
             return outcome(reply, call, isGood ? "good" : "bad")
         }
         guard let token = call.bearerToken else {
             return outcome(GoogleFault.credentials.reply, call, call.authorization == nil ? "absent" : "bad")
         }
-        guard office.knows(token, at: now) else { return outcome(GoogleFault.credentials.reply, call, "bad") }
+        guard issuer.accepts(token, at: now) else { return outcome(GoogleFault.credentials.reply, call, "bad") }
         return outcome(purchase(call, at: now), call, "good")
     }
 
@@ -113,7 +113,7 @@ extension SimulatedGoogle {
     mutating func control(_ segments: [String], _ call: Call, at now: Date) throws(ControlFault) -> Reply {
         switch (segments.first, segments.count, call.method) {
         case ("tokens", 1, "DELETE"):
-            office.withdrawAll()
+            issuer.revokeAll()
             return Reply(status: 204)
         case ("subscriptions", 2, "PUT"):
             return try put(segments[1], call, at: now)

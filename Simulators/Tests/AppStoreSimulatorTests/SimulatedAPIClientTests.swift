@@ -6,14 +6,14 @@ import Testing
 @testable import AppStoreSimulator
 
 @Suite("notify and play tell the simulated API", .timeLimit(.minutes(10)))
-struct ToldAPITests {
+struct SimulatedAPIClientTests {
     private static let nobody = "http://127.0.0.1:1"
 
     private func player(to url: String, api: String?, period: TimeInterval = 100) throws -> LifePlayer {
         let authority = try APIBench.authority.get()
         return LifePlayer(
             life: SimulatedSubscription(firstTransactionId: 1, period: period), transactions: authority,
-            receipts: authority, url: url, api: api.map { ToldAPI(url: $0) })
+            receipts: authority, url: url, api: api.map { SimulatedAPIClient(url: $0) })
     }
 
     /// With authorities of its own, in a folder.
@@ -81,7 +81,7 @@ struct ToldAPITests {
             var player = try player(to: to, api: deaf)
             #expect(try await player.answer("buy") == "SUBSCRIBED INITIAL_BUY HTTP 200 (--api: HTTP 401)")
             #expect(!player.wasTaken)
-            await #expect(throws: ToldAPI.Deaf.self) {
+            await #expect(throws: SimulatedAPIClient.Refused.self) {
                 try await notify(
                     ["--api", deaf, "--to", to, "--type", "DID_RENEW", "--original-transaction-id", "7"])
             }

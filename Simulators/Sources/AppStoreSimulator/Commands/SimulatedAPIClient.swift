@@ -5,18 +5,18 @@ import NIOCore
 import NIOHTTP1
 import SimulatorKit
 
-/// A running `serve`, which is told of what `notify` and `play` tell the relay.
-struct ToldAPI: Sendable {
+/// A client of a running `serve`, which records what `notify` and `play` post to the relay.
+struct SimulatedAPIClient: Sendable {
     private let address: String
 
     init(url: String) { address = url.hasSuffix("/") ? String(url.dropLast()) : url }
 
-    /// How the subscription stands, if it is about one.
+    /// The state of the subscription, if it is about one.
     func put(_ told: SimulatedNotification) async throws {
-        guard let number = told.transaction?.originalTransactionId, let standing = SimulatedStanding(told) else {
+        guard let number = told.transaction?.originalTransactionId, let update = SubscriptionUpdate(told) else {
             return
         }
-        try await send(.PUT, JSONBody.encode(standing), to: "subscriptions/\(number)")
+        try await send(.PUT, JSONBody.encode(update), to: "subscriptions/\(number)")
     }
 
     /// An attempt to deliver a signed notification.
@@ -27,11 +27,11 @@ struct ToldAPI: Sendable {
     private func send(_ method: HTTPMethod, _ body: Data, to path: String) async throws {
         let url = "\(address)/_simulator/\(path)"
         let status = await HTTPCall.send(method, body, to: url, timeout: .seconds(5))
-        guard let status, (200...299).contains(status) else { throw Deaf(outcome: HTTPCall.outcome(status)) }
+        guard let status, (200...299).contains(status) else { throw Refused(outcome: HTTPCall.outcome(status)) }
     }
 
-    /// It does not take what it is told.
-    struct Deaf: Error, CustomStringConvertible {
+    /// The API did not accept a call.
+    struct Refused: Error, CustomStringConvertible {
         let outcome: String
 
         var description: String { "--api: \(outcome)" }

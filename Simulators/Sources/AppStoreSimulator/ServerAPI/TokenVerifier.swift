@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import SimulatorKit
 
-/// Judges the tokens that calls carry. Source: Apple, "Generating JSON Web Tokens for API requests".
-struct TokenJudge: Sendable {
-    enum Judgement: Sendable {
+/// Verifies the tokens of calls. Source: Apple, "Generating JSON Web Tokens for API requests".
+struct TokenVerifier: Sendable {
+    enum Verification: Sendable {
         case good
         /// A good one, of another app.
         case otherApp
@@ -13,7 +13,7 @@ struct TokenJudge: Sendable {
 
     static let audience = "appstoreconnect-v1"
     static let longestLife: Double = 3_600
-    /// By how much the clock of whoever made it may be ahead, in seconds.
+    /// By how much the clock of its maker may be ahead, in seconds.
     static let leeway: Double = 60
 
     let key: P256.Signing.PublicKey
@@ -22,7 +22,7 @@ struct TokenJudge: Sendable {
     let bundleId: String
 
     /// - Parameter token: what stands behind `Bearer`.
-    func judge(_ token: String?, at now: Date) -> Judgement {
+    func verify(_ token: String?, at now: Date) -> Verification {
         guard let jws = token.flatMap({ CompactJWS($0) }),
             let header: Header = try? JSONBody.decode(from: jws.header),
             header == Header(alg: "ES256", kid: keyId, typ: "JWT"),

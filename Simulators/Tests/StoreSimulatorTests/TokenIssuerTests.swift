@@ -5,7 +5,7 @@ import Testing
 @testable import SimulatorKit
 @testable import StoreSimulator
 
-@Suite struct TokenOfficeTests {
+@Suite struct TokenIssuerTests {
     private static let file = try? ServiceAccountFile.made(tokenURI: "http://127.0.0.1:8092/token")
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
 
@@ -18,7 +18,7 @@ import Testing
         }
         let head = ["alg": "RS256", "typ": "JWT", "kid": file.privateKeyId].merging(header) { $1 }
         let body: [String: Any] = [
-            "iss": file.clientEmail, "aud": file.tokenUri, "scope": TokenOffice.scope, "iat": 1_790_000_000,
+            "iss": file.clientEmail, "aud": file.tokenUri, "scope": TokenIssuer.scope, "iat": 1_790_000_000,
             "exp": 1_790_000_300,
         ].merging(claims) { $1 }
         let text = try "\(part(head)).\(part(body))"
@@ -38,16 +38,16 @@ import Testing
     private let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
     @Test func whatTheAccountSignedIsGivenATokenThatIsKnownUntilItsEnd() throws {
-        var office = try TokenOffice(#require(Self.file), tokenLife: 100)
-        let (reply, isGood) = office.give(call("\(grant)&assertion=\(try assertion())"), at: now)
+        var issuer = try TokenIssuer(#require(Self.file), tokenLife: 100)
+        let (reply, isGood) = issuer.issue(call("\(grant)&assertion=\(try assertion())"), at: now)
         #expect(isGood && reply.status == 200)
         let fields = try #require(try JSONSerialization.jsonObject(with: reply.body ?? Data()) as? [String: Any])
         #expect(fields["expires_in"] as? Int == 100 && fields["token_type"] as? String == "Bearer")
         let token = try #require(fields["access_token"] as? String)
-        #expect(office.knows(token, at: now.addingTimeInterval(99)))
-        #expect(!office.knows(token, at: now.addingTimeInterval(100)))
-        office.withdrawAll()
-        #expect(!office.knows(token, at: now))
+        #expect(issuer.accepts(token, at: now.addingTimeInterval(99)))
+        #expect(!issuer.accepts(token, at: now.addingTimeInterval(100)))
+        issuer.revokeAll()
+        #expect(!issuer.accepts(token, at: now))
     }
 
     @Test func whatIsWrongGetsNone() throws {
@@ -62,24 +62,24 @@ import Testing
             ("to come", try assertion(claims: ["iat": 1_790_000_100])),
             ("too long", try assertion(claims: ["exp": 1_790_003_601])), ("no JWT", "a.b"), ("nothing", "a.b.c"),
         ]
-        var office = try TokenOffice(#require(Self.file), tokenLife: 100)
+        var issuer = try TokenIssuer(#require(Self.file), tokenLife: 100)
         for (name, text) in wrong {
-            let (reply, isGood) = office.give(call("\(grant)&assertion=\(text)"), at: now)
+            let (reply, isGood) = issuer.issue(call("\(grant)&assertion=\(text)"), at: now)
             #expect(!isGood && reply.status == 400, "\(name)")
             #expect(String(decoding: reply.body ?? Data(), as: UTF8.self).contains("invalid_grant"), "\(name)")
         }
         let good = try assertion()
         let parts = good.split(separator: ".")
         let forged = "\(parts[0]).\(parts[1]).\(parts[2].first == "A" ? "B" : "A")\(parts[2].dropFirst())"
-        #expect(!office.give(call("\(grant)&assertion=\(forged)"), at: now).isGood)
-        #expect(!office.give(call("grant_type=password&assertion=\(good)"), at: now).isGood)
-        #expect(!office.give(call(grant), at: now).isGood)
+        #expect(!issuer.issue(call("\(grant)&assertion=\(forged)"), at: now).isGood)
+        #expect(!issuer.issue(call("grant_type=password&assertion=\(good)"), at: now).isGood)
+        #expect(!issuer.issue(call(grant), at: now).isGood)
     }
 
     @Test func whereItIsAskedIsAnAudienceToo() throws {
-        var office = try TokenOffice(#require(Self.file), tokenLife: 100)
+        var issuer = try TokenIssuer(#require(Self.file), tokenLife: 100)
         let text = try assertion(claims: ["aud": "http://store:9000/token"])
-        #expect(office.give(call("\(grant)&assertion=\(text)", host: "store:9000"), at: now).isGood)
-        #expect(!office.give(call("\(grant)&assertion=\(text)", host: "store:9001"), at: now).isGood)
+        #expect(issuer.issue(call("\(grant)&assertion=\(text)", host: "store:9000"), at: now).isGood)
+        #expect(!issuer.issue(call("\(grant)&assertion=\(text)", host: "store:9001"), at: now).isGood)
     }
 }

@@ -3,11 +3,11 @@ import CryptoExtras
 import Foundation
 import SimulatorKit
 
-/// Gives out access tokens for what a service account has signed (RFC 7523), and knows them again.
-struct TokenOffice: Sendable {
+/// Issues access tokens for assertions that a service account has signed (RFC 7523), and verifies them.
+struct TokenIssuer: Sendable {
     static let scope = "https://www.googleapis.com/auth/androidpublisher"
     static let longestLife: Double = 3_600
-    /// By how much the clock of whoever signed may be ahead, in seconds.
+    /// By how much the clock of the signer may be ahead, in seconds.
     static let leeway: Double = 60
     private static let mostTokens = 1_000
 
@@ -29,13 +29,13 @@ struct TokenOffice: Sendable {
     init(keyFile: String, tokenLife: Int) throws {
         guard let data = FileManager.default.contents(atPath: keyFile),
             let file = try? ServiceAccountFile(json: data),
-            let office = try? TokenOffice(file, tokenLife: tokenLife)
+            let issuer = try? TokenIssuer(file, tokenLife: tokenLife)
         else { throw ValidationError("\(keyFile) is no key file of a service account") }
-        self = office
+        self = issuer
     }
 
     /// `POST /token`.
-    mutating func give(_ call: Call, at now: Date) -> (reply: Reply, isGood: Bool) {
+    mutating func issue(_ call: Call, at now: Date) -> (reply: Reply, isGood: Bool) {
         guard let body = call.body else { return (Self.fault("invalid_request", "no form"), false) }
         let fields = QueryItems(String(decoding: body, as: UTF8.self))
         guard fields["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer" else {
@@ -54,10 +54,10 @@ struct TokenOffice: Sendable {
         return (Reply(json: Given(accessToken: token, expiresIn: tokenLife)), true)
     }
 
-    func knows(_ token: String, at now: Date) -> Bool { tokens.contains { $0.text == token && $0.until > now } }
+    func accepts(_ token: String, at now: Date) -> Bool { tokens.contains { $0.text == token && $0.until > now } }
 
-    /// From now on none of those given out is good.
-    mutating func withdrawAll() { tokens = [] }
+    /// Makes all issued tokens invalid.
+    mutating func revokeAll() { tokens = [] }
 
     private func objection(to assertion: String, host: String?, at now: Date) -> String? {
         guard let jws = CompactJWS(assertion), let header: Header = try? JSONBody.decode(from: jws.header),

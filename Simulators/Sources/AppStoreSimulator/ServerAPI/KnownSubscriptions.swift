@@ -2,7 +2,7 @@ import AppStoreSimulation
 import SimulatorKit
 
 /// A subscription that the API knows.
-struct KeptSubscription: Sendable {
+struct KnownSubscription: Sendable {
     static let mostTransactions = 100
 
     var transaction: SimulatedTransaction
@@ -17,19 +17,19 @@ struct KeptSubscription: Sendable {
 }
 
 /// The subscriptions that the API knows, by any of their transactions.
-struct SubscriptionShelf: Sendable {
+struct KnownSubscriptions: Sendable {
     static let capacity = 10_000
 
-    private var kept: [String: KeptSubscription] = [:]
+    private var kept: [String: KnownSubscription] = [:]
     /// From each transaction to its subscription.
     private var owners: [String: String] = [:]
 
-    func find(_ transactionId: String) -> KeptSubscription? {
+    func find(_ transactionId: String) -> KnownSubscription? {
         kept[transactionId] ?? owners[transactionId].flatMap { kept[$0] }
     }
 
     /// In place of what was said of it before; the transactions of before stay its own.
-    mutating func put(_ subscription: KeptSubscription) throws(ControlFault) -> KeptSubscription {
+    mutating func put(_ subscription: KnownSubscription) throws(ControlFault) -> KnownSubscription {
         let number = subscription.number
         let known = kept[number]
         guard known != nil || kept.count < Self.capacity else {
@@ -45,7 +45,7 @@ struct SubscriptionShelf: Sendable {
         // A transaction that is told of again is not an old one.
         let all = ((known?.transactionIds ?? []) + told).reversed().filter { seen.insert($0).inserted }
         var subscription = subscription
-        subscription.transactionIds = all.prefix(KeptSubscription.mostTransactions).reversed()
+        subscription.transactionIds = all.prefix(KnownSubscription.mostTransactions).reversed()
         forget(number)
         for id in subscription.transactionIds { owners[id] = number }
         kept[number] = subscription

@@ -2,8 +2,8 @@ import AppStoreSimulation
 import Foundation
 import SimulatorKit
 
-/// How a subscription stands, as `PUT /_simulator/subscriptions/{originalTransactionId}` says it. What is nil follows from the rest.
-struct SimulatedStanding: Sendable, Hashable, Codable {
+/// State of a subscription, as `PUT /_simulator/subscriptions/{originalTransactionId}` says it. What is nil follows from the rest.
+struct SubscriptionUpdate: Sendable, Hashable, Codable {
     var productId: String
     var expiresDate: Date
     var bundleId: String?
@@ -83,7 +83,7 @@ struct SimulatedStanding: Sendable, Hashable, Codable {
 }
 
 /// What cannot be.
-extension SimulatedStanding {
+extension SubscriptionUpdate {
     func check() throws(ControlFault) {
         try Self.demand(status.map { (1...5).contains($0) }, "status is 1 to 5")
         try Self.demand(
@@ -118,7 +118,7 @@ extension SimulatedStanding {
 }
 
 /// What is signed of it.
-extension SimulatedStanding {
+extension SubscriptionUpdate {
     private static let day: TimeInterval = 86_400
 
     /// - Parameters:

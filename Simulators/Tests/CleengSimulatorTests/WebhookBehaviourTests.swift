@@ -4,7 +4,7 @@ import Testing
 @testable import SimulatorKit
 
 /// Trouble with events, and where they go.
-@Suite struct WebhookMannerTests {
+@Suite struct WebhookBehaviourTests {
     @Test func aPaymentThatFailsIsToldOfWhenItsTimeIsOverAndNeverGranted() throws {
         let bench = try Bench.telling()
         bench.pay("ana+webhook-failed+after-3s@example.test")

@@ -12,7 +12,7 @@ package struct AppStoreSimulatorCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CreateRoots.self, SignTransaction.self, SignReceipt.self, SignNotification.self, Notify.self, Play.self,
-            CreateAPIKey.self, Serve.self,
+            CreateAPIKey.self, ServeAPI.self,
         ])
 
     package init() {}

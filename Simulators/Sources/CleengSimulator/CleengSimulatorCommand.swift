@@ -68,8 +68,8 @@ package struct CleengSimulatorCommand: AsyncParsableCommand {
         ).run(as: "cleeng-simulator")
     }
 
-    private func settings() throws -> Settings {
-        var settings = Settings()
+    private func settings() throws -> SimulatorSettings {
+        var settings = SimulatorSettings()
         settings.grantAfterMilliseconds = Int64((grantAfter * 1_000).rounded())
         settings.requestCapacity = keepRequests
         settings.storeKit2Offer = storeKit2Offer

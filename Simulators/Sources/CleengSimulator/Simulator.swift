@@ -11,7 +11,7 @@ final class Simulator: SimulatedService {
     private let cleeng: NIOLockedValueBox<SimulatedCleeng>
 
     init(
-        settings: Settings, publisherToken: String, clock: SimulatorClock = .system(),
+        settings: SimulatorSettings, publisherToken: String, clock: SimulatorClock = .system(),
         identity: ReceiptIdentity
     ) {
         self.publisherToken = publisherToken
@@ -32,7 +32,7 @@ final class Simulator: SimulatedService {
         } catch {
             let reply = Reply(
                 status: error.status,
-                json: JSONValue.object(["success": .bool(false), "message": .string(error.message)]))
+                json: AnyJSON.object(["success": .bool(false), "message": .string(error.message)]))
             return error.allowed.isEmpty
                 ? reply : reply.with(header: "Allow", error.allowed.joined(separator: ", "))
         }

@@ -43,7 +43,7 @@ package struct Call: Sendable {
         self.startedAt = startedAt
     }
 
-    package var queryItems: QueryItems { QueryItems(query) }
+    package var queryItems: FormItems { FormItems(query) }
 
     package var authorization: String? { headers[.authorization] }
 
@@ -55,7 +55,7 @@ package struct Call: Sendable {
 }
 
 /// The query of a URL or the body of a form, decoded as forms are: `+` is a space.
-package struct QueryItems: Sendable, Equatable {
+package struct FormItems: Sendable, Equatable {
     package private(set) var items: [NamedValue] = []
 
     package init(_ query: String?) {
@@ -78,7 +78,7 @@ package struct QueryItems: Sendable, Equatable {
 }
 
 /// A JSON Web Signature in its compact form (RFC 7515, section 7.1), taken apart and not verified.
-package struct CompactJWS: Sendable {
+package struct UnverifiedJWS: Sendable {
     package let header: Data
     package let payload: Data
     package let signature: Data

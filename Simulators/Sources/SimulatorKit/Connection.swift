@@ -10,7 +10,7 @@ import NIOCore
 #endif
 
 /// The connection of a request.
-struct Connection: Sendable {
+struct ClientConnection: Sendable {
     let channel: any Channel
 
     /// Waits until the client has gone, or the simulator shuts down.
@@ -42,10 +42,10 @@ struct ConnectionGone: Error {}
 
 /// A request's context with its connection.
 struct SimulatorContext: InitializableFromSource, Sendable {
-    let connection: Connection
+    let connection: ClientConnection
 
     init(source: ApplicationRequestContextSource) {
-        connection = Connection(channel: source.channel)
+        connection = ClientConnection(channel: source.channel)
     }
 }
 

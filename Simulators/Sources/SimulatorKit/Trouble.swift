@@ -3,7 +3,7 @@ import Foundation
 /// What happens to a call in place of its response.
 package enum Trouble: Sendable, Equatable {
     /// A response with this status. The call takes no effect.
-    case status(Int, RetryAfter?)
+    case status(Int, RetryAfterHeader?)
     /// No response until the client goes. The call takes no effect.
     case hang
     /// A connection reset without a response. The call takes no effect.
@@ -22,7 +22,7 @@ package enum Trouble: Sendable, Equatable {
 }
 
 /// The value of a `Retry-After` header (RFC 9110 section 10.2.3).
-package enum RetryAfter: Sendable, Equatable {
+package enum RetryAfterHeader: Sendable, Equatable {
     case text(String)
     /// An HTTP date so long after the call.
     case date(milliseconds: Int64)
@@ -127,7 +127,7 @@ package struct TroubleOrder: Sendable, Equatable, Decodable {
         if reset == true { return .reset }
         return status.map {
             .status(
-                $0, retryAfter.map(RetryAfter.text) ?? retryAfterMilliseconds.map { .epoch(milliseconds: $0) })
+                $0, retryAfter.map(RetryAfterHeader.text) ?? retryAfterMilliseconds.map { .epoch(milliseconds: $0) })
         }
     }
 }

@@ -34,7 +34,7 @@ struct StoreFront<Store: SimulatedStore>: SimulatedState {
 
     private var store: Store
     private var trouble = Counted<TroubleOrder>()
-    private var log: RequestLog<LoggedCall>
+    private var log: RequestLog<LoggedStoreCall>
 
     init(_ store: Store, keepRequests: Int) {
         self.store = store
@@ -57,7 +57,7 @@ struct StoreFront<Store: SimulatedStore>: SimulatedState {
         }
         let (logged, status) = ending.outcome
         log.add { sequence in
-            LoggedCall(
+            LoggedStoreCall(
                 sequence: sequence, at: now.wholeMilliseconds, method: call.method,
                 path: String(outcome.shownPath.prefix(4_096)), credentials: outcome.credentials, outcome: logged,
                 status: status)
@@ -94,7 +94,7 @@ struct StoreFront<Store: SimulatedStore>: SimulatedState {
 }
 
 /// One call of the log. Holds no secret, no token and no assertion.
-struct LoggedCall: Sendable, Encodable {
+struct LoggedStoreCall: Sendable, Encodable {
     let sequence: Int
     /// In milliseconds since 1970.
     let at: Int64

@@ -63,16 +63,16 @@ struct ServeCommandTests {
     @Test func whatCannotBeServed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let good = ["--roots", path(""), "--key-file", "k", "--key-id", "K", "--issuer-id", APIToken.issuerId]
-        #expect(throws: Never.self) { try Serve.parse(good) }
+        #expect(throws: Never.self) { try ServeAPI.parse(good) }
         for wrong in [
             ["--port", "65536"], ["--page-size", "0"], ["--page-size", "101"], ["--keep-requests", "0"],
             ["--environment", "Xcode"], ["--issuer-id", "me"], ["--key-id", ""], ["--bundle-id", ""],
         ] {
-            #expect(throws: (any Error).self, "\(wrong)") { try Serve.parse(good + wrong) }
+            #expect(throws: (any Error).self, "\(wrong)") { try ServeAPI.parse(good + wrong) }
         }
         try Data("no key".utf8).write(to: folder.appendingPathComponent("key"))
-        await #expect(throws: (any Error).self) { try await Serve.parse(good).run() }
-        await #expect(throws: (any Error).self) { try await Serve.parse(good + ["--key-file", path("key")]).run() }
+        await #expect(throws: (any Error).self) { try await ServeAPI.parse(good).run() }
+        await #expect(throws: (any Error).self) { try await ServeAPI.parse(good + ["--key-file", path("key")]).run() }
     }
 
     private func start(_ more: [String]) throws -> Process {

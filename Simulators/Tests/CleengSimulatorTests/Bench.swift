@@ -13,8 +13,8 @@ struct Bench {
     let simulator: Simulator
 
     /// - Parameter identity: by default a receipt named `sub-7-…` belongs to the subscription `7`.
-    init(_ change: (inout Settings) -> Void = { _ in }, identity: ReceiptIdentity = .named) {
-        var settings = Settings()
+    init(_ change: (inout SimulatorSettings) -> Void = { _ in }, identity: ReceiptIdentity = .named) {
+        var settings = SimulatorSettings()
         change(&settings)
         simulator = Simulator(
             settings: settings, publisherToken: Self.token, clock: time.clock, identity: identity)
@@ -23,7 +23,7 @@ struct Bench {
     func begin(
         _ method: String, _ target: String, body: String = "", token: String? = Bench.token,
         correlationId: String? = nil,
-        startedAt: Moment? = nil
+        startedAt: SimulatedTime? = nil
     ) -> Verdict<CallTicket> {
         var headers: HTTPFields = [:]
         headers[.publisherToken] = token
@@ -32,7 +32,7 @@ struct Bench {
     }
 
     private func request(
-        _ method: String, _ target: String, _ headers: HTTPFields, _ body: String, startedAt: Moment? = nil
+        _ method: String, _ target: String, _ headers: HTTPFields, _ body: String, startedAt: SimulatedTime? = nil
     ) -> Call {
         let parts = target.split(separator: "?", maxSplits: 1)
         return Call(
@@ -73,7 +73,7 @@ struct Bench {
     }
 
     @discardableResult
-    func call(_ method: String, _ params: String, id: String = "1") -> JSONValue? {
+    func call(_ method: String, _ params: String, id: String = "1") -> AnyJSON? {
         send(
             "POST", "/3.0/json-rpc",
             body: #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#, token: nil
@@ -81,8 +81,8 @@ struct Bench {
     }
 
     @discardableResult
-    func control(_ method: String, _ target: String, _ body: String = "") throws -> JSONValue {
-        try #require(try simulator.carryOut(request(method, target, [:], body)).body.flatMap { JSONValue.parse($0) })
+    func control(_ method: String, _ target: String, _ body: String = "") throws -> AnyJSON {
+        try #require(try simulator.carryOut(request(method, target, [:], body)).body.flatMap { AnyJSON.parse($0) })
     }
 
     static func payment(

@@ -31,26 +31,26 @@ import Testing
 
     @Test func grantsLeaveTheAgendaByTimeAndThenByArrival() throws {
         var agenda = Agenda<PendingGrant>()
-        let email = try #require(CustomerEmail("ana@example.test"))
+        let email = try #require(EmailAddress("ana@example.test"))
         let offer = try #require(OfferId("S123456789_US"))
         let times: [Int64] = [9, 3, 7, 3, 1, 8, 3, 2]
         for (sequence, seconds) in times.enumerated() {
             agenda.add(
                 PendingGrant(
-                    sequence: sequence, grantAt: Moment(unixSeconds: seconds), originalTransactionId: "1",
+                    sequence: sequence, grantAt: SimulatedTime(unixSeconds: seconds), originalTransactionId: "1",
                     email: email, offerId: offer, status: .active, expired: false, appType: "ios"))
         }
         var order: [Int] = []
-        while let next = agenda.popDue(at: Moment(unixSeconds: 8)) { order.append(next.sequence) }
+        while let next = agenda.popDue(at: SimulatedTime(unixSeconds: 8)) { order.append(next.sequence) }
         #expect(order == [4, 7, 1, 3, 6, 2, 5])
         #expect(agenda.count == 1)
     }
 
     @Test func whatIsKeptOfABodyIsBounded() throws {
-        let wide = JSONValue.array(Array(repeating: .array(Array(repeating: .int(1), count: 100)), count: 100))
-        let shown = Redaction(receipt: nil, publisherToken: "t").shown(
+        let wide = AnyJSON.array(Array(repeating: .array(Array(repeating: .int(1), count: 100)), count: 100))
+        let shown = BodyRedaction(receipt: nil, publisherToken: "t").shown(
             .object(["wide": wide, "long": .string(String(repeating: "x", count: 10_000))]))
-        #expect(JSONValue.bytes(of: shown).count < 2_000)
+        #expect(AnyJSON.bytes(of: shown).count < 2_000)
     }
 
     @Test(arguments: ["S123456789_US", "A987654321_DE", "P123456789"])
@@ -66,19 +66,19 @@ import Testing
     }
 
     @Test func emailsAreOneWhateverTheirCaseAndSurroundings() {
-        #expect(CustomerEmail(" Ana+X@Example.TEST\n")?.text == "ana+x@example.test")
+        #expect(EmailAddress(" Ana+X@Example.TEST\n")?.text == "ana+x@example.test")
         for bad in ["", "ana", "@x", "a@", "a b@x", "a@b@c", String(repeating: "a", count: 320) + "@x"] {
-            #expect(CustomerEmail(bad) == nil)
+            #expect(EmailAddress(bad) == nil)
         }
     }
 
     @Test func timesAreReadAsTheyAreWritten() throws {
-        let moment = Moment(microseconds: 1_800_000_000_123_000)
+        let moment = SimulatedTime(microseconds: 1_800_000_000_123_000)
         #expect(moment.iso8601 == "2027-01-15T08:00:00.123Z")
-        #expect(Moment(text: moment.iso8601) == moment)
-        #expect(Moment(text: "2027-01-15T08:00:00Z")?.unixSeconds == 1_800_000_000)
-        #expect(Moment(text: "1800000000123") == moment)
-        #expect(Moment(moment.date) == moment)
-        #expect(RetryAfter.date(milliseconds: 0).header(at: moment.date) == "Fri, 15 Jan 2027 08:00:01 GMT")
+        #expect(SimulatedTime(text: moment.iso8601) == moment)
+        #expect(SimulatedTime(text: "2027-01-15T08:00:00Z")?.unixSeconds == 1_800_000_000)
+        #expect(SimulatedTime(text: "1800000000123") == moment)
+        #expect(SimulatedTime(moment.date) == moment)
+        #expect(RetryAfterHeader.date(milliseconds: 0).header(at: moment.date) == "Fri, 15 Jan 2027 08:00:01 GMT")
     }
 }

@@ -4,13 +4,13 @@ import NIOConcurrencyHelpers
 
 /// A clock that moves only when a test says so.
 final class ManualTime: Sendable {
-    private let moment: NIOLockedValueBox<Moment>
+    private let moment: NIOLockedValueBox<SimulatedTime>
 
-    init(_ start: Moment = Moment(unixSeconds: 1_800_000_000)) {
+    init(_ start: SimulatedTime = SimulatedTime(unixSeconds: 1_800_000_000)) {
         moment = NIOLockedValueBox(start)
     }
 
-    var now: Moment { moment.withLockedValue { $0 } }
+    var now: SimulatedTime { moment.withLockedValue { $0 } }
     var clock: SimulatorClock { SimulatorClock { [moment] in moment.withLockedValue { $0 } } }
 
     func advance(milliseconds: Int64) {

@@ -79,7 +79,7 @@ extension Bench {
     }
 
     /// What the log holds of notifications.
-    func notices() throws -> [JSONValue] {
+    func notices() throws -> [AnyJSON] {
         let page = try control("GET", "/_simulator/requests?path=/1.0/in_app/")
         if case .array(let items) = page["items"] { return items }
         return []

@@ -121,7 +121,7 @@ import Testing
         let bench = Bench.granted()
         bench.notify(Notices.signed("DID_RENEW", signedAt: 10))
         bench.notify(Notices.signed("DID_FAIL_TO_RENEW", signedAt: 11, end: 100))
-        func subscription() throws -> JSONValue? {
+        func subscription() throws -> AnyJSON? {
             let page = try bench.control("GET", "/_simulator/subscriptions?originalTransactionId=7")
             if case .array(let items) = page["items"] { return items.first }
             return nil

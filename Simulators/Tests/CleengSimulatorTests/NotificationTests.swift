@@ -85,7 +85,7 @@ import Testing
         bench.notify(Notices.signed("TEST"))
         bench.notify(#"{"signedPayload":"eyJhbGciOi"}"#)
         let notices = try bench.notices()
-        let text = String(decoding: JSONValue.bytes(of: notices), as: UTF8.self)
+        let text = String(decoding: AnyJSON.bytes(of: notices), as: UTF8.self)
         for secret in ["hush", "eyJhbGciOi", "TUlJVHdlbHZl"] { #expect(!text.contains(secret)) }
         #expect(notices[0]["body"]?["password"] == .string("present"))
         #expect(notices[0]["body"]?["unified_receipt"]?["latest_receipt"]?["length"] == .int(12))

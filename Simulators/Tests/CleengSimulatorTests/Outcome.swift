@@ -14,7 +14,7 @@ struct Outcome {
     }
 
     var status: Int? { reply?.status }
-    var json: JSONValue? { reply?.body.flatMap { JSONValue.parse($0) } }
+    var json: AnyJSON? { reply?.body.flatMap { AnyJSON.parse($0) } }
 
     func header(_ name: String) -> String? {
         reply?.headers.first { $0.name == name }?.value

@@ -39,8 +39,8 @@ import Testing
         }
         let entry = try #require(ReceiptEntry.read(text).first { $0.transactionId == "31" })
         #expect(entry.isCancelled)
-        #expect(entry.purchasedAt == Moment(unixSeconds: 1_800_000_000))
-        #expect(entry.expiresAt == Moment(unixSeconds: 1_800_000_000 + 90 * 86_400))
+        #expect(entry.purchasedAt == SimulatedTime(unixSeconds: 1_800_000_000))
+        #expect(entry.expiresAt == SimulatedTime(unixSeconds: 1_800_000_000 + 90 * 86_400))
     }
 
     @Test func base64OfAnyFormIsTaken() throws {
@@ -84,7 +84,7 @@ import Testing
             purchaseDate: Self.start, expiresDate: Self.start + 86_400)
         let text = try Self.authority(.transactions).sign(json: transaction.json(signedDate: Self.start))
         #expect(ReceiptIdentity.appleStore.read(text, "99") == "10")
-        #expect(ReceiptEntry.read(text).first?.expiresAt == Moment(unixSeconds: 1_800_086_400))
+        #expect(ReceiptEntry.read(text).first?.expiresAt == SimulatedTime(unixSeconds: 1_800_086_400))
     }
 
     @Test(arguments: ["", "TUlJ", "a.b.c", "e30.W10.e30", "e30.e30.e30", "MIIB", "😀", "MAA", "MAKgAA"])

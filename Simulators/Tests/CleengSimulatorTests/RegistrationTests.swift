@@ -20,7 +20,7 @@ import Testing
 
     /// The same purchase by either road leaves the same behind.
     @Test func aSubscriptionIsTheSameHoweverItCame() throws {
-        func views(_ buy: (Bench) throws -> Void) throws -> [JSONValue?] {
+        func views(_ buy: (Bench) throws -> Void) throws -> [AnyJSON?] {
             let bench = Bench()
             _ = try bench.number(of: ana)
             try buy(bench)

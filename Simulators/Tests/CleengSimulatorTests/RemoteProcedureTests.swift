@@ -18,7 +18,7 @@ import Testing
         let params = #"{\#(Self.publisher),"customerToken":"\#(try token(bench, "ana@example.test"))"}"#
         #expect(bench.call("getAccessibleTags", params)?["result"]?["tags"] == .array([]))
         bench.time.advance(milliseconds: 1_000)
-        let tags = ["S222222222_US", "live", "vod"].map(JSONValue.string)
+        let tags = ["S222222222_US", "live", "vod"].map(AnyJSON.string)
         #expect(bench.call("getAccessibleTags", params)?["result"]?["tags"] == .array(tags))
     }
 
@@ -77,7 +77,7 @@ import Testing
         let bench = Bench()
         bench.pay("ana+after-0@example.test")
         let token = try token(bench, "ana+after-0@example.test")
-        func status(_ address: String) -> JSONValue? {
+        func status(_ address: String) -> AnyJSON? {
             let params = #"{"customerToken":"\#(token)","offerId":"S123456789_US","ipAddress":"\#(address)"}"#
             return bench.call("getAccessStatus", params)
         }

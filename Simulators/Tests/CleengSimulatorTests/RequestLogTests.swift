@@ -4,7 +4,7 @@ import Testing
 @testable import SimulatorKit
 
 @Suite struct RequestLogTests {
-    private func items(_ page: JSONValue) throws -> [JSONValue] {
+    private func items(_ page: AnyJSON) throws -> [AnyJSON] {
         guard case .array(let items) = try #require(page["items"]) else { return [] }
         return items
     }
@@ -16,7 +16,7 @@ import Testing
         bench.call("getAccessibleTags", #"{"publisherToken":"pub_tok_simulated","customerToken":"x"}"#)
         bench.send("POST", "/apple/payment", body: #"{"receipt":{"receiptData":"QQQQ"}}"#, token: "a-wrong-token")
         let page = try bench.control("GET", "/_simulator/requests")
-        let text = String(decoding: JSONValue.bytes(of: page), as: UTF8.self)
+        let text = String(decoding: AnyJSON.bytes(of: page), as: UTF8.self)
         #expect(!text.contains("QQQQ"))
         #expect(!text.contains("pub_tok_simulated"))
         #expect(!text.contains("a-wrong-token"))

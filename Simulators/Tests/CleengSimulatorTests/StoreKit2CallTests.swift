@@ -17,7 +17,7 @@ import Testing
         for (body, wrong) in bodies {
             let answer = Bench().send("POST", path, body: body)
             #expect(Bench.code(answer) == "400 REQ0001", "\(body)")
-            let fields = ["transactionId", "cleengCustomerId", "ipAddress"].prefix(wrong).map(JSONValue.string)
+            let fields = ["transactionId", "cleengCustomerId", "ipAddress"].prefix(wrong).map(AnyJSON.string)
             #expect(answer.json?["fields"] == (wrong == 0 ? nil : .array(fields)), "\(body)")
         }
     }

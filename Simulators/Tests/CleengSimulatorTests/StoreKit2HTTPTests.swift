@@ -47,14 +47,15 @@ import Testing
             #expect(items[1]["headers"]?["correlation-id"] == .string(Self.id))
             #expect(items[1]["status"] == .int(202))
             #expect(items[1]["publisherToken"] == .string("present"))
-            #expect(!String(decoding: JSONValue.bytes(of: log.json), as: UTF8.self).contains(Bench.token))
+            #expect(!String(decoding: AnyJSON.bytes(of: log.json), as: UTF8.self).contains(Bench.token))
         }
     }
 
     /// Runs a simulator of its own while the body does.
     private static func serving(_ body: (String) async throws -> Void) async throws {
         let (addresses, ready) = AsyncStream.makeStream(of: String.self)
-        let server = SimulatorServer(Simulator(settings: Settings(), publisherToken: Bench.token, identity: .named))
+        let server = SimulatorServer(
+            Simulator(settings: SimulatorSettings(), publisherToken: Bench.token, identity: .named))
         let running = Task { try await server.run { ready.yield($0) } }
         defer { running.cancel() }
         let url = try #require(await addresses.first { _ in true })
@@ -63,13 +64,13 @@ import Testing
 
     private static func call(
         _ method: HTTPMethod, _ url: String, _ headers: [String: String] = [:], _ body: String = ""
-    ) async throws -> (status: Int, json: JSONValue?) {
+    ) async throws -> (status: Int, json: AnyJSON?) {
         var request = HTTPClientRequest(url: url)
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
         let bytes = try await response.body.collect(upTo: 1_024 * 1_024)
-        return (Int(response.status.code), JSONValue.parse(bytes.readableBytesView))
+        return (Int(response.status.code), AnyJSON.parse(bytes.readableBytesView))
     }
 }

@@ -157,7 +157,7 @@ import Testing
 }
 
 extension Bench {
-    fileprivate func logged() throws -> [JSONValue] {
+    fileprivate func logged() throws -> [AnyJSON] {
         guard case .array(let items) = try control("GET", "/_simulator/requests")["items"] else { return [] }
         return items
     }

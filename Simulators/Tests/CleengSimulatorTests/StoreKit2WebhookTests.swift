@@ -23,7 +23,7 @@ import Testing
                 + #""offerId":"S111111111_US","originalTransactionId":"7","result":"PURCHASE_REGISTERED","#
                 + #""synchronizationId":"6f1c1f0e-0000-4000-8000-000000000001","transactionId":"8"},"#
                 + #""topic":"inappPurchaseSyncResult"}"#)
-        let created = events.last.flatMap { JSONValue.parse($0.body)?["data"] }
+        let created = events.last.flatMap { AnyJSON.parse($0.body)?["data"] }
         #expect(created?["customerId"] == .int(100_000_001))
         #expect(created?["offerId"] == .string("S111111111_US"))
     }
@@ -55,7 +55,7 @@ import Testing
             bench.time.advance(milliseconds: 1_000)
         }
         let events = bench.events()
-        let data = events.map { JSONValue.parse($0.body)?["data"] }
+        let data = events.map { AnyJSON.parse($0.body)?["data"] }
         #expect(events.map(\.email.text) == [ana, ben, unknown])
         #expect(
             data.map { $0?["result"]?.string } == [

@@ -17,7 +17,7 @@ import Testing
         let events = bench.events()
         #expect(events.map(\.topic) == [.validationFailed])
         #expect(
-            JSONValue.parse(events[0].body)?["data"]
+            AnyJSON.parse(events[0].body)?["data"]
                 == .object([
                     "paymentGateway": .string("apple"), "offerId": .string("S123456789_US"),
                     "offerType": .string("subscription"), "customerId": .int(100_000_001),
@@ -83,7 +83,7 @@ import Testing
         try bench.control("DELETE", "/_simulator/webhooks")
         try bench.control("POST", "/_simulator/reset")
         bench.pay("ana+after-0@example.test")
-        let emails = bench.events().map { JSONValue.parse($0.body)?["data"]?["customerEmail"]?.string }
+        let emails = bench.events().map { AnyJSON.parse($0.body)?["data"]?["customerEmail"]?.string }
         #expect(emails == [nil, "ana+after-0@example.test"])
     }
 

@@ -35,7 +35,7 @@ import Testing
         }
         let events = bench.events().dropFirst(2)
         #expect(events.map(\.topic) == [.validationSucceeded, .subscriptionTerminated, .subscriptionCreated])
-        let data = events.map { JSONValue.parse($0.body)?["data"] }
+        let data = events.map { AnyJSON.parse($0.body)?["data"] }
         #expect(data[0]?["result"] == .string("SubscriptionTransferred"))
         #expect(data[0]?["prevCustomerId"] == .int(100_000_001))
         #expect(data[0]?["prevSubscriptionId"] == .int(1_000_001))
@@ -99,7 +99,7 @@ import Testing
         let events = bench.events().dropFirst(2)
         #expect(events.map(\.topic) == [.validationSucceeded, .subscriptionTerminated, .subscriptionCreated])
         #expect(
-            events.map { JSONValue.parse($0.body)?["data"]?["offerId"]?.string } == [
+            events.map { AnyJSON.parse($0.body)?["data"]?["offerId"]?.string } == [
                 "S987654321_US", "S123456789_US", "S987654321_US",
             ])
     }
@@ -135,6 +135,6 @@ import Testing
         bench.time.advance(milliseconds: 1_000)
         let events = bench.events()
         #expect(events.map(\.topic) == [.validationSucceeded])
-        #expect(JSONValue.parse(events[0].body)?["data"]?["active"] == .bool(false))
+        #expect(AnyJSON.parse(events[0].body)?["data"]?["active"] == .bool(false))
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import SimulatorKit
 
 /// `app-store-simulator serve --roots FOLDER --key-file FILE --key-id ID --issuer-id UUID`
-struct Serve: AsyncParsableCommand {
+struct ServeAPI: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Plays the App Store Server API.",
         discussion: """

@@ -92,7 +92,7 @@ struct RecordedNotification: Sendable {
     var wasTaken: Bool { attempts.contains { $0.sendAttemptResult == .success } }
 
     private static func content<Content: Decodable>(of text: String, _ name: String) throws(ControlFault) -> Content {
-        guard let jws = CompactJWS(text) else { throw .invalid("\(name) is no JWS") }
+        guard let jws = UnverifiedJWS(text) else { throw .invalid("\(name) is no JWS") }
         do {
             return try JSONBody.decode(from: jws.payload)
         } catch {

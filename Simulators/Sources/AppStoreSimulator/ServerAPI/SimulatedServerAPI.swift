@@ -11,7 +11,7 @@ struct SimulatedServerAPI: SimulatedState {
     var known = KnownSubscriptions()
     var history = NotificationHistory()
     var trouble = Counted<TroubleOrder>()
-    var log: RequestLog<LoggedCall>
+    var log: RequestLog<LoggedAPICall>
 
     init(settings: ServerSettings) {
         self.settings = settings
@@ -20,19 +20,18 @@ struct SimulatedServerAPI: SimulatedState {
 
     mutating func begin(_ call: Call, at now: Date) -> Verdict<Void> {
         let verification = settings.verifier.verify(call.bearerToken, at: now)
-        let order = trouble.next()
-        var hint = order
+        var order = trouble.next()
         if order?.status == APIFault.rateLimit.status, order?.retryAfterMilliseconds == nil {
-            hint?.retryAfterMilliseconds = 1_000
+            order?.retryAfterMilliseconds = 1_000
         }
-        let ending = Ending(hint?.trouble, at: now) { status in
+        let ending = Ending(order?.trouble, at: now) { status in
             if let code = order?.errorCode { return APIFault(status: status, code: code, message: "Simulated.").reply }
             let usual = [APIFault.rateLimit, .internalError].first { $0.status == status }
             return usual?.reply ?? Reply(status: status)
         } answer: {
             reply(to: call, verification, at: now)
         }
-        log.add { LoggedCall($0, call, authorized: verification == .good, ending.outcome, at: now) }
+        log.add { LoggedAPICall($0, call, authorized: verification == .good, ending.outcome, at: now) }
         return Verdict((), ending)
     }
 
@@ -159,7 +158,7 @@ struct APIFault: Error, Equatable {
 }
 
 /// One call of the log. Holds no token.
-struct LoggedCall: Sendable, Encodable {
+struct LoggedAPICall: Sendable, Encodable {
     private static let longestText = 4_096
 
     let sequence: Int

@@ -23,7 +23,7 @@ struct TokenVerifier: Sendable {
 
     /// - Parameter token: what stands behind `Bearer`.
     func verify(_ token: String?, at now: Date) -> Verification {
-        guard let jws = token.flatMap({ CompactJWS($0) }),
+        guard let jws = token.flatMap({ UnverifiedJWS($0) }),
             let header: Header = try? JSONBody.decode(from: jws.header),
             header == Header(alg: "ES256", kid: keyId, typ: "JWT"),
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),

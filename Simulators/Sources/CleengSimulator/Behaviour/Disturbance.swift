@@ -32,7 +32,7 @@ struct Disturbance: Sendable, Equatable {
     }
 
     /// The forms in which a 429 says when to come back.
-    private static let hints: [Substring: RetryAfter?] = [
+    private static let hints: [Substring: RetryAfterHeader?] = [
         "seconds": .text("1"), "date": .date(milliseconds: 1_000), "bare": nil,
     ]
 

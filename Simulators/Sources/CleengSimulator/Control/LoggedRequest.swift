@@ -8,15 +8,15 @@ struct LoggedRequest: Sendable {
     let query: [NamedValue]
     let headers: [NamedValue]
     let token: TokenPresence
-    let body: JSONValue?
+    let body: AnyJSON?
     let bodyBytes: Int
     /// nil for everything but notifications.
     let bodyDigest: String?
     /// nil for everything but well-formed notifications.
     let notice: StoreNotice?
-    let customerEmail: CustomerEmail?
-    let startedAt: Moment
-    var endedAt: Moment?
+    let customerEmail: EmailAddress?
+    let startedAt: SimulatedTime
+    var endedAt: SimulatedTime?
     var status: Int?
     var outcome = CallOutcome.inFlight
     /// nil for everything that passes on no purchase.
@@ -32,7 +32,7 @@ struct RequestView: Encodable {
     let query: [String: String]
     let headers: [String: String]
     let publisherToken: String
-    let body: JSONValue?
+    let body: AnyJSON?
     let bodyBytes: Int
     let customerEmail: String?
     let startedAt: String
@@ -79,7 +79,7 @@ struct RequestView: Encodable {
 }
 
 /// Takes receipts, signed texts, tokens and passwords out of what is kept of a body, and bounds the rest.
-struct Redaction: Sendable {
+struct BodyRedaction: Sendable {
     let receipt: ReceiptSummary?
     let publisherToken: String
 
@@ -90,12 +90,12 @@ struct Redaction: Sendable {
     /// Fields of payments by which a purchase can be asked for.
     private static let receipts: Set = ["receiptData", "purchaseToken", "receiptId"]
 
-    func shown(_ value: JSONValue) -> JSONValue {
+    func shown(_ value: AnyJSON) -> AnyJSON {
         var budget = Self.limit
         return shown(value, key: "", &budget)
     }
 
-    private func shown(_ value: JSONValue, key: String, _ budget: inout Int) -> JSONValue {
+    private func shown(_ value: AnyJSON, key: String, _ budget: inout Int) -> AnyJSON {
         budget -= 1
         guard budget >= 0 else { return .string("…") }
         // The secret that version 1 notifications carry, whatever its shape.
@@ -116,11 +116,11 @@ struct Redaction: Sendable {
         case .string(let text):
             return .string(Self.bounded(text))
         case .array(let elements):
-            var kept: [JSONValue] = []
+            var kept: [AnyJSON] = []
             for element in elements where budget > 0 { kept.append(shown(element, key: key, &budget)) }
             return .array(kept)
         case .object(let fields):
-            var kept: [String: JSONValue] = [:]
+            var kept: [String: AnyJSON] = [:]
             for (name, field) in fields where budget > 0 {
                 kept[Self.bounded(name)] = shown(field, key: name, &budget)
             }
@@ -146,14 +146,14 @@ enum TokenPresence: String, Sendable {
     }
 }
 
-extension QueryItems {
+extension FormItems {
     /// For the log.
     var bounded: [NamedValue] {
-        items.map { NamedValue(name: Redaction.bounded($0.name), value: Redaction.bounded($0.value)) }
+        items.map { NamedValue(name: BodyRedaction.bounded($0.name), value: BodyRedaction.bounded($0.value)) }
     }
 
     /// An email of a control call: no address holds a space, so a bare plus sign is forgiven.
-    func email(_ name: String) -> CustomerEmail? {
-        self[name].flatMap { CustomerEmail($0.split(separator: " ").joined(separator: "+")) }
+    func email(_ name: String) -> EmailAddress? {
+        self[name].flatMap { EmailAddress($0.split(separator: " ").joined(separator: "+")) }
     }
 }

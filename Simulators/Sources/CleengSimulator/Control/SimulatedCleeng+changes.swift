@@ -3,7 +3,7 @@ import SimulatorKit
 extension SimulatedCleeng {
     /// `POST /_simulator/customers/{email}/entitlements`: gives an entitlement at once, or changes the one that the
     /// customer has to that offer.
-    mutating func setEntitlement(_ email: CustomerEmail, _ call: ControlCall) throws(ControlFault) -> Reply {
+    mutating func setEntitlement(_ email: EmailAddress, _ call: ControlCall) throws(ControlFault) -> Reply {
         try call.allowOnly("offerId", "status", "expiresAt", "originalTransactionId")
         guard let offer = call.body?["offerId"]?.string.flatMap({ OfferId($0) }) else {
             throw .invalid("offerId is required, such as S123456789_US")
@@ -28,11 +28,11 @@ extension SimulatedCleeng {
             establish(entitlement, for: email, by: .hand)
         }
         guard let customer = customers[email] else { throw .notFound("no such customer") }
-        return Reply(json: CustomerView(customer, pending: []))
+        return Reply(json: CustomerStateView(customer, pending: []))
     }
 
     /// The newest one that still runs, else the newest.
-    private func entitlement(of email: CustomerEmail, to offer: OfferId, _ key: String?) -> Entitlement? {
+    private func entitlement(of email: EmailAddress, to offer: OfferId, _ key: String?) -> Entitlement? {
         let matching = customers[email]?.entitlements.filter { entitlement in
             entitlement.offerId == offer && entitlement.replacedBy == nil
                 && (key == nil || key == entitlement.originalTransactionId)
@@ -41,7 +41,7 @@ extension SimulatedCleeng {
     }
 
     private mutating func change(
-        _ existing: Entitlement, of email: CustomerEmail, to status: EntitlementStatus, _ expiresAt: Moment?
+        _ existing: Entitlement, of email: EmailAddress, to status: EntitlementStatus, _ expiresAt: SimulatedTime?
     ) {
         customers[email]?.change(subscriptionId: existing.subscriptionId) { entitlement in
             entitlement.status = status
@@ -72,7 +72,7 @@ extension SimulatedCleeng {
         }
         let transaction = transaction(id)
         return Reply(
-            json: JSONValue.object([
+            json: AnyJSON.object([
                 "transactionId": .string(id), "originalTransactionId": .string(transaction.originalTransactionId),
                 "offerId": .string(transaction.offerId.text),
                 "expiresAt": .optional(transaction.expiresAt?.unixSeconds),
@@ -108,7 +108,7 @@ extension SimulatedCleeng {
         return Reply(json: WebhooksView(self))
     }
 
-    private static func target(_ body: JSONValue) throws(ControlFault) -> WebhookTarget {
+    private static func target(_ body: AnyJSON) throws(ControlFault) -> WebhookTarget {
         guard let url = body["url"]?.string, let secret = body["secret"]?.string else {
             throw .invalid("url and secret are required, both texts")
         }

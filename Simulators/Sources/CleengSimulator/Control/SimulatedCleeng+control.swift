@@ -4,9 +4,9 @@ import SimulatorKit
 struct ControlCall: Sendable {
     let method: String
     let route: ControlRoute
-    let query: QueryItems
+    let query: FormItems
     /// nil for an empty body.
-    let body: JSONValue?
+    let body: AnyJSON?
 
     init(_ call: Call) throws(ControlFault) {
         guard let route = ControlRoute(segments: call.segments) else { throw .noSuchAddress }
@@ -19,7 +19,7 @@ struct ControlCall: Sendable {
             self.body = nil
             return
         }
-        guard let json = JSONValue.parse(body), case .object = json else {
+        guard let json = AnyJSON.parse(body), case .object = json else {
             throw .invalid("the body is no JSON object")
         }
         self.body = json
@@ -39,12 +39,12 @@ struct ControlCall: Sendable {
     }
 
     /// The field `expiresAt` of the body, in seconds since 1970.
-    func expiresAt() throws(ControlFault) -> Moment? {
+    func expiresAt() throws(ControlFault) -> SimulatedTime? {
         guard let value = body?["expiresAt"] else { return nil }
         guard let seconds = value.integer, (0...4_102_444_800).contains(seconds) else {
             throw .invalid("expiresAt is in seconds since 1970")
         }
-        return Moment(unixSeconds: seconds)
+        return SimulatedTime(unixSeconds: seconds)
     }
 
     /// - Throws: for fields beyond the named ones, which would be a typing error.
@@ -126,7 +126,7 @@ extension SimulatedCleeng {
         }
     }
 
-    private mutating func configure(_ email: CustomerEmail, _ call: ControlCall) throws(ControlFault) -> Reply {
+    private mutating func configure(_ email: EmailAddress, _ call: ControlCall) throws(ControlFault) -> Reply {
         try call.allowOnly("behaviours", "known")
         let behaviour = try Behaviour(names: try call.behaviours())
         ensureCustomer(email)
@@ -140,14 +140,14 @@ extension SimulatedCleeng {
         return try show(email)
     }
 
-    private func show(_ email: CustomerEmail) throws(ControlFault) -> Reply {
+    private func show(_ email: EmailAddress) throws(ControlFault) -> Reply {
         guard let customer = customers[email] else { throw .notFound("no such customer") }
         let pending = customer.entitlements.isEmpty && customer.paymentsAccepted == 0 ? [] : pendingGrants(of: email)
-        return Reply(json: CustomerView(customer, pending: pending))
+        return Reply(json: CustomerStateView(customer, pending: pending))
     }
 
     /// Looks through the grants that are to come; only the control API may take that long.
-    private func pendingGrants(of email: CustomerEmail) -> [PendingGrant] {
+    private func pendingGrants(of email: EmailAddress) -> [PendingGrant] {
         agenda.all.filter { $0.email == email }.sorted()
     }
 
@@ -164,8 +164,8 @@ extension SimulatedCleeng {
         case "DELETE": if offerTags[offer] != nil { offerTags[offer] = [offer.text] }
         default: break
         }
-        let tags = tags(of: offer).map(JSONValue.string)
-        return Reply(json: JSONValue.object(["offerId": .string(offer.text), "tags": .array(tags)]))
+        let tags = tags(of: offer).map(AnyJSON.string)
+        return Reply(json: AnyJSON.object(["offerId": .string(offer.text), "tags": .array(tags)]))
     }
 
     private mutating func changeStandard(_ call: ControlCall) throws(ControlFault) -> Reply {
@@ -187,8 +187,8 @@ extension SimulatedCleeng {
             unknownCustomer = .empty
         }
         return Reply(
-            json: JSONValue.object([
-                "behaviours": .array(standard.names.map(JSONValue.string)),
+            json: AnyJSON.object([
+                "behaviours": .array(standard.names.map(AnyJSON.string)),
                 "unknownCustomer": .string(unknownCustomer.rawValue),
             ]))
     }
@@ -207,9 +207,9 @@ extension SimulatedCleeng {
         return Reply(json: ["behaviours": upstream.names])
     }
 
-    private func showRequests(_ query: QueryItems) throws(ControlFault) -> Reply {
+    private func showRequests(_ query: FormItems) throws(ControlFault) -> Reply {
         let since = try query["since"].map { text throws(ControlFault) in
-            guard let moment = Moment(text: text) else {
+            guard let moment = SimulatedTime(text: text) else {
                 throw .invalid("since is a time such as 2026-11-20T10:00:00.000Z, or milliseconds since 1970")
             }
             return moment
@@ -227,7 +227,7 @@ extension SimulatedCleeng {
         return Reply(json: page)
     }
 
-    private func showSubscriptions(_ query: QueryItems) throws(ControlFault) -> Reply {
+    private func showSubscriptions(_ query: FormItems) throws(ControlFault) -> Reply {
         let email = try Self.email(in: query)
         let id = query["originalTransactionId"]
         let limit = min(100_000, max(1, query["limit"].flatMap { Int($0) } ?? 10_000))
@@ -243,14 +243,14 @@ extension SimulatedCleeng {
         return Reply(json: Page(items: items, totalItemCount: matching.count))
     }
 
-    private static func email(in query: QueryItems) throws(ControlFault) -> CustomerEmail? {
+    private static func email(in query: FormItems) throws(ControlFault) -> EmailAddress? {
         guard query["customerEmail"] != nil else { return nil }
         guard let email = query.email("customerEmail") else { throw .invalid("customerEmail is no email address") }
         return email
     }
 
-    private static func email(_ text: String) throws(ControlFault) -> CustomerEmail {
-        guard let email = CustomerEmail(text) else { throw .invalid("the path names no email address") }
+    private static func email(_ text: String) throws(ControlFault) -> EmailAddress {
+        guard let email = EmailAddress(text) else { throw .invalid("the path names no email address") }
         return email
     }
 

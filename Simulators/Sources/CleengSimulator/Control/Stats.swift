@@ -15,8 +15,8 @@ struct Counters: Sendable {
     var transfers = 0
     var upgrades = 0
     var overlappingForwards = 0
-    var closestReads: (milliseconds: Int64, email: CustomerEmail)?
-    var closestPolls: (milliseconds: Int64, email: CustomerEmail)?
+    var closestReads: (milliseconds: Int64, email: EmailAddress)?
+    var closestPolls: (milliseconds: Int64, email: EmailAddress)?
 
     mutating func noteOutcome(_ outcome: String, of kind: CleengCall.Kind) {
         switch kind {
@@ -27,7 +27,7 @@ struct Counters: Sendable {
         }
     }
 
-    mutating func noteGap(_ gap: (milliseconds: Int64, isPoll: Bool), of email: CustomerEmail) {
+    mutating func noteGap(_ gap: (milliseconds: Int64, isPoll: Bool), of email: EmailAddress) {
         if gap.milliseconds < closestReads?.milliseconds ?? .max { closestReads = (gap.milliseconds, email) }
         if gap.isPoll, gap.milliseconds < closestPolls?.milliseconds ?? .max {
             closestPolls = (gap.milliseconds, email)
@@ -37,7 +37,7 @@ struct Counters: Sendable {
 
 extension SimulatedCleeng {
     /// Counts a call, whatever is going to become of it.
-    mutating func count(_ call: CleengCall, _ email: CustomerEmail?) {
+    mutating func count(_ call: CleengCall, _ email: EmailAddress?) {
         switch call.kind {
         case .payment:
             counters.payments += 1

@@ -1,5 +1,5 @@
 /// One customer as the control API shows it.
-struct CustomerView: Encodable {
+struct CustomerStateView: Encodable {
     struct EntitlementView: Encodable {
         let subscriptionId: Int
         let offerId: String
@@ -58,7 +58,7 @@ struct CustomerView: Encodable {
     }
 }
 
-extension CustomerView.PendingView {
+extension CustomerStateView.PendingView {
     init(_ grant: PendingGrant) {
         offerId = grant.offerId.text
         originalTransactionId = grant.originalTransactionId
@@ -128,7 +128,7 @@ struct WebhooksView: Encodable {
         let attempts: Int
         let status: Int?
         let endedAt: String
-        let body: JSONValue?
+        let body: AnyJSON?
     }
 
     let url: String?
@@ -151,7 +151,7 @@ struct WebhooksView: Encodable {
             DeliveryView(
                 topic: delivery.event.topic.rawValue, customerEmail: delivery.event.email.text,
                 attempts: delivery.attempts, status: delivery.status, endedAt: delivery.endedAt.iso8601,
-                body: JSONValue.parse(delivery.event.body))
+                body: AnyJSON.parse(delivery.event.body))
         }
     }
 }

@@ -21,7 +21,7 @@ struct Agenda<Entry: AgendaEntry>: Sendable {
     }
 
     /// Takes off the earliest entry if its time has come.
-    mutating func popDue(at now: Moment) -> Entry? { pop { $0.dueAt <= now } }
+    mutating func popDue(at now: SimulatedTime) -> Entry? { pop { $0.dueAt <= now } }
 
     /// Takes off the earliest entry if it is due.
     mutating func pop(if isDue: (Entry) -> Bool) -> Entry? {
@@ -43,5 +43,5 @@ struct Agenda<Entry: AgendaEntry>: Sendable {
 
 /// What is to happen at a time; the lesser happens first.
 protocol AgendaEntry: Comparable, Sendable {
-    var dueAt: Moment { get }
+    var dueAt: SimulatedTime { get }
 }

@@ -9,10 +9,10 @@ struct Customer: Sendable {
 
     static let entitlementLimit = 500
 
-    let email: CustomerEmail
+    let email: EmailAddress
     /// Nine digits, as Cleeng's are.
     let id: Int
-    let firstSeenAt: Moment
+    let firstSeenAt: SimulatedTime
     /// Cleeng knows a customer once a payment was accepted or the customer was registered.
     var isKnown = false
     var lastAddress: String?
@@ -32,7 +32,7 @@ struct Customer: Sendable {
     }
 
     /// The latest expiry among the entitlements that open the offer.
-    func expiry(of offer: OfferId) -> Moment? {
+    func expiry(of offer: OfferId) -> SimulatedTime? {
         entitlements.lazy.filter { $0.status.entitles && offer.covers($0.offerId) }.map(\.expiresAt).max()
     }
 
@@ -51,7 +51,7 @@ struct Customer: Sendable {
 }
 
 /// A customer's address as customers are compared: trimmed, ASCII letters in lower case, by its bytes.
-struct CustomerEmail: Hashable, Sendable {
+struct EmailAddress: Hashable, Sendable {
     /// Trimmed, ASCII letters in lower case, at most 320 bytes, one `@`, no white space inside.
     let text: String
 
@@ -65,7 +65,7 @@ struct CustomerEmail: Hashable, Sendable {
         self.text = trimmed
     }
 
-    static func == (left: CustomerEmail, right: CustomerEmail) -> Bool {
+    static func == (left: EmailAddress, right: EmailAddress) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
 
@@ -96,8 +96,8 @@ struct Entitlement: Sendable {
     let originalTransactionId: String
     let offerId: OfferId
     var status: EntitlementStatus
-    let grantedAt: Moment
-    var expiresAt: Moment
+    let grantedAt: SimulatedTime
+    var expiresAt: SimulatedTime
     let appType: String
     /// The subscription that took over, after a transfer or an upgrade.
     var replacedBy: Int?
@@ -115,7 +115,7 @@ enum EntitlementStatus: String, Codable, Sendable {
 /// How fast entitlement reads of one customer follow each other.
 struct ReadPace: Sendable {
     private(set) var count = 0
-    private(set) var lastReadAt: Moment?
+    private(set) var lastReadAt: SimulatedTime?
     /// The shortest time between two reads.
     private(set) var minGapMilliseconds: Int64?
     /// The same without the gaps in which the customer posted a payment: a client may read once before it forwards a
@@ -128,7 +128,7 @@ struct ReadPace: Sendable {
     }
 
     /// - Returns: the gap to the read before, and whether a payment came between.
-    mutating func noteRead(at now: Moment) -> (milliseconds: Int64, isPoll: Bool)? {
+    mutating func noteRead(at now: SimulatedTime) -> (milliseconds: Int64, isPoll: Bool)? {
         defer {
             count += 1
             lastReadAt = max(lastReadAt ?? now, now)
@@ -149,10 +149,10 @@ struct DeviceLimiter: Sendable {
     static let addresses = 4
     static let holdMilliseconds: Int64 = 3 * 3_600_000
 
-    private var heldUntil: [String: Moment] = [:]
+    private var heldUntil: [String: SimulatedTime] = [:]
 
     /// - Returns: false where the address would be the fifth.
-    mutating func admits(_ address: String, at now: Moment) -> Bool {
+    mutating func admits(_ address: String, at now: SimulatedTime) -> Bool {
         heldUntil = heldUntil.filter { $0.value > now }
         guard heldUntil[address] != nil || heldUntil.count < Self.addresses else { return false }
         heldUntil[address] = now.adding(milliseconds: Self.holdMilliseconds)

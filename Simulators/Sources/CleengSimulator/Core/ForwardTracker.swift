@@ -22,7 +22,7 @@ struct Forward: Sendable, Equatable {
 struct ForwardTracker: Sendable {
     private struct Lane: Sendable {
         var inFlight: [Int] = []
-        var lastEnded: (sequence: Int, at: Moment)?
+        var lastEnded: (sequence: Int, at: SimulatedTime)?
     }
 
     private var lanes: BoundedTable<String, Lane>
@@ -38,7 +38,7 @@ struct ForwardTracker: Sendable {
     /// - Parameter startedAt: when the head of the request arrived. A call whose head arrived before the call before
     ///   was answered overlapped it, even if its body was read only afterwards.
     /// - Returns: the sequence numbers of the calls that it overlapped.
-    mutating func begin(_ sequence: Int, of forward: Forward, startedAt: Moment) -> Set<Int> {
+    mutating func begin(_ sequence: Int, of forward: Forward, startedAt: SimulatedTime) -> Set<Int> {
         inFlight += 1
         mostInFlight = max(mostInFlight, inFlight)
         var overlapping: Set<Int> = []
@@ -58,7 +58,7 @@ struct ForwardTracker: Sendable {
         return overlapping
     }
 
-    mutating func end(_ sequence: Int, of forward: Forward, at now: Moment) {
+    mutating func end(_ sequence: Int, of forward: Forward, at now: SimulatedTime) {
         inFlight = max(0, inFlight - 1)
         for key in forward.keys {
             lanes[key]?.inFlight.removeAll { $0 == sequence }

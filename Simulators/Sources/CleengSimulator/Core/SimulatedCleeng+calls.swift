@@ -14,7 +14,7 @@ extension SimulatedCleeng {
     /// Takes in one request to the simulated Cleeng and decides what becomes of it. Call ``advance(to:)`` before.
     mutating func begin(_ call: CleengCall) -> Verdict<CallTicket> {
         var forward: Forward?
-        var email: CustomerEmail?
+        var email: EmailAddress?
         switch call.operation {
         case .payment(let payment):
             forward = Forward(payment)
@@ -42,7 +42,7 @@ extension SimulatedCleeng {
     }
 
     /// Notes how a request ended.
-    mutating func end(_ ticket: CallTicket, outcome: CallOutcome, status: Int?, at moment: Moment) {
+    mutating func end(_ ticket: CallTicket, outcome: CallOutcome, status: Int?, at moment: SimulatedTime) {
         guard ticket.generation == generation else { return }
         if let forward = ticket.forward {
             forwards.end(ticket.sequence, of: forward, at: moment)
@@ -55,7 +55,7 @@ extension SimulatedCleeng {
         }
     }
 
-    private mutating func log(_ call: CleengCall, email: CustomerEmail?, forward: Forward?) -> Int {
+    private mutating func log(_ call: CleengCall, email: EmailAddress?, forward: Forward?) -> Int {
         let sequence = requests.add { number in
             LoggedRequest(
                 sequence: number, method: call.method, path: call.path, query: call.query.bounded,
@@ -78,7 +78,7 @@ extension SimulatedCleeng {
         return sequence
     }
 
-    private mutating func decide(_ call: CleengCall, email: CustomerEmail?) -> (Int64, Ending) {
+    private mutating func decide(_ call: CleengCall, email: EmailAddress?) -> (Int64, Ending) {
         if let email { ensureCustomer(email) }
         count(call, email)
         var (delay, trouble) = upstreamTrouble(for: call.kind)
@@ -113,7 +113,7 @@ extension SimulatedCleeng {
         case .payment(let payment):
             accept(payment)
             return Reply(
-                json: JSONValue.object([
+                json: AnyJSON.object([
                     "success": .bool(true), "message": .string("Receipt received, validation in progress"),
                 ]))
         case .listEntitlements(let query): return listEntitlements(query)
@@ -147,7 +147,7 @@ extension SimulatedCleeng {
 
     /// Takes the trouble of the next call of this kind that is about a customer.
     mutating func trouble(
-        of email: CustomerEmail, for kind: CleengCall.Kind
+        of email: EmailAddress, for kind: CleengCall.Kind
     ) -> (delayMilliseconds: Int64, trouble: Trouble?) {
         switch kind {
         case .payment, .registration, .transferRequest:

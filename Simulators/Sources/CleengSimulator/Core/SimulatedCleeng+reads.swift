@@ -3,7 +3,7 @@ import SimulatorKit
 extension SimulatedCleeng {
     /// `GET /3.1/entitlements`: `{"items":[{"offerId","status","expiresAt"}],"totalItemCount"}`.
     func listEntitlements(_ query: EntitlementQuery) -> Reply {
-        let email: CustomerEmail? =
+        let email: EmailAddress? =
             switch query.subject {
             case .email(let email): email
             case .id(let id): emailsById[id]
@@ -16,7 +16,7 @@ extension SimulatedCleeng {
                 && query.offerKinds.contains(entitlement.offerId.kind)
         }
         let items = matching.dropFirst(query.offset).prefix(query.limit).map { entitlement in
-            JSONValue.object([
+            AnyJSON.object([
                 "offerId": .string(entitlement.offerId.text), "status": .string(entitlement.status.rawValue),
                 "expiresAt": .int(entitlement.expiresAt.unixSeconds),
             ])
@@ -28,7 +28,7 @@ extension SimulatedCleeng {
     func entitlement(customerId: Int, _ offer: OfferId) -> Reply {
         guard let customer = known(customerId) else { return Reply(.customerNotFound) }
         return Reply(
-            json: JSONValue.object([
+            json: AnyJSON.object([
                 "accessGranted": .bool(customer.isEntitled(to: offer)),
                 "expiresAt": .optional(customer.expiry(of: offer)?.unixSeconds),
             ]))
@@ -38,7 +38,7 @@ extension SimulatedCleeng {
     func customer(id: Int) -> Reply {
         guard let customer = known(id) else { return Reply(.customerNotFound) }
         return Reply(
-            json: JSONValue.object([
+            json: AnyJSON.object([
                 "success": .bool(true), "message": .string("OK"),
                 "data": .object([
                     "id": .int(Int64(customer.id)), "email": .string(customer.email.text),
@@ -56,8 +56,8 @@ extension SimulatedCleeng {
         emailsById[id].flatMap { customers[$0] }.flatMap { $0.isKnown ? $0 : nil }
     }
 
-    private static func page(_ items: [JSONValue], of total: Int) -> Reply {
-        Reply(json: JSONValue.object(["items": .array(items), "totalItemCount": .int(Int64(total))]))
+    private static func page(_ items: [AnyJSON], of total: Int) -> Reply {
+        Reply(json: AnyJSON.object(["items": .array(items), "totalItemCount": .int(Int64(total))]))
     }
 }
 
@@ -68,7 +68,7 @@ extension WireFault {
 /// A well-formed query of `GET /3.1/entitlements`.
 struct EntitlementQuery: Sendable, Equatable {
     enum Subject: Sendable, Equatable {
-        case email(CustomerEmail)
+        case email(EmailAddress)
         case id(Int)
     }
 
@@ -82,14 +82,14 @@ struct EntitlementQuery: Sendable, Equatable {
 
     /// - Throws: 400 where `offset` or `limit` is missing (both are required), where neither `customerId` nor
     ///   `customerEmail` is there, or where a value makes no sense.
-    init(_ query: QueryItems) throws(WireFault) {
+    init(_ query: FormItems) throws(WireFault) {
         if let id = query["customerId"] {
             guard let number = Int(id), number > 0 else {
                 throw .invalidQuery("Invalid customerId format", fields: ["customerId"])
             }
             subject = .id(number)
         } else if let text = query["customerEmail"] {
-            guard let email = CustomerEmail(text) else {
+            guard let email = EmailAddress(text) else {
                 let hint = text.contains(" ") ? ": a plus sign in a query is sent as %2B" : ""
                 throw .invalidQuery("customerEmail is not an email address\(hint)", fields: ["customerEmail"])
             }

@@ -4,7 +4,7 @@ extension SimulatedCleeng {
     /// `POST /3.0/json-rpc`: the HTTP status is always 200, errors are inside.
     mutating func remoteProcedures(_ batch: RemoteProcedureBatch) -> Reply {
         if let fault = batch.fault { return Reply(json: Self.envelope(.null, .failure(fault))) }
-        var answers: [JSONValue] = []
+        var answers: [AnyJSON] = []
         for call in batch.calls {
             do throws(RemoteProcedureFault) {
                 answers.append(Self.envelope(call.id, .success(try result(of: call, batch.publisherToken))))
@@ -16,10 +16,10 @@ extension SimulatedCleeng {
     }
 
     /// Whom the first call that names somebody is about.
-    func owner(of batch: RemoteProcedureBatch) -> CustomerEmail? {
+    func owner(of batch: RemoteProcedureBatch) -> EmailAddress? {
         for call in batch.calls {
             let byToken = call.params["customerToken"]?.string.flatMap { email(ofToken: $0) }
-            let byEmail = call.params["customerEmail"]?.string.flatMap { CustomerEmail($0) }
+            let byEmail = call.params["customerEmail"]?.string.flatMap { EmailAddress($0) }
             if let email = byToken ?? byEmail { return email }
         }
         return nil
@@ -27,7 +27,7 @@ extension SimulatedCleeng {
 
     private mutating func result(
         of call: RemoteProcedureCall, _ publisherToken: String
-    ) throws(RemoteProcedureFault) -> JSONValue {
+    ) throws(RemoteProcedureFault) -> AnyJSON {
         guard let method = call.method else { throw .invalidRequest }
         let params = call.params
         switch method {
@@ -41,7 +41,7 @@ extension SimulatedCleeng {
             try Self.check(params, publisherToken)
             let customer = try customer(byToken: params)
             let open = customer.entitlements.filter(\.status.entitles).flatMap { tags(of: $0.offerId) }
-            return .object(["tags": .array(Set(open).sorted().map(JSONValue.string))])
+            return .object(["tags": .array(Set(open).sorted().map(AnyJSON.string))])
         case "getAccessStatus":
             return try accessStatus(params)
         case "listCustomerSubscriptions":
@@ -52,7 +52,7 @@ extension SimulatedCleeng {
         }
     }
 
-    private mutating func accessStatus(_ params: JSONValue) throws(RemoteProcedureFault) -> JSONValue {
+    private mutating func accessStatus(_ params: AnyJSON) throws(RemoteProcedureFault) -> AnyJSON {
         let customer = try customer(byToken: params)
         guard let offer = params["offerId"]?.string else { throw .invalidArgument("offerId") }
         guard let offerId = OfferId(offer) else { throw .unknownOffer }
@@ -68,8 +68,8 @@ extension SimulatedCleeng {
     }
 
     private func subscriptions(
-        of customer: Customer, _ params: JSONValue
-    ) throws(RemoteProcedureFault) -> JSONValue {
+        of customer: Customer, _ params: AnyJSON
+    ) throws(RemoteProcedureFault) -> AnyJSON {
         guard let offset = params["offset"]?.integer, offset >= 0 else { throw .invalidArgument("offset") }
         guard let limit = params["limit"]?.integer, (1...100).contains(limit) else { throw .invalidArgument("limit") }
         let running = customer.entitlements.filter { $0.status.entitles && $0.offerId.kind == "S" }
@@ -78,7 +78,7 @@ extension SimulatedCleeng {
         return .object(["items": .array(items), "totalItemCount": .int(Int64(running.count))])
     }
 
-    private static func subscription(_ entitlement: Entitlement) -> JSONValue {
+    private static func subscription(_ entitlement: Entitlement) -> AnyJSON {
         let renews = entitlement.status == .active
         return .object([
             "subscriptionId": .int(Int64(entitlement.subscriptionId)),
@@ -93,39 +93,39 @@ extension SimulatedCleeng {
         ])
     }
 
-    private static func customer(_ customer: Customer) -> JSONValue {
+    private static func customer(_ customer: Customer) -> AnyJSON {
         .object([
             "id": .string(String(customer.id)), "email": .string(customer.email.text), "country": .string("US"),
             "currency": .string("USD"), "locale": .string("en_US"), "firstName": .null, "lastName": .null,
         ])
     }
 
-    private func customer(byEmail params: JSONValue) throws(RemoteProcedureFault) -> Customer {
-        guard let text = params["customerEmail"]?.string, let email = CustomerEmail(text) else {
+    private func customer(byEmail params: AnyJSON) throws(RemoteProcedureFault) -> Customer {
+        guard let text = params["customerEmail"]?.string, let email = EmailAddress(text) else {
             throw .invalidArgument("customerEmail")
         }
         guard let customer = customers[email], customer.isKnown else { throw .unknownCustomer }
         return customer
     }
 
-    private func customer(byToken params: JSONValue) throws(RemoteProcedureFault) -> Customer {
+    private func customer(byToken params: AnyJSON) throws(RemoteProcedureFault) -> Customer {
         guard let email = params["customerToken"]?.string.flatMap({ email(ofToken: $0) }),
             let customer = customers[email], customer.isKnown
         else { throw .customerToken }
         return customer
     }
 
-    private func email(ofToken token: String) -> CustomerEmail? {
+    private func email(ofToken token: String) -> EmailAddress? {
         guard token.hasPrefix(Self.tokenPrefix) else { return nil }
         return Int(token.dropFirst(Self.tokenPrefix.count)).flatMap { emailsById[$0] }
     }
 
-    private static func check(_ params: JSONValue, _ publisherToken: String) throws(RemoteProcedureFault) {
+    private static func check(_ params: AnyJSON, _ publisherToken: String) throws(RemoteProcedureFault) {
         guard params["publisherToken"]?.string == publisherToken else { throw .publisherToken }
     }
 
-    private static func envelope(_ id: JSONValue, _ result: Result<JSONValue, RemoteProcedureFault>) -> JSONValue {
-        var fields: [String: JSONValue] = ["jsonrpc": .string("2.0"), "id": id, "error": .null, "result": .null]
+    private static func envelope(_ id: AnyJSON, _ result: Result<AnyJSON, RemoteProcedureFault>) -> AnyJSON {
+        var fields: [String: AnyJSON] = ["jsonrpc": .string("2.0"), "id": id, "error": .null, "result": .null]
         switch result {
         case .success(let value): fields["result"] = value
         case .failure(let fault): fields["error"] = fault.json
@@ -147,7 +147,7 @@ struct RemoteProcedureBatch: Sendable {
     /// Set where the body is no JSON, or no call at all.
     let fault: RemoteProcedureFault?
 
-    init(_ body: JSONValue?, publisherToken: String) {
+    init(_ body: AnyJSON?, publisherToken: String) {
         self.publisherToken = publisherToken
         switch body {
         case nil:
@@ -168,11 +168,11 @@ struct RemoteProcedureBatch: Sendable {
 /// One JSON-RPC call.
 struct RemoteProcedureCall: Sendable {
     /// Always text in the answer, also where it was sent as a number.
-    let id: JSONValue
+    let id: AnyJSON
     let method: String?
-    let params: JSONValue
+    let params: AnyJSON
 
-    init(_ value: JSONValue) {
+    init(_ value: AnyJSON) {
         id =
             switch value["id"] {
             case .string(let text): .string(String(text.prefix(200)))
@@ -211,5 +211,5 @@ struct RemoteProcedureFault: Error, Equatable, Sendable {
         RemoteProcedureFault(code: -32_601, message: "Method not found: \(name.prefix(60))")
     }
 
-    var json: JSONValue { .object(["code": .int(code), "message": .string(message)]) }
+    var json: AnyJSON { .object(["code": .int(code), "message": .string(message)]) }
 }

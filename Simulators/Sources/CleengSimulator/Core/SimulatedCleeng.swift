@@ -11,17 +11,17 @@ struct SimulatedCleeng: Sendable {
         case notFound
     }
 
-    let settings: Settings
-    var now = Moment(microseconds: 0)
-    var customers: BoundedTable<CustomerEmail, Customer>
-    var emailsById: [Int: CustomerEmail] = [:]
+    let settings: SimulatorSettings
+    var now = SimulatedTime(microseconds: 0)
+    var customers: BoundedTable<EmailAddress, Customer>
+    var emailsById: [Int: EmailAddress] = [:]
     var subscriptions: BoundedTable<String, Subscription>
     var offerTags: BoundedTable<OfferId, [String]>
     /// What was told of StoreKit 2 transactions, by their ids.
     var transactions: BoundedTable<String, StoreTransaction>
     var synchronizations: SynchronizationTable
     var agenda = Agenda<PendingGrant>()
-    var settlements = Agenda<Settlement>()
+    var settlements = Agenda<PendingSynchronization>()
     var lapses = Agenda<Lapse>()
     /// Repeated receipts whose events are still to come.
     var repeatedReceipts = Agenda<RepeatedReceipt>()
@@ -44,7 +44,7 @@ struct SimulatedCleeng: Sendable {
     private var lastSubscriptionId = 1_000_000
     private var lastGrantSequence = 0
 
-    init(settings: Settings = Settings()) {
+    init(settings: SimulatorSettings = SimulatorSettings()) {
         self.settings = settings
         customers = BoundedTable(capacity: settings.customerCapacity)
         subscriptions = BoundedTable(capacity: settings.subscriptionCapacity)
@@ -58,7 +58,7 @@ struct SimulatedCleeng: Sendable {
     }
 
     /// Brings everything up to a time: grants, synchronizations and lapses that have become due take effect, in order.
-    mutating func advance(to moment: Moment) {
+    mutating func advance(to moment: SimulatedTime) {
         now = max(now, moment)
         while let due = agenda.popDue(at: now) {
             settle(before: (due.grantAt, due.sequence))
@@ -71,9 +71,9 @@ struct SimulatedCleeng: Sendable {
     }
 
     /// Lets happen what comes before something that is due at a time.
-    mutating func catchUp(to moment: Moment) {
+    mutating func catchUp(to moment: SimulatedTime) {
         // Only what comes before: a repeat of a grant follows it.
-        publishRepeats(until: Moment(microseconds: moment.microseconds - 1))
+        publishRepeats(until: SimulatedTime(microseconds: moment.microseconds - 1))
         lapse(until: moment)
     }
 
@@ -104,7 +104,7 @@ struct SimulatedCleeng: Sendable {
 }
 
 /// What is decided when the simulator starts.
-struct Settings: Sendable {
+struct SimulatorSettings: Sendable {
     /// From an accepted payment to its grant, unless behaviour says otherwise.
     var grantAfterMilliseconds: Int64 = 1_000
     /// What `+entitled` customers hold.
@@ -129,7 +129,7 @@ struct Settings: Sendable {
 
 extension SimulatedCleeng {
     /// Creates a customer on first use, with the behaviour that the email's plus tags or the default ask for.
-    mutating func ensureCustomer(_ email: CustomerEmail) {
+    mutating func ensureCustomer(_ email: EmailAddress) {
         if let customer = customers[email] {
             if case .standard(let generation) = customer.source, generation != standardGeneration {
                 adopt(standard, from: .standard(generation: standardGeneration), for: email)
@@ -150,7 +150,7 @@ extension SimulatedCleeng {
     }
 
     /// Gives a customer a behaviour, used-up troubles included anew, and the offers that it says are held already.
-    mutating func adopt(_ behaviour: Behaviour, from source: Customer.BehaviourSource, for email: CustomerEmail) {
+    mutating func adopt(_ behaviour: Behaviour, from source: Customer.BehaviourSource, for email: EmailAddress) {
         customers[email]?.behaviour = behaviour
         customers[email]?.source = source
         let held = (behaviour.holdsStandardOffers ? settings.heldOffers : []) + behaviour.heldOffers
@@ -166,7 +166,7 @@ extension SimulatedCleeng {
     }
 
     /// An hour before a time, or a period after it.
-    func expiry(expired: Bool, from moment: Moment) -> Moment {
+    func expiry(expired: Bool, from moment: SimulatedTime) -> SimulatedTime {
         moment.adding(milliseconds: expired ? -3_600_000 : settings.periodMilliseconds)
     }
 

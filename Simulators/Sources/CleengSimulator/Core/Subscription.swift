@@ -1,7 +1,7 @@
 /// What is known of one Apple subscription, that is of one original transaction id.
 struct Subscription: Sendable {
     struct Owner: Sendable {
-        let email: CustomerEmail
+        let email: EmailAddress
         let offerId: OfferId
         let subscriptionId: Int
         var status: EntitlementStatus
@@ -14,13 +14,13 @@ struct Subscription: Sendable {
     /// In the order in which they will be granted.
     var pending: [PendingGrant] = []
     /// When the newest notification that was acted on was signed.
-    var lastNoticeAt: Moment?
+    var lastNoticeAt: SimulatedTime?
     /// When it ends because its renewal was not paid for.
-    var lapsesAt: Moment?
+    var lapsesAt: SimulatedTime?
     private(set) var history: [SubscriptionEvent] = []
 
     /// The owner and the offer after all pending grants.
-    var finalOwner: (email: CustomerEmail, offerId: OfferId, status: EntitlementStatus)? {
+    var finalOwner: (email: EmailAddress, offerId: OfferId, status: EntitlementStatus)? {
         if let last = pending.max() { return (last.email, last.offerId, last.status) }
         return owner.map { ($0.email, $0.offerId, $0.status) }
     }
@@ -48,10 +48,10 @@ struct SubscriptionEvent: Sendable {
         case lapsed
     }
 
-    let at: Moment
+    let at: SimulatedTime
     let kind: Kind
-    let from: CustomerEmail?
-    let to: CustomerEmail
+    let from: EmailAddress?
+    let to: EmailAddress
     let offerId: OfferId
     let subscriptionId: Int
     let previousSubscriptionId: Int?
@@ -72,15 +72,15 @@ enum SubscriptionOrigin: Sendable {
 struct PendingGrant: AgendaEntry {
     /// Breaks ties between equal times in the order of arrival.
     let sequence: Int
-    let grantAt: Moment
+    let grantAt: SimulatedTime
     let originalTransactionId: String
-    let email: CustomerEmail
+    let email: EmailAddress
     let offerId: OfferId
     let status: EntitlementStatus
     let expired: Bool
     let appType: String
 
-    var dueAt: Moment { grantAt }
+    var dueAt: SimulatedTime { grantAt }
 
     static func < (left: PendingGrant, right: PendingGrant) -> Bool {
         (left.grantAt, left.sequence) < (right.grantAt, right.sequence)
@@ -91,7 +91,7 @@ struct PendingGrant: AgendaEntry {
 
 /// The end of a subscription whose renewal was not paid for, unless a newer notification comes before.
 struct Lapse: AgendaEntry {
-    let dueAt: Moment
+    let dueAt: SimulatedTime
     let originalTransactionId: String
 
     static func < (left: Lapse, right: Lapse) -> Bool {
@@ -155,7 +155,7 @@ extension SimulatedCleeng {
     }
 
     /// Makes a new subscription the current one and terminates the one before, if that was still running.
-    mutating func establish(_ entitlement: Entitlement, for email: CustomerEmail, by origin: SubscriptionOrigin) {
+    mutating func establish(_ entitlement: Entitlement, for email: EmailAddress, by origin: SubscriptionOrigin) {
         let key = entitlement.originalTransactionId
         let id = entitlement.subscriptionId
         if subscriptions[key] == nil { _ = subscriptions.insert(Subscription(), for: key) }
@@ -218,7 +218,7 @@ extension SimulatedCleeng {
     }
 
     /// Ends what had not been paid for when its time came.
-    mutating func lapse(until moment: Moment) {
+    mutating func lapse(until moment: SimulatedTime) {
         while let due = lapses.popDue(at: moment) {
             let key = due.originalTransactionId
             // Something newer was said, or granted, since.
@@ -231,8 +231,8 @@ extension SimulatedCleeng {
 
     /// - Parameter end: nil where the one that is known stands.
     private mutating func change(
-        _ key: String, to status: EntitlementStatus, until end: Moment?, _ kind: SubscriptionEvent.Kind,
-        at moment: Moment
+        _ key: String, to status: EntitlementStatus, until end: SimulatedTime?, _ kind: SubscriptionEvent.Kind,
+        at moment: SimulatedTime
     ) {
         guard let owner = subscriptions[key]?.owner else { return }
         customers[owner.email]?.change(subscriptionId: owner.subscriptionId) { entitlement in

@@ -33,7 +33,7 @@ extension SimulatedCleeng {
             return Reply(json: ["status": synchronization.behaviour.storeKit2.retries ? "retrying" : "processing"])
         }
         return Reply(
-            json: JSONValue.object([
+            json: AnyJSON.object([
                 "status": .string("finalized"), "result": .string(outcome.result.rawValue),
                 "accessGranted": .bool(outcome.accessGranted), "offerId": .string(outcome.offerId.text),
             ]))
@@ -60,7 +60,8 @@ extension SimulatedCleeng {
     }
 
     private mutating func settle(_ synchronization: Synchronization, afterMilliseconds delay: Int64) {
-        settlements.add(Settlement(dueAt: now.adding(milliseconds: delay), synchronization: synchronization))
+        settlements.add(
+            PendingSynchronization(dueAt: now.adding(milliseconds: delay), synchronization: synchronization))
         // A delay of nothing is due at once.
         advance(to: now)
     }
@@ -85,14 +86,14 @@ extension WireFault {
 
 extension SimulatedCleeng {
     /// Finalizes what is due, in order, as far as it comes before a time, or before a number at that time.
-    mutating func settle(before limit: (moment: Moment, sequence: Int)) {
+    mutating func settle(before limit: (moment: SimulatedTime, sequence: Int)) {
         while let due = settlements.pop(if: { ($0.dueAt, $0.synchronization.sequence) < limit }) {
             catchUp(to: due.dueAt)
             finalize(due.synchronization, at: due.dueAt)
         }
     }
 
-    private mutating func finalize(_ synchronization: Synchronization, at moment: Moment) {
+    private mutating func finalize(_ synchronization: Synchronization, at moment: SimulatedTime) {
         guard customers[synchronization.email] != nil else { return }
         let transaction = transaction(synchronization.transactionId)
         let key = transaction.originalTransactionId
@@ -113,7 +114,7 @@ extension SimulatedCleeng {
     }
 
     private mutating func registered(
-        _ transaction: StoreTransaction, _ behaviour: Behaviour, at moment: Moment
+        _ transaction: StoreTransaction, _ behaviour: Behaviour, at moment: SimulatedTime
     ) -> Entitlement {
         let end = behaviour.expired ? nil : transaction.expiresAt
         return Entitlement(
@@ -124,7 +125,7 @@ extension SimulatedCleeng {
 
     /// What the owner has, as the new owner will have it.
     private mutating func moved(
-        _ owner: Subscription.Owner, _ transaction: StoreTransaction, at moment: Moment
+        _ owner: Subscription.Owner, _ transaction: StoreTransaction, at moment: SimulatedTime
     ) -> Entitlement {
         let held = customers[owner.email]?.entitlements.last { $0.subscriptionId == owner.subscriptionId }
         return Entitlement(
@@ -159,7 +160,7 @@ struct SynchronizationRequest: Sendable, Equatable {
     let id: String?
 
     /// Reads header and body; of the body it names every wrong field at once.
-    init(_ kind: Synchronization.Kind, body: JSONValue?, correlationId: String?) throws(WireFault) {
+    init(_ kind: Synchronization.Kind, body: AnyJSON?, correlationId: String?) throws(WireFault) {
         if let correlationId, UUID(uuidString: correlationId) == nil { throw .invalidCorrelationId }
         guard let body, case .object = body else { throw .invalidBody("The body is not a JSON object") }
         var wrong: [String] = []

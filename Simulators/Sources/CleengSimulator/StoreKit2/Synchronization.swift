@@ -20,7 +20,7 @@ struct Synchronization: Sendable {
     let kind: Kind
     let transactionId: String
     /// To whom the purchase is to belong.
-    let email: CustomerEmail
+    let email: EmailAddress
     let customerId: Int
     /// The behaviour of that customer when the call came.
     let behaviour: Behaviour
@@ -32,7 +32,7 @@ extension Synchronization {
     /// What comes of it.
     /// - Parameter owner: to whom the transaction's subscription was given last.
     func result(
-        of transaction: StoreTransaction, owner: Subscription.Owner?, at moment: Moment
+        of transaction: StoreTransaction, owner: Subscription.Owner?, at moment: SimulatedTime
     ) -> (SynchronizationResult, accessGranted: Bool) {
         switch behaviour.storeKit2.finding {
         case .unknown: return (.transactionNotFound, false)
@@ -75,21 +75,21 @@ struct StoreTransaction: Sendable, Equatable {
     let originalTransactionId: String
     let offerId: OfferId
     /// nil: not known, and not over.
-    let expiresAt: Moment?
+    let expiresAt: SimulatedTime?
 
-    func isOver(at moment: Moment) -> Bool { expiresAt.map { $0 <= moment } ?? false }
+    func isOver(at moment: SimulatedTime) -> Bool { expiresAt.map { $0 <= moment } ?? false }
 }
 
 /// A synchronization that will be finalized.
-struct Settlement: AgendaEntry {
-    let dueAt: Moment
+struct PendingSynchronization: AgendaEntry {
+    let dueAt: SimulatedTime
     let synchronization: Synchronization
 
-    static func < (left: Settlement, right: Settlement) -> Bool {
+    static func < (left: PendingSynchronization, right: PendingSynchronization) -> Bool {
         (left.dueAt, left.synchronization.sequence) < (right.dueAt, right.synchronization.sequence)
     }
 
-    static func == (left: Settlement, right: Settlement) -> Bool {
+    static func == (left: PendingSynchronization, right: PendingSynchronization) -> Bool {
         left.synchronization.sequence == right.synchronization.sequence
     }
 }

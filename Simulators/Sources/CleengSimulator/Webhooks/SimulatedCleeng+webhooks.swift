@@ -1,7 +1,7 @@
 extension SimulatedCleeng {
     /// Publishes the events of a new subscription: its receipt was good, the one before ended, this one began.
     mutating func publishNew(
-        _ entitlement: Entitlement, of email: CustomerEmail, after previous: Subscription.Owner?,
+        _ entitlement: Entitlement, of email: EmailAddress, after previous: Subscription.Owner?,
         by origin: SubscriptionOrigin
     ) {
         guard webhooks != nil else { return }
@@ -32,7 +32,7 @@ extension SimulatedCleeng {
     /// Publishes the end of a subscription.
     /// - Parameter cause: the customer whose behaviour applies to the event.
     mutating func publishEnd(
-        of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int, causedBy cause: CustomerEmail
+        of email: EmailAddress, _ offer: OfferId, subscriptionId: Int, causedBy cause: EmailAddress
     ) {
         let data = facts(of: email, offer, subscriptionId: subscriptionId, named: true)
         publish(.subscriptionTerminated, data, of: email, causedBy: cause)
@@ -56,14 +56,14 @@ extension SimulatedCleeng {
                 originalTransactionId: payment.subscription, email: payment.email, offerId: payment.offerId))
     }
 
-    mutating func publishRepeats(until moment: Moment) {
+    mutating func publishRepeats(until moment: SimulatedTime) {
         while let due = repeatedReceipts.popDue(at: moment) {
             publishRepeat(of: due.email, due.offerId, due.originalTransactionId)
         }
     }
 
     /// Publishes that a receipt changed nothing; no event where it has a new owner.
-    mutating func publishRepeat(of email: CustomerEmail, _ offer: OfferId, _ key: String) {
+    mutating func publishRepeat(of email: EmailAddress, _ offer: OfferId, _ key: String) {
         guard let owner = subscriptions[key]?.owner, owner.email == email, owner.offerId == offer,
             let entitlement = customers[email]?.entitlements.last(where: { $0.subscriptionId == owner.subscriptionId })
         else { return }
@@ -84,8 +84,8 @@ extension SimulatedCleeng {
     }
 
     private mutating func publishValidation(
-        _ result: ValidationResult, of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int, isActive: Bool,
-        until end: Moment, from previous: Subscription.Owner?
+        _ result: ValidationResult, of email: EmailAddress, _ offer: OfferId, subscriptionId: Int, isActive: Bool,
+        until end: SimulatedTime, from previous: Subscription.Owner?
     ) {
         var data = facts(of: email, offer, subscriptionId: subscriptionId, named: false)
         data["result"] = .string(result.rawValue)
@@ -102,11 +102,11 @@ extension SimulatedCleeng {
     /// What every event says of its subscription.
     /// - Parameter named: whether it may hold the email; that of a validation never does.
     private func facts(
-        of email: CustomerEmail, _ offer: OfferId, subscriptionId: Int?, named: Bool
-    ) -> [String: JSONValue] {
+        of email: EmailAddress, _ offer: OfferId, subscriptionId: Int?, named: Bool
+    ) -> [String: AnyJSON] {
         let entitlement = customers[email]?.entitlements.last { $0.subscriptionId == subscriptionId }
         let gateway = PaymentGateway(appType: entitlement?.appType ?? "")
-        var data: [String: JSONValue] = [
+        var data: [String: AnyJSON] = [
             "paymentGateway": .string(gateway.rawValue), "offerId": .string(offer.text),
             "offerType": .string(offer.typeName),
         ]
@@ -118,16 +118,16 @@ extension SimulatedCleeng {
 
     /// Queues an event. Without an address there are no events.
     mutating func publish(
-        _ topic: WebhookEvent.Topic, _ data: [String: JSONValue], of email: CustomerEmail,
-        causedBy cause: CustomerEmail, afterMilliseconds delay: Int64 = 0
+        _ topic: WebhookEvent.Topic, _ data: [String: AnyJSON], of email: EmailAddress,
+        causedBy cause: EmailAddress, afterMilliseconds delay: Int64 = 0
     ) {
         guard webhooks != nil else { return }
         let behaviour = customers[cause]?.behaviour.webhook ?? WebhookBehaviour()
         guard !behaviour.lost else { return }
-        let envelope = JSONValue.object([
+        let envelope = AnyJSON.object([
             "broadcasterId": .int(settings.broadcasterId), "topic": .string(topic.rawValue), "data": .object(data),
         ])
-        let body = JSONValue.bytes(of: envelope)
+        let body = AnyJSON.bytes(of: envelope)
         for _ in 0..<(behaviour.twice ? 2 : 1) {
             outbox.add(
                 WebhookEvent(

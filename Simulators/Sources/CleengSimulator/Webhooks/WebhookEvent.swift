@@ -12,10 +12,10 @@ struct WebhookEvent: AgendaEntry {
     let generation: Int
     /// Breaks ties between equal times in the order of what happened.
     let sequence: Int
-    let dueAt: Moment
+    let dueAt: SimulatedTime
     let topic: Topic
     /// Whom it is about.
-    let email: CustomerEmail
+    let email: EmailAddress
     let body: [UInt8]
 
     static func < (left: WebhookEvent, right: WebhookEvent) -> Bool {
@@ -32,7 +32,7 @@ struct WebhookDelivery: Sendable {
     let attempts: Int
     /// Of the last attempt; nil where nothing answered.
     let status: Int?
-    let endedAt: Moment
+    let endedAt: SimulatedTime
 
     var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
 }
@@ -68,7 +68,7 @@ struct WebhookOutbox: Sendable {
         waiting.add(event)
     }
 
-    mutating func popDue(at now: Moment) -> WebhookEvent? { waiting.popDue(at: now) }
+    mutating func popDue(at now: SimulatedTime) -> WebhookEvent? { waiting.popDue(at: now) }
 
     mutating func note(_ delivery: WebhookDelivery) {
         if delivery.isTaken { sent += 1 } else { failed += 1 }
@@ -93,9 +93,9 @@ enum ValidationResult: String, Sendable {
 /// A receipt that its owner sent once more: it changes nothing, and an event says so when it has been looked at.
 struct RepeatedReceipt: AgendaEntry {
     let sequence: Int
-    let dueAt: Moment
+    let dueAt: SimulatedTime
     let originalTransactionId: String
-    let email: CustomerEmail
+    let email: EmailAddress
     let offerId: OfferId
 
     static func < (left: RepeatedReceipt, right: RepeatedReceipt) -> Bool {

@@ -6,17 +6,17 @@ import SimulatorKit
 struct CleengCall: Sendable {
     let method: String
     let path: String
-    let query: QueryItems
+    let query: FormItems
     /// Without the token's text.
     let headers: [NamedValue]
     let token: TokenPresence
     /// When the head of the request arrived.
-    let startedAt: Moment
+    let startedAt: SimulatedTime
     /// Whether it is refused without the publisher's token in a header.
     let needsToken: Bool
     let operation: CleengOperation
     /// The body without receipts and tokens, for the log.
-    let shownBody: JSONValue?
+    let shownBody: AnyJSON?
     let bodyBytes: Int
     /// SHA-256 of the body as it came, of notifications only: they are to be passed on byte for byte.
     let bodyDigest: String?
@@ -27,12 +27,12 @@ struct CleengCall: Sendable {
         query = call.queryItems
         token = TokenPresence(call.headers[.publisherToken], expected: publisherToken)
         headers = Self.shown(call.headers, token)
-        startedAt = Moment(call.startedAt)
+        startedAt = SimulatedTime(call.startedAt)
         bodyBytes = call.body?.count ?? 0
         let route = CleengRoute(segments: call.segments)
         needsToken = route?.needsToken ?? true
         bodyDigest = route == .notification ? call.body.map { HexDigest.sha256($0) } : nil
-        let json = call.body.flatMap { $0.isEmpty ? nil : JSONValue.parse($0) }
+        let json = call.body.flatMap { $0.isEmpty ? nil : AnyJSON.parse($0) }
         if let body = call.body {
             operation = Self.operation(
                 method, route, query, call.headers[.correlationId], body, json, publisherToken: publisherToken,
@@ -41,7 +41,7 @@ struct CleengCall: Sendable {
             operation = .refused(.bodyTooLarge, allow: nil)
         }
         let receipt: ReceiptSummary? = if case .payment(let payment) = operation { payment.receipt } else { nil }
-        shownBody = json.map { Redaction(receipt: receipt, publisherToken: publisherToken).shown($0) }
+        shownBody = json.map { BodyRedaction(receipt: receipt, publisherToken: publisherToken).shown($0) }
     }
 
     /// Header fields for the log, without secrets.
@@ -51,15 +51,15 @@ struct CleengCall: Sendable {
                 switch field.name {
                 case .publisherToken: token.rawValue
                 case .authorization, .cookie, .proxyAuthorization: TokenPresence.present.rawValue
-                default: Redaction.bounded(field.value)
+                default: BodyRedaction.bounded(field.value)
                 }
             return NamedValue(name: field.name.canonicalName, value: value)
         }
     }
 
     private static func operation(
-        _ method: String, _ route: CleengRoute?, _ query: QueryItems, _ correlationId: String?, _ body: Data,
-        _ json: JSONValue?, publisherToken: String, identity: ReceiptIdentity
+        _ method: String, _ route: CleengRoute?, _ query: FormItems, _ correlationId: String?, _ body: Data,
+        _ json: AnyJSON?, publisherToken: String, identity: ReceiptIdentity
     ) -> CleengOperation {
         guard let route else { return .refused(.notFound, allow: nil) }
         guard method == route.method else {

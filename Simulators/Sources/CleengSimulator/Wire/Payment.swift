@@ -3,7 +3,7 @@ import Foundation
 
 /// A well-formed body of `POST /apple/payment`, `/android/payment` or `/amazon/payment`.
 struct Payment: Sendable, Equatable {
-    let email: CustomerEmail
+    let email: EmailAddress
     let offerId: OfferId
     /// Of Google the purchase token, of Amazon the receipt id: neither changes as long as the subscription runs.
     let transactionId: String
@@ -19,7 +19,7 @@ struct Payment: Sendable, Equatable {
     /// Reads a body and names every wrong field at once.
     ///
     /// Cleeng publishes no error table for these endpoints; status and code are those of their siblings.
-    init(_ gateway: PaymentGateway, body: JSONValue?, identity: ReceiptIdentity) throws(WireFault) {
+    init(_ gateway: PaymentGateway, body: AnyJSON?, identity: ReceiptIdentity) throws(WireFault) {
         guard let body, case .object = body else { throw .invalidBody("The body is not a JSON object") }
         var wrong: [String] = []
         func check<T>(_ field: String, _ value: T?) -> T? {
@@ -29,7 +29,7 @@ struct Payment: Sendable, Equatable {
         func text(_ field: String) -> String? {
             check("receipt.\(field)", body["receipt"]?[field]?.string.flatMap { $0.isEmpty ? nil : $0 })
         }
-        let email = check("customerEmail", body["customerEmail"]?.string.flatMap { CustomerEmail($0) })
+        let email = check("customerEmail", body["customerEmail"]?.string.flatMap { EmailAddress($0) })
         let offerId = check("offerId", body["offerId"]?.string.flatMap { OfferId($0) })
         let transactionId: String?
         let receiptData: String?
@@ -66,7 +66,7 @@ struct Payment: Sendable, Equatable {
     }
 
     /// - Returns: the default where the field is missing or null, nil where it is wrong.
-    private static func optional(_ value: JSONValue?, _ standard: String, _ isValid: (String) -> Bool) -> String? {
+    private static func optional(_ value: AnyJSON?, _ standard: String, _ isValid: (String) -> Bool) -> String? {
         guard let value, !value.isNull else { return standard }
         return value.string.flatMap { isValid($0) ? $0 : nil }
     }

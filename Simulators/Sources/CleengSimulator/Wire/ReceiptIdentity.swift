@@ -20,15 +20,15 @@ struct ReceiptIdentity: Sendable {
 struct ReceiptEntry: Sendable, Equatable {
     var transactionId: String?
     var originalTransactionId: String?
-    var purchasedAt: Moment?
-    var expiresAt: Moment?
+    var purchasedAt: SimulatedTime?
+    var expiresAt: SimulatedTime?
     var isCancelled = false
 
     /// - Parameter receiptData: a compact JWS, or an app receipt in base64 (standard or URL-safe, with or without padding
     ///   and line breaks).
     /// - Returns: no entries where the receipt cannot be read.
     static func read(_ receiptData: String) -> [ReceiptEntry] {
-        if let transaction = JSONValue.payload(ofJWS: receiptData) { return [ReceiptEntry(transaction)] }
+        if let transaction = AnyJSON.payload(ofJWS: receiptData) { return [ReceiptEntry(transaction)] }
         guard let bytes = AppReceipt.base64(receiptData), let payload = try? AppReceipt.payload(of: bytes) else {
             return []
         }
@@ -38,7 +38,7 @@ struct ReceiptEntry: Sendable, Equatable {
     }
 
     /// A StoreKit 2 transaction (App Store Server API, `JWSTransactionDecodedPayload`).
-    private init(_ transaction: JSONValue) {
+    private init(_ transaction: AnyJSON) {
         transactionId = Self.id(transaction["transactionId"]?.string)
         originalTransactionId = Self.id(transaction["originalTransactionId"]?.string)
         purchasedAt = transaction["purchaseDate"]?.milliseconds
@@ -52,9 +52,9 @@ struct ReceiptEntry: Sendable, Equatable {
         for attribute in attributes {
             switch attribute.type {
             case 1703: transactionId = Self.id(attribute.text)
-            case 1704: purchasedAt = attribute.text.flatMap { Moment(text: $0) }
+            case 1704: purchasedAt = attribute.text.flatMap { SimulatedTime(text: $0) }
             case 1705: originalTransactionId = Self.id(attribute.text)
-            case 1708: expiresAt = attribute.text.flatMap { Moment(text: $0) }
+            case 1708: expiresAt = attribute.text.flatMap { SimulatedTime(text: $0) }
             case 1712: isCancelled = attribute.text?.isEmpty == false
             default: break
             }

@@ -11,19 +11,19 @@ struct StoreNotice: Sendable, Equatable {
     let uuid: String?
     let originalTransactionId: String?
     /// nil in version 1, which does not say when it was made.
-    let signedAt: Moment?
+    let signedAt: SimulatedTime?
     /// The end of what was paid for.
-    let expiresAt: Moment?
+    let expiresAt: SimulatedTime?
 
     /// Reads either version. Verifies nothing: test notifications are not Apple's.
     ///
     /// - Throws: 400 where the body is neither.
     init(body: Data) throws(WireFault) {
-        guard let body = JSONValue.parse(body), case .object = body else {
+        guard let body = AnyJSON.parse(body), case .object = body else {
             throw .invalidBody("The body is not a JSON object")
         }
         if let text = body["signedPayload"]?.string {
-            guard let payload = JSONValue.payload(ofJWS: text) else { throw .unreadable }
+            guard let payload = AnyJSON.payload(ofJWS: text) else { throw .unreadable }
             try self.init(payload: payload)
         } else if let type = body["notification_type"]?.string {
             self.init(type, body)
@@ -33,11 +33,11 @@ struct StoreNotice: Sendable, Equatable {
     }
 
     /// Version 2 (App Store Server Notifications, `responseBodyV2DecodedPayload`).
-    private init(payload: JSONValue) throws(WireFault) {
+    private init(payload: AnyJSON) throws(WireFault) {
         let parts = try ["signedTransactionInfo", "signedRenewalInfo"].map { name throws(WireFault) in
             let text = payload["data"]?[name]?.string
-            guard let text else { return JSONValue.null }
-            guard let part = JSONValue.payload(ofJWS: text) else { throw .unreadable }
+            guard let text else { return AnyJSON.null }
+            guard let part = AnyJSON.payload(ofJWS: text) else { throw .unreadable }
             return part
         }
         version = .two
@@ -50,8 +50,8 @@ struct StoreNotice: Sendable, Equatable {
     }
 
     /// Version 1 (App Store Server Notifications, `responseBodyV1`).
-    private init(_ type: String, _ body: JSONValue) {
-        var transactions: [JSONValue] = []
+    private init(_ type: String, _ body: AnyJSON) {
+        var transactions: [AnyJSON] = []
         if case .array(let elements) = body["unified_receipt"]?["latest_receipt_info"] { transactions = elements }
         // Not every type names the subscription; its newest transaction does. What is taken back was cancelled last.
         let date = ["REFUND", "REVOKE"].contains(type) ? "cancellation_date_ms" : "purchase_date_ms"
@@ -72,8 +72,8 @@ extension WireFault {
     fileprivate static let unreadable = WireFault.invalidBody("signedPayload cannot be read")
 }
 
-extension Moment {
-    fileprivate static let start = Moment(microseconds: 0)
+extension SimulatedTime {
+    fileprivate static let start = SimulatedTime(microseconds: 0)
 }
 
 extension StoreNotice {
@@ -81,11 +81,11 @@ extension StoreNotice {
     enum Effect: Sendable, Equatable {
         case terminate
         /// nil: the end that is known already stands.
-        case activate(until: Moment?)
+        case activate(until: SimulatedTime?)
         /// The customer switched renewal on or off.
         case renewal(isOn: Bool)
         /// Was not paid for, and ends with what was.
-        case lapse(at: Moment)
+        case lapse(at: SimulatedTime)
         /// Was not paid for, and goes on for a while all the same.
         case grace
     }

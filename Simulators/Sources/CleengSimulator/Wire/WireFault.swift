@@ -44,10 +44,10 @@ struct WireFault: Error, Equatable, Sendable {
 
 extension Reply {
     init(_ fault: WireFault) {
-        var fields: [String: JSONValue] = [
+        var fields: [String: AnyJSON] = [
             "success": .bool(false), "data": .null, "code": .string(fault.code), "message": .string(fault.message),
         ]
-        if !fault.fields.isEmpty { fields["fields"] = .array(fault.fields.map(JSONValue.string)) }
-        self.init(status: fault.status, json: JSONValue.object(fields))
+        if !fault.fields.isEmpty { fields["fields"] = .array(fault.fields.map(AnyJSON.string)) }
+        self.init(status: fault.status, json: AnyJSON.object(fields))
     }
 }

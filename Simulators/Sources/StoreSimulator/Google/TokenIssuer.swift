@@ -37,7 +37,7 @@ struct TokenIssuer: Sendable {
     /// `POST /token`.
     mutating func issue(_ call: Call, at now: Date) -> (reply: Reply, isGood: Bool) {
         guard let body = call.body else { return (Self.fault("invalid_request", "no form"), false) }
-        let fields = QueryItems(String(decoding: body, as: UTF8.self))
+        let fields = FormItems(String(decoding: body, as: UTF8.self))
         guard fields["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer" else {
             return (Self.fault("unsupported_grant_type", "Invalid grant_type"), false)
         }
@@ -60,7 +60,7 @@ struct TokenIssuer: Sendable {
     mutating func revokeAll() { tokens = [] }
 
     private func objection(to assertion: String, host: String?, at now: Date) -> String? {
-        guard let jws = CompactJWS(assertion), let header: Header = try? JSONBody.decode(from: jws.header),
+        guard let jws = UnverifiedJWS(assertion), let header: Header = try? JSONBody.decode(from: jws.header),
             let claims: Claims = try? JSONBody.decode(from: jws.payload)
         else { return "Bad Request" }
         guard header.alg == "RS256", header.kid == keyID else { return "Invalid JWT Signature." }

@@ -3,7 +3,7 @@ import Foundation
 /// A point in time, in whole microseconds since 1970-01-01 UTC.
 ///
 /// Microseconds, because two forwards that follow each other within a millisecond must not look as if they overlapped.
-struct Moment: Hashable, Comparable, Sendable {
+struct SimulatedTime: Hashable, Comparable, Sendable {
     /// Microseconds since 1970-01-01T00:00:00Z.
     var microseconds: Int64
 
@@ -52,21 +52,21 @@ struct Moment: Hashable, Comparable, Sendable {
         self.init(microseconds: unixSeconds * 1_000_000)
     }
 
-    func adding(milliseconds: Int64) -> Moment {
-        Moment(microseconds: microseconds + milliseconds * 1_000)
+    func adding(milliseconds: Int64) -> SimulatedTime {
+        SimulatedTime(microseconds: microseconds + milliseconds * 1_000)
     }
 
-    func milliseconds(since earlier: Moment) -> Int64 {
+    func milliseconds(since earlier: SimulatedTime) -> Int64 {
         (microseconds - earlier.microseconds) / 1_000
     }
 
-    static func < (left: Moment, right: Moment) -> Bool { left.microseconds < right.microseconds }
+    static func < (left: SimulatedTime, right: SimulatedTime) -> Bool { left.microseconds < right.microseconds }
 }
 
 /// Tells the time. Handed in, so that tests decide what time it is.
 struct SimulatorClock: Sendable {
     /// The present moment; never earlier than the one before.
-    let now: @Sendable () -> Moment
+    let now: @Sendable () -> SimulatedTime
 
     /// Wall time at the start plus what a monotonic clock has counted since: a step of the wall clock must neither
     /// delay a grant nor make two forwards look as if they overlapped.
@@ -76,7 +76,7 @@ struct SimulatorClock: Sendable {
         return SimulatorClock {
             let elapsed = (ContinuousClock.now - start).components
             let microseconds = elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000
-            return Moment(microseconds: wallAtStart + microseconds)
+            return SimulatedTime(microseconds: wallAtStart + microseconds)
         }
     }
 }

@@ -2,14 +2,14 @@ import Foundation
 import SimulatorKit
 
 /// Any JSON value; for bodies whose unknown fields matter too.
-enum JSONValue: Sendable, Equatable, Codable {
+enum AnyJSON: Sendable, Equatable, Codable {
     case null
     case bool(Bool)
     case int(Int64)
     case double(Double)
     case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
+    case array([AnyJSON])
+    case object([String: AnyJSON])
 
     init(from decoder: any Decoder) throws {
         let single = try decoder.singleValueContainer()
@@ -24,10 +24,10 @@ enum JSONValue: Sendable, Equatable, Codable {
             self = .int(value)
         } else if let value = try? single.decode(Double.self) {
             self = .double(value)
-        } else if let value = try? single.decode([String: JSONValue].self) {
+        } else if let value = try? single.decode([String: AnyJSON].self) {
             self = .object(value)
         } else {
-            self = .array(try single.decode([JSONValue].self))
+            self = .array(try single.decode([AnyJSON].self))
         }
     }
 
@@ -45,14 +45,14 @@ enum JSONValue: Sendable, Equatable, Codable {
     }
 
     /// - Returns: nil where the bytes are no JSON.
-    static func parse(_ bytes: some Sequence<UInt8>) -> JSONValue? {
-        try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+    static func parse(_ bytes: some Sequence<UInt8>) -> AnyJSON? {
+        try? JSONDecoder().decode(AnyJSON.self, from: Data(bytes))
     }
 
     /// The text of a value, with keys in alphabetical order.
     static func bytes(of value: some Encodable) -> [UInt8] { Array(JSONBody.encode(value)) }
 
-    subscript(key: String) -> JSONValue? {
+    subscript(key: String) -> AnyJSON? {
         if case .object(let fields) = self { fields[key] } else { nil }
     }
 
@@ -67,15 +67,15 @@ enum JSONValue: Sendable, Equatable, Codable {
     var isNull: Bool { self == .null }
 }
 
-extension JSONValue {
-    static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-    static func optional(_ number: Int64?) -> JSONValue { number.map(JSONValue.int) ?? .null }
+extension AnyJSON {
+    static func optional(_ text: String?) -> AnyJSON { text.map(AnyJSON.string) ?? .null }
+    static func optional(_ number: Int64?) -> AnyJSON { number.map(AnyJSON.int) ?? .null }
 }
 
 /// What the App Store writes.
-extension JSONValue {
+extension AnyJSON {
     /// A time in milliseconds since 1970, as a number or as text.
-    var milliseconds: Moment? {
+    var milliseconds: SimulatedTime? {
         let number: Int64? =
             switch self {
             case .int(let number): number
@@ -83,13 +83,13 @@ extension JSONValue {
             case .string(let text): Int64(text)
             case .null, .bool, .array, .object: nil
             }
-        return number.flatMap { (0...253_402_300_799_999).contains($0) ? Moment(microseconds: $0 * 1_000) : nil }
+        return number.flatMap { (0...253_402_300_799_999).contains($0) ? SimulatedTime(microseconds: $0 * 1_000) : nil }
     }
 
     /// The payload of a compact JWS, unverified.
     /// - Returns: nil where the text is no JWS, or its payload no JSON object.
-    static func payload(ofJWS text: String) -> JSONValue? {
-        guard let json = CompactJWS(text).flatMap({ parse($0.payload) }), case .object = json else { return nil }
+    static func payload(ofJWS text: String) -> AnyJSON? {
+        guard let json = UnverifiedJWS(text).flatMap({ parse($0.payload) }), case .object = json else { return nil }
         return json
     }
 }

@@ -7,11 +7,12 @@ RUN apt-get update \
 
 WORKDIR /build
 
-# The dependencies are fetched anew only when the manifest changes.
+# The dependencies are fetched anew only when a manifest changes.
 COPY Package.swift Package.resolve[d] ./
+COPY Simulators/Package.swift Simulators/
 RUN swift package resolve
 
-# SwiftPM loads the whole package before it builds one product of it, so the tests have to be there too.
+# SwiftPM loads the whole package before it builds one product of it, so the tests and the simulators have to be there too.
 COPY . .
 RUN swift build -c release --static-swift-stdlib --product receipt-relay \
     && mkdir /out \

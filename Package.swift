@@ -47,9 +47,20 @@ let structuredFields = Target.Dependency.product(
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+/// A product of the package beside this one. Tests name the executables that they start, so that a build of the tests builds them.
+func simulators(_ product: String) -> Target.Dependency { .product(name: product, package: "Simulators") }
+let appStoreSimulation = simulators("AppStoreSimulation")
+
+/// Tests of the simulators. They stand beside them and are targets of this package: `swift test` runs the tests of the root package
+/// alone, and so one run counts all tests.
+func simulatorTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Simulators/Tests/\(name)", swiftSettings: settings)
+}
+
 /// What scripts/fuzz reads bytes with.
 let fuzzed: [Target.Dependency] = [
-    "AmazonAppStore", "AppStoreServer", "AppStoreSimulation", "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
+    "AmazonAppStore", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
     "RelayFront",
     "RelayStore", "StoreAPI", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
 ]
@@ -60,15 +71,14 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v16), .tvOS(.v16)],
     products: [
         .executable(name: "receipt-relay", targets: ["ReceiptRelay"]),
-        .executable(name: "cleeng-simulator", targets: ["CleengSimulator"]),
-        .executable(name: "app-store-simulator", targets: ["AppStoreSimulator"]),
-        .executable(name: "store-simulator", targets: ["StoreSimulator"]),
         .executable(name: "relay-load", targets: ["RelayLoad"]),
         .executable(name: "relay-app", targets: ["RelayApp"]),
         .library(name: "Postgres", targets: ["Postgres"]),
         .library(name: "RelayClient", targets: ["RelayClient"]),
     ],
     dependencies: [
+        // No target of what is delivered depends on it: a build of receipt-relay or RelayClient compiles nothing of it.
+        .package(path: "Simulators"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates.git", exact: "1.21.1"),
@@ -94,8 +104,6 @@ let package = Package(
         room("RelayClient", []),
         room("RelayCore", []),
         room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
-        room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
-        room("SimulatorHTTP", [hummingbird, logging, nioCore]),
         room("Traces", [instrumentation, locks, logging, metrics, tracing]),
         room(
             "TracedHTTP",
@@ -149,31 +157,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "CleengSimulator",
-            dependencies: [
-                "AppleStore", "RelayCore", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging,
-                lifecycle,
-                locks,
-                nioCore, nioHTTP1,
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "AppStoreSimulator",
-            dependencies: [
-                "AppStoreSimulation", "SimulatorHTTP", hummingbird, argumentParser, crypto, httpClient, logging, locks,
-                nioCore, nioHTTP1,
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "StoreSimulator",
-            dependencies: [
-                "SimulatorHTTP", hummingbird, argumentParser, crypto, cryptoExtras, logging, locks, nioCore,
-            ],
-            swiftSettings: settings),
-        .executableTarget(
             name: "RelayLoad",
             dependencies: [
-                "AppleStore", "AppStoreSimulation", "RelayCore", argumentParser, locks, nioCore, nioHTTP1, nioPosix,
+                "AppleStore", appStoreSimulation, "RelayCore", argumentParser, locks, nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -182,16 +168,25 @@ let package = Package(
         tests("RelayClientTests", ["RelayClient"]),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
-        tests(
+        simulatorTests(
             "AppStoreSimulatorTests",
             [
-                "AppStoreSimulator", "AppStoreSimulation", "AppleStore", argumentParser, crypto, httpClient, locks,
-                logging, nioCore,
-                nioHTTP1,
+                simulators("AppStoreSimulator"), simulators("app-store-simulator"), simulators("SimulatorKit"),
+                appStoreSimulation, "AppleStore", argumentParser, crypto, httpClient, locks, nioCore, nioHTTP1,
             ]),
-        tests(
-            "CleengSimulatorTests", ["CleengSimulator", "SimulatorHTTP", httpClient, logging, locks, nioCore, nioHTTP1]),
-        tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
+        simulatorTests(
+            "CleengSimulatorTests",
+            [
+                simulators("CleengSimulator"), simulators("SimulatorKit"), appStoreSimulation, httpClient, locks,
+                nioCore, nioHTTP1,
+            ]),
+        simulatorTests(
+            "StoreSimulatorTests",
+            [
+                simulators("StoreSimulator"), simulators("SimulatorKit"), "StoreTestSupport", argumentParser,
+                cryptoExtras,
+            ]),
+        tests("AppleStoreTests", ["AppleStore", appStoreSimulation, "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests(
             "CleengTests",
             ["Cleeng", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
@@ -209,7 +204,9 @@ let package = Package(
         .target(
             name: "StoreTestSupport",
             dependencies: [
-                "StoreAPI", "TestSupport", httpClient, hummingbird, locks, logging, nioCore, nioHTTP1, nioPosix,
+                "StoreAPI", "TestSupport", simulators("store-simulator"), httpClient, hummingbird, locks, logging,
+                nioCore,
+                nioHTTP1, nioPosix,
             ],
             path: "Tests/StoreTestSupport", swiftSettings: settings),
         tests("StoreAPITests", ["StoreAPI", "StoreTestSupport", "RelayCore", httpClient, nioCore, nioHTTP1]),
@@ -223,12 +220,11 @@ let package = Package(
             "AmazonAppStoreTests",
             ["AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, logging, nioCore]),
         tests("AppStoreServerTests", ["AppStoreServer", nioCore, nioHTTP1]),
-        tests("StoreSimulatorTests", ["StoreSimulator", "StoreTestSupport", argumentParser, cryptoExtras]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
             "RelayFrontTests",
             [
-                "RelayFront", "RelayStore", "RelayCore", "AppleStore", "AppStoreSimulation", "TestSupport", hummingbird,
+                "RelayFront", "RelayStore", "RelayCore", "AppleStore", appStoreSimulation, "TestSupport", hummingbird,
                 nioCore,
             ]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
@@ -246,13 +242,24 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", "AppStoreSimulation", "TestSupport",
+                simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
+                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", appStoreSimulation, "TestSupport",
                 "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, yams,
             ]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// As a dependency of an app this package is RelayClient and Postgres. SwiftPM takes no package by its version that depends on a folder.
+if Context.packageDirectory.contains("/checkouts/") {
+    package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true || $0.name == "RelayLoad" }
+    package.products.removeAll { $0.name == "relay-load" }
+    package.dependencies.removeAll { dependency in
+        if case .fileSystem = dependency.kind { return true }
+        return false
+    }
+}
 
 // What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
 if Context.environment["RELAY_SANITIZE"] != nil {

@@ -1,0 +1,464 @@
+public import Foundation
+
+/// One subscription's life, as the App Store would tell it.
+///
+/// Every event changes how the subscription stands and returns the notification that tells of it. Nothing here has a clock,
+/// signs or sends: what happens, happens when and only when it is called.
+///
+///     var life = SimulatedSubscription(firstTransactionId: 2_000_000_700_000_001)
+///     let bought = life.bought(at: start)
+///     let renewed = life.renewed(at: start + life.period)
+///     let body = try authority.sign(renewed)
+///
+/// ``bought(at:)`` comes first; without it there is nothing to tell of, and all else ends the program.
+public struct SimulatedSubscription: Sendable {
+    public var bundleId: String
+    public var environment: String
+    public var appAppleId: Int64?
+    /// Written into each transaction from then on.
+    public var appAccountToken: String?
+    /// `PURCHASED` or `FAMILY_SHARED`, likewise.
+    public var inAppOwnershipType = "PURCHASED"
+    /// Seconds from the beginning of a period to its end.
+    public var period: TimeInterval
+
+    public internal(set) var originalTransactionId: String
+    /// One for each period, oldest first.
+    public internal(set) var transactions: [SimulatedTransaction] = []
+
+    var autoRenewProductId: String
+    var willRenew = true
+    var renewalTurnedAt: Date?
+    var isInBillingRetry = false
+    var graceUntil: Date?
+    var expirationIntent: Int?
+    var priceIncreaseStatus: Int?
+    /// It was said to have ended, whatever its dates are.
+    var isOver = false
+    var previousOriginalTransactionId: String?
+    private var nextTransactionId: Int64
+    private let uuid: @Sendable () -> UUID
+
+    /// - Parameters:
+    ///   - firstTransactionId: the number of the first transaction and so of the subscription; the others count on from it.
+    ///   - period: in seconds.
+    ///   - uuid: names the notifications.
+    public init(
+        firstTransactionId: Int64, productId: String = "com.example.app.monthly", bundleId: String = "com.example.app",
+        environment: String = "Sandbox", appAppleId: Int64? = nil, appAccountToken: String? = nil,
+        period: TimeInterval = 30 * 86_400, uuid: @escaping @Sendable () -> UUID = { UUID() }
+    ) {
+        self.bundleId = bundleId
+        self.environment = environment
+        self.appAppleId = appAppleId
+        self.appAccountToken = appAccountToken
+        self.period = period
+        self.uuid = uuid
+        originalTransactionId = String(firstTransactionId)
+        nextTransactionId = firstTransactionId
+        autoRenewProductId = productId
+    }
+
+    /// The newest one, which an app may post too.
+    public var transaction: SimulatedTransaction {
+        guard let newest = transactions.last else { preconditionFailure("nothing was bought yet") }
+        return newest
+    }
+
+    /// Begins a period that was paid for, which ends all trouble with payments.
+    mutating func begin(at start: Date, reason: String) {
+        let first = transactions.first { $0.originalTransactionId == originalTransactionId }
+        var transaction = SimulatedTransaction(
+            bundleId: bundleId, environment: environment, productId: autoRenewProductId,
+            // A subscription goes by the number of its first transaction.
+            transactionId: first == nil ? originalTransactionId : String(nextTransactionId),
+            originalTransactionId: originalTransactionId,
+            webOrderLineItemId: String(nextTransactionId + Self.firstLine), purchaseDate: start,
+            originalPurchaseDate: first?.originalPurchaseDate, expiresDate: start.addingTimeInterval(period))
+        transaction.inAppOwnershipType = inAppOwnershipType
+        transaction.appAccountToken = appAccountToken
+        transaction.transactionReason = reason
+        transaction.previousOriginalTransactionId = previousOriginalTransactionId
+        transactions.append(transaction)
+        nextTransactionId += 1
+        willRenew = true
+        isInBillingRetry = false
+        graceUntil = nil
+        expirationIntent = nil
+        priceIncreaseStatus = nil
+        isOver = false
+    }
+
+    /// - Parameter transactionId: nil for the newest one.
+    @discardableResult
+    mutating func change(
+        _ transactionId: String? = nil, _ body: (inout SimulatedTransaction) -> Void
+    ) -> SimulatedTransaction {
+        let index = transactions.lastIndex { transactionId == nil || $0.transactionId == transactionId }
+        guard let index else { preconditionFailure("there is no such transaction") }
+        body(&transactions[index])
+        return transactions[index]
+    }
+
+    func uuidText() -> String { uuid().uuidString.lowercased() }
+
+    /// Lines of orders have numbers of their own.
+    private static let firstLine: Int64 = 500_000_000
+}
+
+/// Being bought, paid for and not paid for.
+extension SimulatedSubscription {
+    /// `SUBSCRIBED`, `INITIAL_BUY`.
+    @discardableResult
+    public mutating func bought(at moment: Date) -> SimulatedNotification {
+        begin(at: moment, reason: "PURCHASE")
+        return notification("SUBSCRIBED", "INITIAL_BUY", at: moment)
+    }
+
+    /// `SUBSCRIBED`, `RESUBSCRIBE`: it had ended, and was bought again.
+    ///
+    /// - Parameter productId: nil for the one that it had.
+    @discardableResult
+    public mutating func resubscribed(to productId: String? = nil, at moment: Date) -> SimulatedNotification {
+        if let productId { autoRenewProductId = productId }
+        begin(at: moment, reason: "PURCHASE")
+        return notification("SUBSCRIBED", "RESUBSCRIBE", at: moment)
+    }
+
+    /// `DID_RENEW`: the next period begins where the last one ends.
+    @discardableResult
+    public mutating func renewed(at moment: Date) -> SimulatedNotification {
+        begin(at: transaction.expiresDate ?? moment, reason: "RENEWAL")
+        return notification("DID_RENEW", at: moment)
+    }
+
+    /// `DID_FAIL_TO_RENEW`, with `GRACE_PERIOD` where there is one: the payment failed, and is tried again.
+    @discardableResult
+    public mutating func renewalFailed(at moment: Date, graceUntil: Date? = nil) -> SimulatedNotification {
+        isInBillingRetry = true
+        self.graceUntil = graceUntil
+        let hasEnded = transaction.expiresDate.map { $0 <= moment } ?? false
+        expirationIntent = hasEnded && graceUntil == nil ? Intent.notPaid : nil
+        return notification("DID_FAIL_TO_RENEW", graceUntil == nil ? nil : "GRACE_PERIOD", at: moment)
+    }
+
+    /// `GRACE_PERIOD_EXPIRED`: it is tried again still, without access.
+    @discardableResult
+    public mutating func graceEnded(at moment: Date) -> SimulatedNotification {
+        isInBillingRetry = true
+        graceUntil = nil
+        expirationIntent = Intent.notPaid
+        return notification("GRACE_PERIOD_EXPIRED", at: moment)
+    }
+
+    /// `DID_RENEW`, `BILLING_RECOVERY`: paid at last. The days of grace are part of the new period, others are not.
+    @discardableResult
+    public mutating func recovered(at moment: Date) -> SimulatedNotification {
+        let end = transaction.expiresDate ?? moment
+        let isInGrace = graceUntil.map { moment < $0 } ?? false
+        begin(at: isInGrace ? end : max(end, moment), reason: "RENEWAL")
+        return notification("DID_RENEW", "BILLING_RECOVERY", at: moment)
+    }
+
+    /// `EXPIRED`, with the subtype that follows from how it stands: `VOLUNTARY` where renewal is off, `BILLING_RETRY` where
+    /// it was not paid, `PRICE_INCREASE` where consent was asked for and not given, else none.
+    @discardableResult
+    public mutating func expired(at moment: Date) -> SimulatedNotification {
+        let cause = causeOfEnd
+        isInBillingRetry = false
+        graceUntil = nil
+        expirationIntent = cause.intent
+        isOver = true
+        return notification("EXPIRED", cause.subtype, at: moment)
+    }
+
+    private var causeOfEnd: (subtype: String?, intent: Int) {
+        if !willRenew { return ("VOLUNTARY", Intent.turnedOff) }
+        if isInBillingRetry { return ("BILLING_RETRY", Intent.notPaid) }
+        if priceIncreaseStatus == 0 { return ("PRICE_INCREASE", Intent.noConsent) }
+        return (nil, Intent.other)
+    }
+
+    /// Source: App Store Server API, `expirationIntent`.
+    private enum Intent {
+        static let turnedOff = 1
+        static let notPaid = 2
+        static let noConsent = 3
+        static let other = 5
+    }
+}
+
+/// What customers and Apple do to one that was bought.
+extension SimulatedSubscription {
+    /// Whether it is to renew.
+    public enum Renewal: Sendable {
+        case on, off
+    }
+
+    /// `DID_CHANGE_RENEWAL_STATUS`, `AUTO_RENEW_ENABLED` or `AUTO_RENEW_DISABLED`.
+    @discardableResult
+    public mutating func renewalTurned(_ renewal: Renewal, at moment: Date) -> SimulatedNotification {
+        willRenew = renewal == .on
+        renewalTurnedAt = moment
+        return notification(
+            "DID_CHANGE_RENEWAL_STATUS", willRenew ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED", at: moment)
+    }
+
+    /// `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`: a period of the dearer product begins at once.
+    @discardableResult
+    public mutating func upgraded(to productId: String, at moment: Date) -> SimulatedNotification {
+        change { $0.isUpgraded = true }
+        autoRenewProductId = productId
+        begin(at: moment, reason: "PURCHASE")
+        return notification("DID_CHANGE_RENEWAL_PREF", "UPGRADE", at: moment)
+    }
+
+    /// `DID_CHANGE_RENEWAL_PREF`, `DOWNGRADE`: the cheaper product comes with the next period. Without a subtype where it is
+    /// the product of this one, as Apple tells of customers who thought better of it.
+    @discardableResult
+    public mutating func downgraded(to productId: String, at moment: Date) -> SimulatedNotification {
+        autoRenewProductId = productId
+        let isBack = productId == transaction.productId
+        return notification("DID_CHANGE_RENEWAL_PREF", isBack ? nil : "DOWNGRADE", at: moment)
+    }
+
+    /// `REFUND`.
+    ///
+    /// - Parameter transactionId: nil for the newest one.
+    @discardableResult
+    public mutating func refunded(at moment: Date, transactionId: String? = nil) -> SimulatedNotification {
+        let refunded = change(transactionId) { transaction in
+            transaction.revocationDate = moment
+            transaction.revocationReason = 0
+            transaction.revocationType = "REFUND_FULL"
+        }
+        return notification("REFUND", about: refunded, at: moment)
+    }
+
+    /// `REFUND_REVERSED`: the customer was charged after all.
+    ///
+    /// - Parameter transactionId: nil for the newest one.
+    @discardableResult
+    public mutating func refundReversed(at moment: Date, transactionId: String? = nil) -> SimulatedNotification {
+        let restored = change(transactionId) { transaction in
+            transaction.revocationDate = nil
+            transaction.revocationReason = nil
+            transaction.revocationType = nil
+        }
+        return notification("REFUND_REVERSED", about: restored, at: moment)
+    }
+
+    /// `REVOKE`: the family does not share it any more.
+    @discardableResult
+    public mutating func revoked(at moment: Date) -> SimulatedNotification {
+        change { transaction in
+            transaction.revocationDate = moment
+            transaction.revocationReason = 0
+            transaction.revocationType = "FAMILY_REVOKE"
+        }
+        return notification("REVOKE", at: moment)
+    }
+
+    /// `RENEWAL_EXTENDED`: the period ends later, for nothing.
+    ///
+    /// - Parameter seconds: by how much.
+    @discardableResult
+    public mutating func extended(by seconds: TimeInterval, at moment: Date) -> SimulatedNotification {
+        change { $0.expiresDate = $0.expiresDate?.addingTimeInterval(seconds) }
+        return notification("RENEWAL_EXTENDED", at: moment)
+    }
+
+    /// `PRICE_INCREASE`, `ACCEPTED` or `PENDING`.
+    @discardableResult
+    public mutating func priceIncrease(agreed: Bool, at moment: Date) -> SimulatedNotification {
+        priceIncreaseStatus = agreed ? 1 : 0
+        return notification("PRICE_INCREASE", agreed ? "ACCEPTED" : "PENDING", at: moment)
+    }
+
+    /// It goes on in a bundle of subscriptions, or out of one, under another number. Apple does not say what type tells of
+    /// that: the transaction does, which names the number before.
+    @discardableResult
+    public mutating func movedToBundle(
+        newOriginalTransactionId: String, at moment: Date
+    ) -> SimulatedNotification {
+        previousOriginalTransactionId = originalTransactionId
+        originalTransactionId = newOriginalTransactionId
+        begin(at: moment, reason: "PURCHASE")
+        return notification("SUBSCRIBED", "INITIAL_BUY", at: moment)
+    }
+}
+
+/// Notifications and receipts of it.
+extension SimulatedSubscription {
+    /// The app receipt of a moment, with all periods so far.
+    public func receipt(at moment: Date) -> SimulatedReceipt {
+        SimulatedReceipt(
+            environment: environment == "Sandbox" ? "ProductionSandbox" : environment, bundleId: bundleId,
+            creationDate: moment,
+            purchases: transactions.map { transaction in
+                SimulatedReceipt.Purchase(
+                    productId: transaction.productId, transactionId: transaction.transactionId,
+                    originalTransactionId: transaction.originalTransactionId, purchaseDate: transaction.purchaseDate,
+                    originalPurchaseDate: transaction.originalPurchaseDate, expiresDate: transaction.expiresDate,
+                    cancellationDate: transactions.cancellationDate(of: transaction),
+                    webOrderLineItemId: transaction.webOrderLineItemId.flatMap { Int64($0) })
+            })
+    }
+
+    /// What renewal information says of the newest period now.
+    public var renewal: SimulatedRenewal { renewalInformation(besides: transaction) }
+
+    /// A version 1 notification of how it stands now, which has no moment of its own.
+    ///
+    /// - Parameter type: `INITIAL_BUY`, `DID_RENEW`, `CANCEL` and so on.
+    public func statusUpdate(_ type: String, password: String?) -> SimulatedStatusUpdate {
+        SimulatedStatusUpdate(
+            notificationType: type, password: password, environment: environment == "Production" ? "PROD" : environment,
+            bundleId: bundleId, autoRenewStatus: willRenew, autoRenewStatusChangeDate: renewalTurnedAt,
+            autoRenewProductId: autoRenewProductId, originalTransactionId: originalTransactionId,
+            transactions: transactions, renewals: [renewal])
+    }
+
+    /// - Parameter told: nil for the newest transaction.
+    func notification(
+        _ type: String, _ subtype: String? = nil, about told: SimulatedTransaction? = nil, at moment: Date
+    ) -> SimulatedNotification {
+        let told = told ?? transaction
+        return SimulatedNotification(
+            notificationType: type, subtype: subtype, notificationUUID: uuidText(), environment: environment,
+            bundleId: bundleId, appAppleId: appAppleId, status: status(at: moment), transaction: told,
+            renewal: renewalInformation(besides: told), signedDate: moment)
+    }
+
+    /// Under the number that the transaction beside it has: it may be one from before a move.
+    private func renewalInformation(besides told: SimulatedTransaction) -> SimulatedRenewal {
+        SimulatedRenewal(
+            originalTransactionId: told.originalTransactionId, productId: transaction.productId,
+            autoRenewProductId: autoRenewProductId, autoRenewStatus: willRenew ? 1 : 0,
+            expirationIntent: expirationIntent, isInBillingRetryPeriod: isInBillingRetry,
+            gracePeriodExpiresDate: graceUntil, priceIncreaseStatus: priceIncreaseStatus, environment: environment)
+    }
+
+    private func status(at moment: Date) -> SimulatedNotification.Status {
+        if isOver, transaction.revocationDate == nil { return .expired }
+        return SimulatedNotification.Status(transaction, renewal, at: moment)
+    }
+}
+
+/// Something that happens to a subscription, as it is asked for by name.
+public enum LifeEvent: Sendable, Hashable {
+    case buy
+    case renew
+    case fail(hasGrace: Bool)
+    case graceEnded
+    case recover
+    case upgrade(productId: String)
+    case downgrade(productId: String)
+    case turn(SimulatedSubscription.Renewal)
+    case expire
+    case refund
+    case reverseRefund
+    case resubscribe
+    case revoke
+}
+
+/// An event that is not possible, with the reason.
+public struct LifeError: Error, Hashable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    static let nothingBought = LifeError("nothing was bought yet")
+}
+
+/// Events by name, of which not every one is possible at any time.
+extension SimulatedSubscription {
+    /// Before which moment an event does not happen; nil where it may at once.
+    public func earliest(for event: LifeEvent) -> Date? {
+        guard let newest = transactions.last else { return nil }
+        switch event {
+        case .renew, .expire: return newest.expiresDate
+        // In whole seconds, as purchases are written, it would else not be the later one.
+        case .upgrade: return newest.purchaseDate.inWholeSeconds.addingTimeInterval(1)
+        default: return nil
+        }
+    }
+
+    /// - Returns: the notification that tells of it. Purchases are in whole seconds, as the App Store writes them.
+    /// - Throws: where it cannot happen now; then nothing has changed.
+    public mutating func happen(
+        _ event: LifeEvent, at moment: Date
+    ) throws(LifeError) -> SimulatedNotification {
+        if let objection = objection(to: event, at: moment) { throw objection }
+        let second = moment.inWholeSeconds
+        var told =
+            switch event {
+            case .buy: bought(at: second)
+            case .renew: renewed(at: moment)
+            case .fail(let hasGrace):
+                renewalFailed(at: moment, graceUntil: hasGrace ? max(end, moment).addingTimeInterval(period) : nil)
+            case .graceEnded: graceEnded(at: moment)
+            case .recover: recovered(at: second)
+            case .upgrade(let productId): upgraded(to: productId, at: second)
+            case .downgrade(let productId): downgraded(to: productId, at: moment)
+            case .turn(let renewal): renewalTurned(renewal, at: moment)
+            case .expire: expired(at: moment)
+            case .refund: refunded(at: moment)
+            case .reverseRefund: refundReversed(at: moment)
+            case .resubscribe: resubscribed(at: second)
+            case .revoke: revoked(at: moment)
+            }
+        // What is said within the same second is still said in an order.
+        told.signedDate = moment
+        return told
+    }
+
+    /// Why an event cannot happen; nil where it can.
+    public func objection(to event: LifeEvent, at moment: Date) -> LifeError? {
+        reason(against: event, at: moment).map { LifeError($0) }
+    }
+
+    /// The newest transaction.
+    ///
+    /// - Throws: where nothing was bought yet.
+    public var newest: SimulatedTransaction {
+        get throws(LifeError) {
+            guard let newest = transactions.last else { throw .nothingBought }
+            return newest
+        }
+    }
+
+    private func reason(against event: LifeEvent, at moment: Date) -> String? {
+        guard let newest = transactions.last else { return event == .buy ? nil : LifeError.nothingBought.description }
+        if event == .buy { return "it was bought already" }
+        if event == .reverseRefund {
+            return newest.revocationType == "REFUND_FULL" ? nil : "the newest period was not refunded"
+        }
+        let isGone = newest.revocationDate != nil || isOver
+        if event == .resubscribe { return isGone || end <= moment ? nil : "it has not ended" }
+        if newest.revocationDate != nil { return "it was taken back" }
+        // What was paid for can be given back later too.
+        if event == .refund || event == .revoke { return nil }
+        return isOver ? "it has ended" : reason(againstGoingOnWith: event)
+    }
+
+    /// Of one that is not over.
+    private func reason(againstGoingOnWith event: LifeEvent) -> String? {
+        switch event {
+        case .renew where isInBillingRetry: "the payment has failed"
+        case .renew where !willRenew, .fail where !willRenew: "renewal is turned off"
+        case .graceEnded where graceUntil == nil: "there is no grace"
+        case .recover where !isInBillingRetry: "no payment has failed"
+        case .upgrade(transaction.productId), .downgrade(autoRenewProductId): "that is the product already"
+        case .turn(.on) where willRenew: "renewal is turned on"
+        case .turn(.off) where !willRenew: "renewal is turned off"
+        default: nil
+        }
+    }
+
+    private var end: Date { transaction.expiresDate ?? .distantFuture }
+}
+
+extension Date {
+    fileprivate var inWholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+
+/// `app-store-simulator`: signs what the App Store would, with authorities of its own, and posts it.
+package struct AppStoreSimulatorCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "app-store-simulator",
+        abstract:
+            "A stand-in for the App Store: receipts, signed transactions, notifications and the Server API, for tests and demonstrations.",
+        discussion: """
+            Its roots are trusted by nobody who was not told to: name roots.pem in RELAY_APPLE_EXTRA_ROOTS, and never in
+            production.
+            """,
+        subcommands: [
+            CreateRoots.self, SignTransaction.self, SignReceipt.self, SignNotification.self, Notify.self, Play.self,
+            CreateAPIKey.self, ServeAPI.self,
+        ])
+
+    package init() {}
+}

@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import NIOConcurrencyHelpers
+import SimulatorKit
+
+/// The simulated Cleeng behind its one lock, with the clock that moves it. Calls are parsed outside the lock.
+final class Simulator: SimulatedService {
+    let publisherToken: String
+    private let clock: SimulatorClock
+    private let identity: ReceiptIdentity
+    private let cleeng: NIOLockedValueBox<SimulatedCleeng>
+
+    init(
+        settings: SimulatorSettings, publisherToken: String, clock: SimulatorClock = .system(),
+        identity: ReceiptIdentity
+    ) {
+        self.publisherToken = publisherToken
+        self.clock = clock
+        self.identity = identity
+        cleeng = NIOLockedValueBox(SimulatedCleeng(settings: settings))
+    }
+
+    let bodyLimit = 8 * 1_024 * 1_024
+
+    func isControl(_ segments: [String]) -> Bool { segments.first == "_simulator" || segments == ["healthz"] }
+
+    func now() -> Date { clock.now().date }
+
+    func control(_ call: Call) -> Reply {
+        do throws(ControlFault) {
+            return try carryOut(call)
+        } catch {
+            let reply = Reply(
+                status: error.status,
+                json: AnyJSON.object(["success": .bool(false), "message": .string(error.message)]))
+            return error.allowed.isEmpty
+                ? reply : reply.with(header: "Allow", error.allowed.joined(separator: ", "))
+        }
+    }
+
+    func carryOut(_ call: Call) throws(ControlFault) -> Reply {
+        let call = try ControlCall(call)
+        let result: Result<Reply, ControlFault> = advanced { cleeng in
+            do throws(ControlFault) {
+                return .success(try cleeng.control(call))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    func begin(_ call: Call) -> Verdict<CallTicket> {
+        let parsed = CleengCall(call, publisherToken: publisherToken, identity: identity)
+        return advanced { $0.begin(parsed) }
+    }
+
+    func end(_ verdict: Verdict<CallTicket>, outcome: CallOutcome, status: Int?) {
+        cleeng.withLockedValue { $0.end(verdict.ticket, outcome: outcome, status: status, at: clock.now()) }
+    }
+
+    /// Takes the next event that is to be sent by now, after what has become due has happened.
+    func nextWebhook() -> WebhookEvent? { advanced { $0.takeWebhook() } }
+
+    /// Where an event is to go now; nil where it is not to be sent any more.
+    func target(of event: WebhookEvent) -> WebhookTarget? { cleeng.withLockedValue { $0.target(of: event) } }
+
+    func delivered(_ event: WebhookEvent, attempts: Int, status: Int?) {
+        cleeng.withLockedValue { cleeng in
+            cleeng.note(WebhookDelivery(event: event, attempts: attempts, status: status, endedAt: clock.now()))
+        }
+    }
+
+    private func advanced<Value>(_ body: (inout SimulatedCleeng) -> Value) -> Value {
+        cleeng.withLockedValue { cleeng in
+            // The time is taken under the lock, so that it never runs behind what another request has seen.
+            cleeng.advance(to: clock.now())
+            return body(&cleeng)
+        }
+    }
+}

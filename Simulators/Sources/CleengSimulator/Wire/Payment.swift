@@ -1,0 +1,135 @@
+import Crypto
+import Foundation
+
+/// A well-formed body of `POST /apple/payment`, `/android/payment` or `/amazon/payment`.
+struct Payment: Sendable, Equatable {
+    let email: EmailAddress
+    let offerId: OfferId
+    /// Of Google the purchase token, of Amazon the receipt id: neither changes as long as the subscription runs.
+    let transactionId: String
+    let receipt: ReceiptSummary
+    /// `ios` or `tvos`; `android` and `amazon` at the addresses of these.
+    let appType: String
+    let ipAddress: String?
+    let couponCode: String?
+
+    /// What tells subscriptions apart: the receipt's original transaction id, else what the caller said.
+    var subscription: String { receipt.originalTransactionId ?? transactionId }
+
+    /// Reads a body and names every wrong field at once.
+    ///
+    /// Cleeng publishes no error table for these endpoints; status and code are those of their siblings.
+    init(_ gateway: PaymentGateway, body: AnyJSON?, identity: ReceiptIdentity) throws(WireFault) {
+        guard let body, case .object = body else { throw .invalidBody("The body is not a JSON object") }
+        var wrong: [String] = []
+        func check<T>(_ field: String, _ value: T?) -> T? {
+            if value == nil { wrong.append(field) }
+            return value
+        }
+        func text(_ field: String) -> String? {
+            check("receipt.\(field)", body["receipt"]?[field]?.string.flatMap { $0.isEmpty ? nil : $0 })
+        }
+        let email = check("customerEmail", body["customerEmail"]?.string.flatMap { EmailAddress($0) })
+        let offerId = check("offerId", body["offerId"]?.string.flatMap { OfferId($0) })
+        let transactionId: String?
+        let receiptData: String?
+        switch gateway {
+        case .apple:
+            transactionId = check(
+                "receipt.transactionId",
+                body["receipt"]?["transactionId"]?.string.flatMap { TransactionIdText.isAcceptable($0) ? $0 : nil })
+            receiptData = text("receiptData")
+        case .android:
+            // What Google is asked by.
+            let asked = [text("productId"), text("packageName")]
+            transactionId = text("purchaseToken")
+            receiptData = asked.contains(nil) ? nil : transactionId
+        case .amazon:
+            transactionId = text("receiptId")
+            receiptData = text("userId") == nil ? nil : transactionId
+        }
+        let known = gateway == .apple ? ["ios", "tvos"] : [gateway.rawValue]
+        let appType = check("appType", Self.optional(body["appType"], known[0]) { known.contains($0) })
+        let ipAddress = check("ipAddress", Self.optional(body["ipAddress"], "", IPAddressText.isAcceptable))
+        let couponCode = check("couponCode", Self.optional(body["couponCode"], "") { _ in true })
+        guard let email, let offerId, let transactionId, let receiptData, let appType, let ipAddress, let couponCode
+        else { throw .invalidBody("Invalid request body: \(wrong.joined(separator: ", "))", fields: wrong) }
+        self.email = email
+        self.offerId = offerId
+        self.transactionId = transactionId
+        receipt = ReceiptSummary(
+            receiptData: receiptData,
+            originalTransactionId: gateway == .apple ? identity.read(receiptData, transactionId) : nil)
+        self.appType = appType
+        self.ipAddress = ipAddress.isEmpty ? nil : ipAddress
+        self.couponCode = couponCode.isEmpty ? nil : couponCode
+    }
+
+    /// - Returns: the default where the field is missing or null, nil where it is wrong.
+    private static func optional(_ value: AnyJSON?, _ standard: String, _ isValid: (String) -> Bool) -> String? {
+        guard let value, !value.isNull else { return standard }
+        return value.string.flatMap { isValid($0) ? $0 : nil }
+    }
+}
+
+/// The stores whose purchases Cleeng takes, each at `/{store}/payment`.
+enum PaymentGateway: String, Sendable, CaseIterable {
+    case apple
+    case android
+    case amazon
+
+    /// - Parameter appType: of an entitlement: `ios`, `tvos`, `android`, `amazon`.
+    init(appType: String) { self = PaymentGateway(rawValue: appType) ?? .apple }
+}
+
+/// All that is kept of a receipt.
+struct ReceiptSummary: Sendable, Equatable {
+    /// SHA-256 of the receipt's text as it was sent, in lower-case hexadecimal digits.
+    let sha256: String
+    /// UTF-8 bytes of the receipt's text.
+    let length: Int
+    /// As read from the receipt; nil where it cannot be read.
+    let originalTransactionId: String?
+
+    init(receiptData: String, originalTransactionId: String?) {
+        sha256 = HexDigest.sha256(Data(receiptData.utf8))
+        length = receiptData.utf8.count
+        self.originalTransactionId = originalTransactionId
+    }
+}
+
+/// Apple's transaction ids: text of digits.
+enum TransactionIdText {
+    static func isAcceptable(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+/// Customer addresses as Cleeng's published schema takes them: dotted IPv4, or IPv6 with all eight groups written out.
+/// A shortened IPv6 address (`::1`) does not match that schema.
+enum IPAddressText {
+    static func isAcceptable(_ text: String) -> Bool {
+        guard text.utf8.count <= 45 else { return false }
+        let dotted = text.split(separator: ".", omittingEmptySubsequences: false)
+        if dotted.count == 4 {
+            return dotted.allSatisfy { part in
+                part.utf8.count <= 3 && part.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8(part) != nil
+            }
+        }
+        let groups = text.split(separator: ":", omittingEmptySubsequences: false)
+        return groups.count == 8
+            && groups.allSatisfy { (1...4).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+    }
+}
+
+/// Digests as text: lower-case hexadecimal digits.
+enum HexDigest {
+    static func sha256(_ bytes: some DataProtocol) -> String { text(of: SHA256.hash(data: bytes)) }
+
+    static func text(of digest: some Sequence<UInt8>) -> String {
+        digest.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}

@@ -1,0 +1,4 @@
+import AppStoreSimulator
+import ArgumentParser
+
+await AppStoreSimulatorCommand.main()

@@ -1,0 +1,4 @@
+import ArgumentParser
+import CleengSimulator
+
+await CleengSimulatorCommand.main()

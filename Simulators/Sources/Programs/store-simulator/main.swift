@@ -1,0 +1,4 @@
+import ArgumentParser
+import StoreSimulator
+
+await StoreSimulatorCommand.main()

@@ -1,0 +1,132 @@
+import Foundation
+import SimulatorKit
+
+/// Amazon's Receipt Verification Service, version 1.0.
+struct SimulatedAmazon: SimulatedStore {
+    static let capacity = 10_000
+    static let routes = ["receipts"]
+
+    let secret: String
+    var purchases: [String: AmazonPurchase] = [:]
+    /// What is no longer valid.
+    var gone: Set<String> = []
+    /// What is answered word for word.
+    var answers: [String: Data] = [:]
+
+    init(secret: String) { self.secret = secret }
+
+    func route(_ call: Call) -> String? { Address(call.segments) == nil ? nil : "receipts" }
+
+    mutating func answer(_ call: Call, at now: Date) -> StoreOutcome {
+        guard let address = Address(call.segments) else {
+            return StoreOutcome(reply: Reply(status: 404), credentials: "absent", shownPath: call.path)
+        }
+        let isGood = address.isSandbox || address.secret == secret
+        let shown =
+            (address.isSandbox ? "/sandbox" : "")
+            + "/version/1.0/verifyReceiptId/developer/[secret]/user/\(address.user)/receiptId/\(address.receipt)"
+        return StoreOutcome(
+            reply: reply(address, isGood, call), credentials: isGood ? "good" : "bad", shownPath: shown)
+    }
+
+    private func reply(_ address: Address, _ isGood: Bool, _ call: Call) -> Reply {
+        guard call.method == "GET" else { return .notAllowed("GET") }
+        guard isGood else { return Self.fault(496, "Invalid sharedSecret") }
+        if gone.contains(address.receipt) { return Self.fault(410, "The transaction is no longer valid") }
+        if let answer = answers[address.receipt] {
+            return Reply(status: 200, body: answer)
+        }
+        guard let kept = purchases[address.receipt] else { return Self.fault(400, "Invalid receiptId") }
+        guard kept.userId == address.user else { return Self.fault(497, "Invalid User ID") }
+        return Reply(json: kept.answer(address.receipt))
+    }
+
+    private static func fault(_ status: Int, _ message: String) -> Reply {
+        Reply(status: status, json: ["message": message])
+    }
+
+    /// `[/sandbox]/version/1.0/verifyReceiptId/developer/{secret}/user/{user}/receiptId/{receipt}`
+    private struct Address {
+        let isSandbox: Bool
+        let secret: String
+        let user: String
+        let receipt: String
+
+        init?(_ segments: [String]) {
+            isSandbox = segments.first == "sandbox"
+            let parts = Array(isSandbox ? segments.dropFirst() : segments[...])
+            guard parts.count == 9, parts[..<4] == ["version", "1.0", "verifyReceiptId", "developer"],
+                parts[5] == "user", parts[7] == "receiptId"
+            else { return nil }
+            (secret, user, receipt) = (parts[4], parts[6], parts[8])
+        }
+    }
+}
+
+extension SimulatedAmazon {
+    mutating func control(_ segments: [String], _ call: Call, at now: Date) throws(ControlFault) -> Reply {
+        switch (segments.first, segments.count, call.method) {
+        case ("subscriptions", 2, "PUT"):
+            let told: AmazonPurchase = try call.object(AmazonPurchase.fields)
+            guard purchases[segments[1]] != nil || purchases.count < Self.capacity else { throw .full }
+            let kept = told.completed(at: now)
+            purchases[segments[1]] = kept
+            gone.remove(segments[1])
+            answers[segments[1]] = nil
+            return Reply(json: kept, dates: .text)
+        case ("subscriptions", 2, "GET"):
+            guard let kept = purchases[segments[1]] else { throw .noSuchPurchase }
+            return Reply(json: kept, dates: .text)
+        case ("subscriptions", 2, "DELETE"):
+            answers[segments[1]] = nil
+            let wasGone = gone.remove(segments[1]) != nil
+            guard purchases.removeValue(forKey: segments[1]) != nil || wasGone else { throw .noSuchPurchase }
+            return Reply(status: 204)
+        case ("subscriptions", 3, "POST"):
+            return try act(segments[1], segments[2], call, at: now)
+        case ("answers", 2, "PUT"):
+            guard let body = call.body else { throw .tooLarge }
+            guard answers[segments[1]] != nil || answers.count < Self.capacity else { throw .full }
+            answers[segments[1]] = body
+            return Reply(status: 204)
+        default: throw .noSuchAddress
+        }
+    }
+
+    /// `until` is the end of the new period, or of grace.
+    private struct Act: Decodable {
+        var until: Date?
+        /// Amazon's number.
+        var reason: Int?
+    }
+
+    private mutating func act(
+        _ receipt: String, _ name: String, _ call: Call, at now: Date
+    ) throws(ControlFault) -> Reply {
+        guard var kept = purchases[receipt] else { throw .noSuchPurchase }
+        let act: Act = try call.object(["until", "reason"])
+        switch name {
+        case "renew":
+            kept.renewalDate = act.until ?? max(now, kept.renewalDate ?? now).addingTimeInterval(30 * 86_400)
+            kept.autoRenewing = true
+            (kept.cancelDate, kept.cancelReason, kept.gracePeriodEndDate) = (nil, nil, nil)
+        // Until it ends Amazon says nothing but that it will not renew.
+        case "cancel": kept.autoRenewing = false
+        case "expire", "refund":
+            (kept.autoRenewing, kept.cancelDate) = (false, now)
+            kept.cancelReason = act.reason ?? 1
+        case "grace":
+            kept.renewalDate = min(kept.renewalDate ?? now, now)
+            kept.gracePeriodEndDate = act.until ?? now.addingTimeInterval(3 * 86_400)
+        case "forget":
+            gone.insert(receipt)
+            purchases[receipt] = nil
+            return Reply(status: 204)
+        // Amazon has neither.
+        case "hold", "pause": throw .invalid("the Amazon Appstore knows no \(name)")
+        default: throw .invalid("there is renew, cancel, expire, refund, grace and forget")
+        }
+        purchases[receipt] = kept
+        return Reply(json: kept, dates: .text)
+    }
+}

@@ -1,4 +1,0 @@
-/// Thrown by a handler whose connection is closed: nobody is there to be answered.
-package struct ConnectionGone: Error {
-    package init() {}
-}

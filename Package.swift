@@ -251,8 +251,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// As a dependency of an app this package is RelayClient and Postgres. SwiftPM takes no package by its version that depends on a folder.
-if Context.packageDirectory.contains("/checkouts/") {
+// As a dependency of an app this package is RelayClient and Postgres. SwiftPM takes no package by its version that depends on a folder. While
+// it resolves, it reads the manifest out of the repository, where the folder is "/".
+if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/") {
     package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true || $0.name == "RelayLoad" }
     package.products.removeAll { $0.name == "relay-load" }
     package.dependencies.removeAll { dependency in

@@ -1,4 +1,0 @@
-import AppStoreSimulator
-import ArgumentParser
-
-await AppStoreSimulatorCommand.main()

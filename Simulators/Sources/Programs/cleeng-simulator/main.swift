@@ -1,4 +1,0 @@
-import ArgumentParser
-import CleengSimulator
-
-await CleengSimulatorCommand.main()

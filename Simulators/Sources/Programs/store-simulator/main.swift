@@ -1,4 +1,0 @@
-import ArgumentParser
-import StoreSimulator
-
-await StoreSimulatorCommand.main()

@@ -14,7 +14,11 @@ struct Settlement: Sendable {
         SELECT o.ordinal, coalesce(v.status = i.status, false), ROW(v.sealed_by, v.application_username)
         FROM ours o
         JOIN unnest($4::int4[], $5::int2[]) WITH ORDINALITY AS i(day, status, ordinal) ON i.ordinal = o.ordinal
-        LEFT JOIN validations v ON v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
+        LEFT JOIN LATERAL (
+            SELECT v.status, v.sealed_by, v.application_username
+            FROM validations v
+            WHERE v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
+            OFFSET 0) AS v ON true
         """
 
     struct Result: Sendable {

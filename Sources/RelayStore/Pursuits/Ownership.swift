@@ -75,9 +75,13 @@ struct Ownership: Sendable {
                v.sealed_by
         FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[], $5::int4[])
              AS i(bucket, day, id, expires_at, fence)
-        JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
-             AND p.due_at > now()
-        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+        CROSS JOIN LATERAL (
+            SELECT p.fence, p.owner, p.due_at FROM pursuits p WHERE p.bucket = i.bucket AND p.id = i.id OFFSET 0) AS p
+        CROSS JOIN LATERAL (
+            SELECT * FROM validations v
+            WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+            OFFSET 0) AS v
+        WHERE p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
         ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC
         -- Locks the row and changes nothing.
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET bucket = s.bucket

@@ -5,16 +5,23 @@ extension RelayStore {
     /// The claims that are still ours, locked in the order of their keys. Whoever writes several pursuits locks them so first:
     /// two who go through the same rows in different orders wait for each other until the server ends one, a second later.
     ///
+    /// `OFFSET 0` leaves the planner the primary key alone. On tables that nobody had analysed it went by `pursuits_due` and by other
+    /// indexes' first column: 16 ms for twelve rows, half of all that a purchase cost PostgreSQL.
+    ///
     /// - Parameter first: the number of the parameter that holds the buckets; the ids and the fences follow it.
     static func ours(_ first: Int) -> String {
         """
-        SELECT i.ordinal, p.bucket, p.id
-        FROM unnest($\(first)::int2[], $\(first + 1)::uuid[], $\(first + 2)::int4[])
-             WITH ORDINALITY AS i(bucket, id, fence, ordinal)
-        JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
-             AND p.due_at > now()
-        ORDER BY p.bucket, p.id
-        FOR UPDATE OF p
+        SELECT i.ordinal, i.bucket, i.id
+        FROM (SELECT *
+              FROM unnest($\(first)::int2[], $\(first + 1)::uuid[], $\(first + 2)::int4[])
+                   WITH ORDINALITY AS i(bucket, id, fence, ordinal)
+              ORDER BY i.bucket, i.id) AS i
+        CROSS JOIN LATERAL (
+            SELECT p.fence, p.owner, p.due_at
+            FROM pursuits p
+            WHERE p.bucket = i.bucket AND p.id = i.id
+            OFFSET 0 FOR UPDATE) AS p
+        WHERE p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
         """
     }
 

@@ -14,7 +14,11 @@ struct Settlement: Sendable {
         SELECT o.ordinal, coalesce(v.status = i.status, false), ROW(v.sealed_by, v.application_username)
         FROM ours o
         JOIN unnest($4::int4[], $5::int2[]) WITH ORDINALITY AS i(day, status, ordinal) ON i.ordinal = o.ordinal
-        LEFT JOIN validations v ON v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
+        LEFT JOIN LATERAL (
+            SELECT v.status, v.sealed_by, v.application_username
+            FROM validations v
+            WHERE v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
+            OFFSET 0) AS v ON true
         """
 
     struct Result: Sendable {
@@ -119,15 +123,24 @@ struct Settlement: Sendable {
         """
 
     /// The purchase's row follows its validation, unless a fresh validation speaks for the purchase by now. Locked in the
-    /// order in which the intake of repeats locks them.
+    /// order in which the intake of repeats locks them. `OFFSET 0` leaves the planner the primary keys alone.
     static let purchasesSQL = """
         WITH held AS MATERIALIZED (
             SELECT p.bucket, p.key, i.status
-            FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[]) AS i(bucket, day, id, status)
-            JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-            JOIN purchases p ON p.bucket = get_byte(v.purchase_key, 0) AND p.key = v.purchase_key AND p.id = v.id
-            ORDER BY p.key
-            FOR NO KEY UPDATE OF p
+            FROM (SELECT i.id, i.status, v.purchase_key
+                  FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[]) AS i(bucket, day, id, status)
+                  CROSS JOIN LATERAL (
+                      SELECT v.purchase_key
+                      FROM validations v
+                      WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+                      OFFSET 0) AS v
+                  ORDER BY v.purchase_key) AS i
+            CROSS JOIN LATERAL (
+                SELECT p.bucket, p.key, p.id
+                FROM purchases p
+                WHERE p.bucket = get_byte(i.purchase_key, 0) AND p.key = i.purchase_key
+                OFFSET 0 FOR NO KEY UPDATE) AS p
+            WHERE p.id = i.id
         )
         UPDATE purchases p
         SET status = held.status

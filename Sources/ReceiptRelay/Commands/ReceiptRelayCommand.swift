@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct ReceiptRelayCommand: AsyncParsableCommand {
@@ -18,4 +19,28 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             Retention.self, Encryption.self,
             Migrate.self, Settings.self, Healthcheck.self,
         ])
+
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await run(&command)
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// ArgumentParser prints the root's usage for a ``ValidationError`` of a command that runs already.
+    private static func run(_ command: inout any AsyncParsableCommand) async throws {
+        do {
+            try await command.run()
+        } catch let error as ValidationError {
+            let usage = usageString(for: type(of: command))
+            FileHandle.standardError.write(Data("Error: \(error.message)\nUsage: \(usage)\n".utf8))
+            throw ExitCode.validationFailure
+        }
+    }
 }

@@ -6,7 +6,7 @@ import RelayStore
 struct Validations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "What ops sees of validations, and does with them, from a terminal.",
-        subcommands: [List.self, Show.self, Retry.self, Replay.self, Abandon.self])
+        subcommands: [List.self, Show.self, Retry.self, Replay.self, Abandon.self], defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists validations, newest first.")

@@ -26,7 +26,7 @@ struct Validations: AsyncParsableCommand {
         @Option(help: "Only of this subscription.")
         var originalTransactionId: TransactionID?
 
-        @Flag(help: "Only those set aside for an operator.")
+        @Flag(help: "Only those parked for an operator.")
         var parked = false
 
         @Flag(help: "Only those that Cleeng has not taken yet, oldest first.")

@@ -23,24 +23,18 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
     static func main() async {
         do {
             var command = try await asyncParseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await run(&command)
-            } else {
-                try command.run()
+            let type = type(of: command)
+            guard var command = command as? any AsyncParsableCommand else { return try command.run() }
+            do {
+                try await command.run()
+            } catch let error as ValidationError {
+                // ArgumentParser would print the root's usage for an error of a command that runs already.
+                let lines = "Error: \(error.message)\nUsage: \(usageString(for: type))\n"
+                FileHandle.standardError.write(Data(lines.utf8))
+                throw ExitCode.validationFailure
             }
         } catch {
             exit(withError: error)
-        }
-    }
-
-    /// ArgumentParser prints the root's usage for a ``ValidationError`` of a command that runs already.
-    private static func run(_ command: inout any AsyncParsableCommand) async throws {
-        do {
-            try await command.run()
-        } catch let error as ValidationError {
-            let usage = usageString(for: type(of: command))
-            FileHandle.standardError.write(Data("Error: \(error.message)\nUsage: \(usage)\n".utf8))
-            throw ExitCode.validationFailure
         }
     }
 }

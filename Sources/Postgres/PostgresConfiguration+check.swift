@@ -8,4 +8,14 @@ extension PostgresConfiguration {
         let options = ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment)
         return .seconds(options.connectTimeout) * ((options.hosts?.hosts.count ?? 1) - 1)
     }
+
+    /// The hosts that the connection string names, with their ports. Empty where it names none: then libpq's environment does.
+    public var place: String {
+        let options = ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment)
+        let hosts = (options.hosts?.hosts ?? []).map { host in
+            let name = host.name.isEmpty ? host.address : host.name
+            return host.port.isEmpty ? name : "\(name.contains(":") ? "[\(name)]" : name):\(host.port)"
+        }
+        return hosts.joined(separator: ", ")
+    }
 }

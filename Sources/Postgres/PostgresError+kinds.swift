@@ -32,6 +32,17 @@ extension PostgresError {
     /// that gives each transaction another session, unless ``PostgresConfiguration/preparesStatements`` is false.
     public var isStrayStatement: Bool { sqlState == "42P05" || sqlState == "26000" }
 
+    static let noConnection = "no connection is up"
+
+    /// The words of libpq or of the server alone, on one line; of this library where neither said anything. Never a password.
+    public var reason: String {
+        let lead = Self.noConnection + ": "
+        let words = serverMessage.hasPrefix(lead) ? serverMessage.dropFirst(lead.count) : Substring(serverMessage)
+        // libpq asks behind each host whether the server is running there.
+        let plain = words.replacing(#/ Is the server running [^?]*\?/#, with: ";")
+        return String(plain.hasSuffix(";") ? plain.dropLast() : plain)
+    }
+
     /// The code and the SQLSTATE, as in `server_23505`.
     public var shortDescription: String {
         guard let sqlState else { return code.description }

@@ -58,6 +58,8 @@ public struct FrontConfiguration: Sendable {
     public var requiresTLS = false
     /// Nil: there is no console.
     public var console: ConsolePages?
+    /// The hosts of the database, for whoever looks at the console while it is away. Empty where they are not known.
+    public var databaseHosts = ""
 
     public init(
         host: String = "0.0.0.0", port: Int = 8080, opsHost: String = "127.0.0.1", opsPort: Int = 9090,

@@ -200,8 +200,8 @@ public struct RelayFront: Sendable {
         let recorder = RequestRecorder(metrics: metrics, logger: logger)
         router.add(
             middleware: FrontMiddleware(
-                allowed: AllowedMethods(routes), recorder: recorder, console: console, limits: limits,
-                beginsTraces: beginsTraces))
+                allowed: AllowedMethods(routes), recorder: recorder, console: console,
+                databaseHosts: configuration.databaseHosts, limits: limits, beginsTraces: beginsTraces))
         for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
         let limits = ConnectionLimits(
             bodyTime: TimeAmount(configuration.bodyTimeout), writeTime: TimeAmount(configuration.writeTimeout),

@@ -7,6 +7,8 @@ public struct WebhookCredentials: Sendable, CustomStringConvertible, CustomDebug
     let password: String?
     /// All of them sign, so that one can be changed for another without a gap.
     let secrets: [SigningSecret]
+    /// Whether messages are signed.
+    public var signs: Bool { !secrets.isEmpty }
     /// Tells this password from others.
     public let mark: BodyMark
 

@@ -32,6 +32,30 @@ struct PaymentRequestTests {
         #expect(payment.receiptData == "YWJj")
     }
 
+    @Test("an unknown field that looks like a known one gets a warning, another one none")
+    func unknownFields() throws {
+        func warnings(_ fields: [String: String]) throws -> [String] {
+            try Fixtures.payment(body(fields)).warnings.map { "\($0.field) \($0.code.rawValue) \($0.detail)" }
+        }
+        for (name, known) in [
+            ("coupon", "couponCode"), ("coupon_code", "couponCode"), ("cuoponCode", "couponCode"),
+            ("address", "ipAddress"), ("customerId", "cleengCustomerId"), ("username", "applicationUsername"),
+        ] {
+            #expect(
+                try warnings([name: "\"x\""])
+                    == ["\(name) unknown_field is not known and was ignored; did you mean \(known)?"])
+        }
+        for name in [
+            "x", "device", "platform", "version", "code", "offer", "receipts", String(repeating: "coupon", count: 9),
+        ] {
+            // The offer and the receipt are there: nobody mistyped them.
+            #expect(try warnings([name: "1"]).isEmpty, "\(name)")
+        }
+        #expect(try warnings(["coupon": "\"a\"", "couponCode": "\"b\""]).isEmpty)
+        let many = Dictionary((0..<100).map { ("couponCod\($0 % 10)\($0 / 10)", "1") }, uniquingKeysWith: { $1 })
+        #expect(try warnings(many).count == 8)
+    }
+
     @Test("every wrong field is named at once")
     func allAtOnce() {
         #expect(

@@ -4,6 +4,8 @@
 #   .local/lock             descriptor 8, held while a script starts its parts: ports are chosen one at a time
 #   .local/run.PID/lock     descriptor 9, held for as long as the script of that folder lives
 #   .local/run.PID/*.pid    what it started, in order of starting
+#   .local/run.PID/run.env  what to source in another shell: addresses, keys, ids (scripts/run)
+#   .local/run.env          link to that of the run that became ready last
 #   .local/run.PID/outside  link to its folder under TMPDIR (PostgreSQL's socket, and its data where it must lie there)
 #   .local/log/NAME.PID.log
 
@@ -63,8 +65,21 @@ workspace_outside() {
     ln -s -- "$OUTSIDE_FOLDER" "$RUN_FOLDER/outside"
 }
 
+# workspace_offer NAME VALUE…: a file to source with these variables, for this user alone and as long as this run lives.
+workspace_offer() {
+    (
+        umask 077
+        while [ "$#" -gt 1 ]; do
+            printf 'export %s=%q\n' "$1" "$2"
+            shift 2
+        done >"$RUN_FOLDER/run.env"
+    )
+    ln -sfn -- "${RUN_FOLDER##*/}/run.env" "$LOCAL_FOLDER/run.env"
+}
+
 workspace_remove() {
     local outside
+    [ "$(readlink -- "$LOCAL_FOLDER/run.env" 2>/dev/null)" != "${1##*/}/run.env" ] || rm -f -- "$LOCAL_FOLDER/run.env"
     outside=$(readlink -- "$1/outside" 2>/dev/null || true)
     case "$outside" in
     */receipt-relay.????????) [ -L "$outside" ] || rm -rf -- "$outside" ;;

@@ -56,7 +56,7 @@ public enum Section: String, Sendable, CaseIterable {
         case .webhooks: "Webhooks"
         case .orders: "Orders"
         case .offers: "Offers"
-        case .parked: "Set aside"
+        case .parked: "Parked"
         case .keys: "Keys"
         case .audit: "Audit log"
         }

@@ -44,7 +44,7 @@ extension ExclusiveLane {
             .failure(
                 isUp
                     ? PostgresError(.timedOut, "no connection was free within the deadline")
-                    : PostgresError(.notConnected, "no connection is up" + reason)))
+                    : PostgresError(.notConnected, PostgresError.noConnection + reason)))
     }
 
     /// Every flight here belongs to a transaction, and each of those has its deadline.

@@ -71,6 +71,6 @@ extension SharedLane {
 
     private var notConnected: PostgresError {
         let reason = lastConnectError.map { ": \($0.serverMessage)" } ?? ""
-        return PostgresError(.notConnected, "no connection is up" + reason, sqlState: lastConnectError?.sqlState)
+        return PostgresError(.notConnected, PostgresError.noConnection + reason, sqlState: lastConnectError?.sqlState)
     }
 }

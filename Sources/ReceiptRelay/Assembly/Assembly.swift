@@ -30,6 +30,7 @@ struct Assembly: Sendable {
     let logger = Logger(label: "relay")
 
     func run() async throws {
+        try await PortCheck.run(listeningAddresses)
         Task { await ShutdownWatch(logger: logger).run() }
         let vault = Vault(settings.wrappingKeys)
         let pool = PostgresPool(poolConfiguration(vault), logger: logger, observer: DatabaseMetrics(registry: registry))
@@ -158,6 +159,11 @@ struct Assembly: Sendable {
             logger.warning("\(warning)")
         }
         logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.instance)"])
+        for target in settings.cleengTargets {
+            var metadata: Logger.Metadata = ["environment": "\(target.environment)", "host": "\(target.host)"]
+            if let publisher = target.publisher { metadata["publisher"] = "\(publisher)" }
+            logger.notice("purchases go to Cleeng", metadata: metadata)
+        }
         let group = ServiceGroup(
             configuration: .init(
                 services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
@@ -183,6 +189,14 @@ struct Assembly: Sendable {
         guard let error = error as? IOError else { return "\(error)".split(separator: "\n").joined(separator: " ") }
         let settings = [Setting.httpHost, .httpPort, .opsHost, .opsPort].map(\.name).joined(separator: ", ")
         return "cannot listen (\(String(cString: strerror(error.errnoCode)))): look at \(settings)"
+    }
+
+    private var listeningAddresses: [PortCheck.Address] {
+        let ops = PortCheck.Address(host: settings.opsHost, port: settings.opsPort, settings: [.opsHost, .opsPort])
+        guard role != .worker else { return [ops] }
+        return [
+            PortCheck.Address(host: settings.httpHost, port: settings.httpPort, settings: [.httpHost, .httpPort]), ops,
+        ]
     }
 
     private func announce(_ front: String, _ address: SocketAddress) {
@@ -232,6 +246,7 @@ struct Assembly: Sendable {
         configuration.addressLimit = settings.addressLimit
         configuration.requiresTLS = settings.requiresTLS
         configuration.console = try ConsolePages()
+        configuration.databaseHosts = PostgresConfiguration(connectionString: settings.databaseURL).place
         configuration.externalStores = stores
         configuration.billingReceipts = BillingReceipts(trust: trust, scope: settings.apple.scope)
         if let appStore {

@@ -101,12 +101,16 @@ final class ReadinessWatch: Service {
             guard missing.isEmpty else {
                 return .waiting(what: ["schema"], why: "it is not up to date: run `receipt-relay migrate up`")
             }
+            let gone = try await store.missingTables()
+            guard gone.isEmpty else { return .waiting(what: ["schema"], why: "\(DamagedSchema(gone))") }
             if store.vault.needsLook {
                 try await store.openVault()
             } else if vaultSeenAt.withLockedValue({ ContinuousClock.now - $0 > .seconds(30) }) {
                 await lookForKeys()
             }
             return try await probe()
+        } catch  where Task.isCancelled {
+            return .waiting(what: ["process"], why: "it is shutting down")
         } catch let error as VaultError {
             return .waiting(what: ["encryption"], why: "\(error)")
         } catch let error as MigrationError {

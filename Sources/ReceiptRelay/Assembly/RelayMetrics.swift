@@ -18,7 +18,7 @@ enum RelayMetrics {
         registry.describe("relay_leases_lost", help: "Leases that could not be renewed in time.")
         registry.describe(
             "relay_writes_fenced_off", help: "Writes that changed nothing because the lease had passed on.")
-        registry.describe("relay_pursuits_parked", help: "Pursuits set aside for an operator.")
+        registry.describe("relay_pursuits_parked", help: "Pursuits parked for an operator.")
         registry.describe(
             "relay_items_parked", help: "Events, messages, notifications and subscriptions parked, by queue.")
         registry.describe("relay_notifications_sent", help: "Tries to pass a notification on to Cleeng, by verdict.")
@@ -62,9 +62,9 @@ enum RelayMetrics {
                     backlog.oldestForwarding?.seconds ?? 0),
                 gauge("relay_backlog_forwarding", "Purchases that Cleeng has not taken.", Double(backlog.forwarding)),
                 gauge("relay_backlog_watching", "Purchases whose access is waited for.", Double(backlog.watching)),
-                gauge("relay_parked", "Pursuits set aside that wait for an operator.", Double(backlog.parked)),
+                gauge("relay_parked", "Parked pursuits that wait for an operator.", Double(backlog.parked)),
                 gauge(
-                    "relay_oldest_parked_seconds", "For how long the first of those set aside has been so.",
+                    "relay_oldest_parked_seconds", "For how long the first of those parked has been so.",
                     backlog.oldestParked?.seconds ?? 0),
                 gauge("relay_backlog_overdue", "Pursuits due that no worker has taken up.", Double(backlog.overdue)),
                 gauge(

@@ -59,7 +59,7 @@ struct Customers: AsyncParsableCommand {
                     return [
                         "\(one.id)", one.status.name + (one.late ? " (late)" : ""), one.acceptedAt.rfc3339,
                         one.offerID.text,
-                        line.parking.map { "set aside: \($0.reason)" } ?? one.reason ?? "-",
+                        line.parking.map { "parked: \($0.reason)" } ?? one.reason ?? "-",
                     ]
                 })
             print("\n" + Hue.bold.around("Subscriptions"))

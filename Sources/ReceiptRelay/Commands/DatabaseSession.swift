@@ -37,10 +37,19 @@ enum DatabaseSession {
             ConfigurationOption.complain("\(error)")
             throw ExitCodes.configuration
         } catch let error as PostgresError where error.isUnavailable {
-            ConfigurationOption.complain("\(error); is RELAY_DATABASE_URL right, and the server running?")
+            ConfigurationOption.complain(DatabaseTrouble.line(error))
             throw ExitCode(69)
+        } catch let error as DamagedSchema {
+            ConfigurationOption.complain("\(error)")
+            throw ExitCode(65)
         } catch let error as PostgresError where error.sqlState == "42P01" {
-            ConfigurationOption.complain("the database has no schema yet: run `receipt-relay migrate up` first")
+            let missing = (try? await store.missingTables()) ?? []
+            guard missing.isEmpty else {
+                ConfigurationOption.complain("\(DamagedSchema(missing))")
+                throw ExitCode(65)
+            }
+            ConfigurationOption.complain(
+                "the database has no schema yet, or an older one: run `receipt-relay migrate up` first")
             throw ExitCode(69)
         } catch let error as PostgresError where error.isStrayStatement {
             ConfigurationOption.complain(SettingError.poolerAdvice)

@@ -5,7 +5,8 @@ import RelayStore
 
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes, lists and revokes API keys.", subcommands: [Create.self, List.self, Revoke.self])
+        abstract: "Makes, lists and revokes API keys.", subcommands: [Create.self, List.self, Revoke.self],
+        defaultSubcommand: List.self)
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -19,8 +20,8 @@ struct Keys: AsyncParsableCommand {
 
         @Option(
             help: """
-                The publisher it belongs to; made when new. An ops key sees and acts on its publisher's rows alone: all, said \
-                explicitly, is every publisher's.
+                The publisher it belongs to, as `publishers list` names it; main is made when new. An ops key sees and acts on its \
+                publisher's rows alone: all, said explicitly, is every publisher's.
                 """)
         var publisher = "main"
 
@@ -49,9 +50,21 @@ struct Keys: AsyncParsableCommand {
 
         private var isOfAll: Bool { publisher == APIKey.allPublishers }
 
+        /// A mistyped name must not make another publisher.
+        private func checkPublisher(_ store: RelayStore) async throws {
+            guard !isOfAll, PublisherID(publisher) != PublisherID.first else { return }
+            let known = try await store.listPublishers(in: .all).map(\.id)
+            guard !known.contains(PublisherID(publisher)) else { return }
+            let list = known.isEmpty ? "there are none yet" : "known are \(known.map(\.text).joined(separator: ", "))"
+            ConfigurationOption.complain(
+                "there is no publisher \(publisher): \(list); `receipt-relay publishers add \(publisher)` adds it")
+            throw ExitCode(1)
+        }
+
         func run() async throws {
             guard let role = KeyRole(name: role) else { return }
             let key = try await DatabaseSession.run(option) { store in
+                try await checkPublisher(store)
                 var generator = SystemRandomNumberGenerator()
                 let key = try await store.createKey(
                     role: role, name: name, publisher: isOfAll ? PublisherID.first : PublisherID(publisher),

@@ -16,6 +16,8 @@ struct Migrate: AsyncParsableCommand {
         func run() async throws {
             try await DatabaseSession.run(option, opensVault: false) { store in
                 try await store.migrate { print("applied \($0.name)") }
+                let missing = try await store.missingTables()
+                guard missing.isEmpty else { throw DamagedSchema(missing) }
                 try await store.makePartitions()
                 print("the schema is up to date")
             }
@@ -24,16 +26,19 @@ struct Migrate: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the migrations; exits 1 where one is missing.")
+            abstract: "Lists the migrations; exits 1 where one, or a table that one has made, is missing.")
 
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let status = try await DatabaseSession.run(option, opensVault: false) { try await $0.migrationStatus() }
+            let (status, missing) = try await DatabaseSession.run(option, opensVault: false) { store in
+                (try await store.migrationStatus(), try await store.missingTables())
+            }
             for (migration, appliedAt) in status {
                 print("\(migration.name)  \(appliedAt.map { "applied \($0.rfc3339)" } ?? "missing")")
             }
-            if status.contains(where: { $0.appliedAt == nil }) { throw ExitCode(1) }
+            if !missing.isEmpty { ConfigurationOption.complain("\(DamagedSchema(missing))") }
+            if !missing.isEmpty || status.contains(where: { $0.appliedAt == nil }) { throw ExitCode(1) }
         }
     }
 }

@@ -10,7 +10,7 @@ struct Offers: AsyncParsableCommand {
             A purchase of a product that is not its offer's is reported, never refused. `POST /v1/validate` finds the offer of a \
             product here. Running copies notice a change within five seconds.
             """,
-        subcommands: [Add.self, Import.self, List.self, Remove.self])
+        subcommands: [Add.self, Import.self, List.self, Remove.self], defaultSubcommand: List.self)
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Adds a product to an offer.")

@@ -5,7 +5,7 @@ import RelayStore
 struct Publishers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Adds and lists publishers: one database serves several, and none sees another's customers.",
-        subcommands: [Add.self, List.self, UseCommonAccount.self])
+        subcommands: [Add.self, List.self, UseCommonAccount.self], defaultSubcommand: List.self)
 
     static func check(_ name: String) throws {
         guard PublisherID.isValid(name) else { throw ValidationError("a publisher's id is \(PublisherID.rule)") }

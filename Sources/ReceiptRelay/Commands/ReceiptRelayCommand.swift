@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct ReceiptRelayCommand: AsyncParsableCommand {
@@ -18,4 +19,22 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
             Retention.self, Encryption.self,
             Migrate.self, Settings.self, Healthcheck.self,
         ])
+
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot()
+            let type = type(of: command)
+            guard var command = command as? any AsyncParsableCommand else { return try command.run() }
+            do {
+                try await command.run()
+            } catch let error as ValidationError {
+                // ArgumentParser would print the root's usage for an error of a command that runs already.
+                let lines = "Error: \(error.message)\nUsage: \(usageString(for: type))\n"
+                FileHandle.standardError.write(Data(lines.utf8))
+                throw ExitCode.validationFailure
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

@@ -47,13 +47,13 @@ struct Status: AsyncParsableCommand {
             }
             let backlog = summary.backlog
             print("")
-            Table(columns: ["COPY", "ROLE", "STARTED", "CLEENG"]).write(
+            Table(columns: ["COPY", "ROLE", "STARTED", "LAST SEEN", "CLEENG"]).write(
                 copies.map {
-                    [$0.id, $0.role, $0.startedAt.rfc3339, $0.role == "front" ? "-" : $0.report.state.rawValue]
+                    [$0.id, $0.role, $0.startedAt.rfc3339, "\($0.lastSeen.spoken) ago", $0.upstreamText ?? "-"]
                 })
             print("")
             Table(columns: [
-                "NOT TAKEN BY CLEENG", "ACCESS WAITED FOR", "OVERDUE", "SET ASIDE", "WEBHOOKS", "NOTIFICATIONS",
+                "NOT TAKEN BY CLEENG", "ACCESS WAITED FOR", "OVERDUE", "PARKED", "WEBHOOKS", "NOTIFICATIONS",
             ])
             .write([
                 [
@@ -82,6 +82,8 @@ private struct StatusOutput: Encodable {
     var headline: String
     var findings: [Finding]
     var upstream: String
+    var workerSeenSeconds: Int64?
+    var missingTables: [String]
     var forwarding: Int
     var watching: Int
     var overdue: Int
@@ -94,6 +96,8 @@ private struct StatusOutput: Encodable {
             Finding(severity: $0.severity.rawValue, what: $0.what, advice: $0.advice, place: $0.place?.rawValue)
         }
         upstream = summary.upstream?.state.rawValue ?? "down"
+        workerSeenSeconds = summary.workerSeen.map { max($0.components.seconds, 0) }
+        missingTables = summary.missingTables
         forwarding = summary.backlog.forwarding
         watching = summary.backlog.watching
         overdue = summary.backlog.overdue

@@ -59,7 +59,7 @@ enum Hue: String {
         case "granted", "active", "delivered", "ok", "completed", "Completed": .green
         case "pending", "waiting": .blue
         case "timed_out", "in_grace", "in_billing_retry", "failing", "degraded": .yellow
-        case "rejected", "disabled", "failed", "dropped", "down", "misconfigured": .red
+        case "rejected", "disabled", "failed", "dropped", "down", "misconfigured", "silent": .red
         default: .none
         }
     }

@@ -30,7 +30,7 @@ struct ValidationOutput: Encodable {
     }
 }
 
-/// Since when and why one is set aside.
+/// Since when and why one is parked.
 struct ParkingOutput: Encodable {
     let since: String
     let reason: String

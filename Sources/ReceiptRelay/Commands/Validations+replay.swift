@@ -8,7 +8,7 @@ extension Validations {
             abstract: "Sends a range of purchases to Cleeng once more, oldest first.",
             discussion: "What was abandoned by hand is left out. Ended in the middle, what was reached stays done.")
 
-        @Flag(help: "Those set aside for an operator.")
+        @Flag(help: "Those parked for an operator.")
         var parked = false
 
         @Option(help: "Or those with this status: pending, rejected or timed_out.")

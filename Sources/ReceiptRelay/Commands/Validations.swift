@@ -6,7 +6,7 @@ import RelayStore
 struct Validations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "What ops sees of validations, and does with them, from a terminal.",
-        subcommands: [List.self, Show.self, Retry.self, Replay.self, Abandon.self])
+        subcommands: [List.self, Show.self, Retry.self, Replay.self, Abandon.self], defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists validations, newest first.")
@@ -26,7 +26,7 @@ struct Validations: AsyncParsableCommand {
         @Option(help: "Only of this subscription.")
         var originalTransactionId: TransactionID?
 
-        @Flag(help: "Only those set aside for an operator.")
+        @Flag(help: "Only those parked for an operator.")
         var parked = false
 
         @Flag(help: "Only those that Cleeng has not taken yet, oldest first.")

@@ -37,6 +37,12 @@ extension WebhookCommands {
                 guard wanted == nil else { throw WebhookCommands.unknownEndpoint }
                 print("there are no endpoints")
             }
+            let isUnsigned = results.contains { settings.credentials[$0.0.publisher]?.signs == false }
+            if isUnsigned {
+                ConfigurationOption.complain(
+                    "\(Setting.webhookSecrets.name) is not set for this command: the message was not signed, and the receiver's check of signatures was not tested"
+                )
+            }
             for (endpoint, result) in results {
                 print("\(endpoint.id)  \(result.line)  \(endpoint.url)")
             }

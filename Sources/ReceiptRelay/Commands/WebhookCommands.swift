@@ -10,7 +10,7 @@ struct WebhookCommands: AsyncParsableCommand {
         abstract: "Where publishers' back ends are told of changes: endpoints, tests and repeats.",
         subcommands: [
             Add.self, List.self, Remove.self, Enable.self, Test.self, Deliveries.self, Replay.self, Resync.self,
-        ])
+        ], defaultSubcommand: List.self)
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

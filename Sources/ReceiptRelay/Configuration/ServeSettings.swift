@@ -108,6 +108,19 @@ struct ServeSettings: Sendable {
         return warnings
     }
 
+    /// Where purchases go: to the common account, and to that of a publisher whose address is another.
+    var cleengTargets: [(publisher: PublisherID?, environment: String, host: String)] {
+        func target(_ publisher: PublisherID?, _ account: AccountSettings) -> (PublisherID?, String, String) {
+            let address = account.cleeng.paymentURL
+            let url = URL(string: address)
+            let host = (url?.host() ?? address) + (url?.port.map { ":\($0)" } ?? "")
+            return (publisher, CleengEnvironment(of: address)?.rawValue ?? "none of Cleeng's own", host)
+        }
+        let common = target(nil, accounts.common)
+        let own = accounts.own.sorted { $0.key < $1.key }.map { target($0.key, $0.value) }
+        return [common] + own.filter { $0.2 != common.2 }
+    }
+
     /// Settings that are taken as they are, and may not be meant so.
     var warnings: [String] {
         let cleeng = accounts.common.cleeng

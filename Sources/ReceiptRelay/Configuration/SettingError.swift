@@ -1,3 +1,5 @@
+import RelayCore
+
 /// Why the configuration cannot be used: one line that names the setting, and never its value.
 struct SettingError: Error, Equatable, CustomStringConvertible {
     private indirect enum Code: Equatable, Sendable {
@@ -49,22 +51,4 @@ struct SettingError: Error, Equatable, CustomStringConvertible {
     func ofPublisher(_ publisher: String) -> SettingError { SettingError(code: .ofPublisher(publisher, code)) }
 
     var description: String { code.description }
-}
-
-extension String {
-    /// Levenshtein's, over bytes: how many to change, add or drop.
-    fileprivate func distance(to other: String) -> Int {
-        let other = Array(other.utf8)
-        var row = Array(0...other.count)
-        for (line, byte) in utf8.enumerated() {
-            var diagonal = row[0]
-            row[0] = line + 1
-            for column in other.indices {
-                let substitution = diagonal + (byte == other[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = Swift.min(substitution, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[other.count]
-    }
 }

@@ -30,7 +30,7 @@ public struct RetentionPolicy: Sendable, Equatable {
 public struct RetentionPlan: Sendable, Equatable {
     /// Oldest first, and of one week in the order of ``PartitionedTable``.
     public var drops: [WeeklyPartition] = []
-    /// Past the limit, and yet a purchase in them is still pursued or set aside.
+    /// Past the limit, and yet a purchase in them is still pursued or parked.
     public var heldBack: [WeeklyPartition] = []
 
     /// A partition goes when the whole of it is past the limit and no day of it is pursued: a purchase that nobody has

@@ -28,7 +28,13 @@ enum CheckRequest: Sendable, Equatable {
             if text?.isEmpty ?? (body[name] == nil), isRequired { errors.append(.required(path + name)) }
             return text ?? ""
         }
-        let type = text("Type")
+        let type = text("Type", isRequired: false)
+        if type.isEmpty, errors.isEmpty {
+            errors.append(
+                FieldError(
+                    path + "Type", .required,
+                    "is required: AppleIap with AppleIapReceipt or AppleIapTransactionId, GoogleIap, or AmazonIap"))
+        }
         guard errors.isEmpty else { throw Problem.invalidFields(errors) }
         guard let platform = StorePlatform(iapType: type) else {
             throw Problem.invalidFields([
@@ -41,7 +47,11 @@ enum CheckRequest: Sendable, Equatable {
             if body["AppleIapReceipt"] != nil {
                 self = .appleReceipt(text("AppleIapReceipt"))
             } else {
-                let id = text("AppleIapTransactionId")
+                let id = text("AppleIapTransactionId", isRequired: false)
+                if id.isEmpty, errors.isEmpty {
+                    errors.append(
+                        FieldError(path + "AppleIapTransactionId", .required, "or AppleIapReceipt is required"))
+                }
                 let bundle = text("AppleIapBundleId", isRequired: false)
                 if errors.isEmpty, id.utf8.count > 64 || !id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
                     errors.append(FieldError(path + "AppleIapTransactionId", .invalid, "must be of digits"))

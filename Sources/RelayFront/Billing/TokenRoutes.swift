@@ -27,12 +27,16 @@ struct TokenRoutes: Sendable {
             throw Problem(.unsupportedGrant, "only client_credentials is taken")
         }
         let (id, secret) = try credentials(request.headers[.authorization], form)
-        guard let key = try await keys.authenticate(Substring(secret)), key.publisher == PublisherID(id),
-            key.role == .publisher
-        else {
+        let known = try await keys.authenticate(Substring(secret))
+        guard let key = known, key.publisher == PublisherID(id), key.role == .publisher else {
             // By the name that was given, and only those that fail: whoever guesses holds nobody back who knows.
             if PublisherID.isValid(id) { try limits.take(key: "refused \(id)", context) }
-            throw Self.unknownClient
+            // Whoever has the key may know its role.
+            guard let known, known.publisher == PublisherID(id) else { throw Self.unknownClient }
+            throw Problem(
+                .unknownKey,
+                "client_secret is a key of the role \(known.role.name): this takes one of the role \(KeyRole.publisher.name)"
+            )
         }
         context.notes.keyID = key.id
         try limits.take(key: key.id.text, context)

@@ -58,7 +58,9 @@ enum OverviewView {
         func age(_ age: Duration?) -> String? { age.map { "oldest \($0.spoken)" } }
         return [
             OverviewPage.Tile(
-                "Cleeng", state, note: upstream.map { "since \(ConsoleText.time($0.since))" }, tone: tone),
+                "Cleeng", state,
+                note: upstream.map { "since \(ConsoleText.time($0.since))" }
+                    ?? summary.workerSeen.map { "last seen \($0.spoken) ago" }, tone: tone),
             OverviewPage.Tile(
                 "Not taken by Cleeng", "\(backlog.forwarding)", note: age(backlog.oldestForwarding),
                 tone: (backlog.oldestForwarding ?? .zero) > .seconds(60) ? .critical : .quiet, href: "/console/waiting"),
@@ -66,7 +68,7 @@ enum OverviewView {
             OverviewPage.Tile("Oldest pending", summary.oldestPending?.spoken ?? "none"),
             OverviewPage.Tile("Overdue", "\(backlog.overdue)", tone: backlog.overdue > 0 ? .warning : .quiet),
             OverviewPage.Tile(
-                "Set aside", "\(backlog.parked)", note: age(backlog.oldestParked),
+                "Parked", "\(backlog.parked)", note: age(backlog.oldestParked),
                 tone: backlog.parked > 0 ? .warning : .quiet, href: Section.parked.path),
             OverviewPage.Tile("Changes to be told", "\(backlog.outbox)"),
             OverviewPage.Tile(
@@ -99,17 +101,21 @@ enum OverviewView {
 
     private static func table(_ copies: [RunningCopy], _ scope: OpsScope) -> Table {
         Table(
-            ["Copy", "Role", "Started", "Cleeng as it sees it", "Last error"],
+            ["Copy", "Role", "Started", "Last seen", "Cleeng as it sees it", "Last error"],
             copies.map { copy in
                 let state = copy.report.state
-                let tone: Tone = state == .ok ? .ok : state == .degraded ? .warning : .critical
+                let tone: Tone =
+                    copy.isSilent
+                    ? .critical
+                    : copy.isOutdated ? .quiet : state == .ok ? .ok : state == .degraded ? .warning : .critical
                 return [
                     .init(copy.id, isCode: true), .init(copy.role), .init(ConsoleText.time(copy.startedAt)),
-                    copy.role == "front" ? .init(nil) : .init(state.rawValue, tone: tone), .init(copy.report.lastError),
+                    .init("\(copy.lastSeen.spoken) ago"),
+                    copy.upstreamText.map { .init($0, tone: tone) } ?? .init(nil), .init(copy.report.lastError),
                 ]
             },
             empty: scope.isAll
-                ? "No copy has said anything within half a minute."
+                ? "No copy has reported within ten minutes."
                 : "Charts and copies are of all publishers, and so are shown to keys of all publishers.")
     }
 }

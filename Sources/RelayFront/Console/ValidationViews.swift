@@ -3,7 +3,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// Validations: the list, those that wait, those set aside, and one with its timeline.
+/// Validations: the list, those that wait, those parked, and one with its timeline.
 enum ValidationViews {
     static func list(
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
@@ -28,10 +28,10 @@ enum ValidationViews {
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
         try await list(
-            desk, request, visitor, at: .parked, path: Section.parked.path, title: "Set aside",
+            desk, request, visitor, at: .parked, path: Section.parked.path, title: "Parked",
             lead:
                 "What no worker could make sense of or get through with. Its neighbours go on. Mend what the reason names, then retry.",
-            selection: .parked, empty: "Nothing is set aside.")
+            selection: .parked, empty: "Nothing is parked.")
     }
 
     private static func list(
@@ -110,7 +110,7 @@ enum ValidationViews {
                     .init(ConsoleText.time(one.acceptedAt), note: age),
                     .init(one.email.text, href: ConsoleLink.customer(one.email)), .init(one.offerID.text),
                     .init(one.publisher.text),
-                    .init(one.reason, note: item.parking.map { "set aside: \($0.reason)" }),
+                    .init(one.reason, note: item.parking.map { "parked: \($0.reason)" }),
                 ]
             }, empty: empty)
     }
@@ -176,7 +176,7 @@ enum ValidationViews {
         ]
         if let trace = detail.traceID { facts.append(.init("Trace", trace)) }
         if let parking = detail.parking {
-            facts.insert(.init("Set aside since \(ConsoleText.time(parking.since))", parking.reason), at: 0)
+            facts.insert(.init("Parked since \(ConsoleText.time(parking.since))", parking.reason), at: 0)
         }
         if let next = detail.nextStepAt, detail.parking == nil {
             facts.append(.init("Next step", step(next, owner: detail.leaseOwner, now: now, isAlarmed: isAlarmed)))

@@ -9,6 +9,8 @@ struct FieldError: Sendable, Equatable {
         /// It does not go with another field.
         case mismatch
         case unknown
+        /// A field that is not known, and looks like a mistyped one that is.
+        case unknownField = "unknown_field"
     }
 
     /// As the sender knows it: `receipt.transactionId`; empty for the body as a whole.

@@ -28,4 +28,18 @@ extension Problem {
             self.init(.internalError, "the cause was logged under the request id")
         }
     }
+
+    /// For the console, whose reader has to find the database.
+    ///
+    /// - Parameters:
+    ///   - error: nil where the database has not been reached since the start.
+    ///   - hosts: empty where they are not known.
+    static func databaseAway(_ error: PostgresError?, hosts: String) -> Problem {
+        let what = hosts.isEmpty ? "The database cannot be used" : "The database at \(hosts) cannot be used"
+        let why = error.map { ": \($0.reason)" } ?? ""
+        return Problem(
+            .databaseUnavailable,
+            "\(what)\(why). Nothing that was accepted is lost: it is in the database, and goes on when that is back. Apps are answered 503 meanwhile, and send their purchases again."
+        )
+    }
 }

@@ -34,7 +34,7 @@ struct ValidationListRoutes: Sendable {
 }
 
 extension JSONWriter {
-    /// Since when and why it is set aside; null where it is not.
+    /// Since when and why it is parked; null where it is not.
     mutating func parking(_ parking: Parking?) {
         guard let parking else { return field("parked", json: nil) }
         beginObject("parked")

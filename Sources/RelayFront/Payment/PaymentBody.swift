@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The body of `POST /apple/payment` as it stands: read, not yet judged. Unknown fields are passed over.
+/// The body of `POST /apple/payment` as it stands: read, not yet judged. Unknown fields are ignored.
 struct PaymentBody: Sendable {
     /// What `receipt` is.
     enum Receipt: Sendable, Equatable {
@@ -19,6 +19,13 @@ struct PaymentBody: Sendable {
     var couponCode = JSONField.absent
     var applicationUsername = JSONField.absent
     var cleengCustomerID = JSONInteger.absent
+    private var unknown = UnknownFields()
+
+    private static let names = [
+        "customerEmail", "offerId", "receipt", "appType", "ipAddress", "couponCode", "applicationUsername",
+        "cleengCustomerId",
+    ]
+    private static let receiptNames = ["transactionId", "receiptData"]
 
     init() {}
 
@@ -35,10 +42,26 @@ struct PaymentBody: Sendable {
             case "applicationUsername": body.applicationUsername = try JSONField(&scanner, depth: 2)
             case "cleengCustomerId": body.cleengCustomerID = try JSONInteger(&scanner, depth: 2)
             case "receipt": try body.readReceipt(&scanner)
-            default: try scanner.skip(depth: 2)
+            default:
+                body.unknown.add(name, known: Self.names)
+                try scanner.skip(depth: 2)
             }
         }
         self = body
+    }
+
+    /// Of fields that are not known and look like a mistyped one.
+    var warnings: [FieldError] {
+        guard !unknown.isEmpty else { return [] }
+        var present: Set<String> = []
+        for (name, field) in [
+            ("customerEmail", customerEmail), ("offerId", offerID), ("appType", appType), ("ipAddress", ipAddress),
+            ("couponCode", couponCode), ("applicationUsername", applicationUsername),
+            ("receipt.transactionId", transactionID), ("receipt.receiptData", receiptData),
+        ] where field != .absent { present.insert(name) }
+        if receipt != .absent { present.insert("receipt") }
+        if cleengCustomerID != .absent { present.insert("cleengCustomerId") }
+        return unknown.warnings(present: present)
     }
 
     private mutating func readReceipt(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
@@ -50,14 +73,16 @@ struct PaymentBody: Sendable {
             return
         }
         receipt = .object
-        var (transactionID, receiptData) = (JSONField.absent, JSONField.absent)
+        var (transactionID, receiptData, unknown) = (JSONField.absent, JSONField.absent, unknown)
         try scanner.object(depth: 2) { (scanner, name) throws(JSONSyntaxError) in
             switch name {
             case "transactionId": transactionID = try JSONField(&scanner, depth: 3)
             case "receiptData": receiptData = try JSONField(&scanner, depth: 3)
-            default: try scanner.skip(depth: 3)
+            default:
+                unknown.add(name, known: Self.receiptNames, path: "receipt.")
+                try scanner.skip(depth: 3)
             }
         }
-        (self.transactionID, self.receiptData) = (transactionID, receiptData)
+        (self.transactionID, self.receiptData, self.unknown) = (transactionID, receiptData, unknown)
     }
 }

@@ -50,7 +50,7 @@ struct PaymentRequest: Sendable {
         (couponCode, warnings) = CouponCode.read(body.couponCode)
         let address = CustomerAddress.read(body.ipAddress)
         ipAddress = address.text
-        warnings += address.warnings
+        warnings += address.warnings + body.warnings
     }
 
     private static func transactionID(_ text: String, _ reader: inout FieldReader) -> TransactionID? {

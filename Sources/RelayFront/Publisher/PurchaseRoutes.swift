@@ -96,8 +96,8 @@ extension CompactJSON {
     fileprivate mutating func row(_ customer: CustomerPurchases) {
         let purchases = customer.purchases
         let newest = purchases.max { ($0.renewedAt ?? .earliest) < ($1.renewedAt ?? .earliest) }
-        let subscriptions = purchases.filter { $0.expiresAt != nil }
-        let isActive = subscriptions.contains { !$0.isExpired }
+        // As `isExpired` says of each: access may be granted on a purchase whose dates nobody knows.
+        let isActive = purchases.contains { !$0.isExpired }
         begin()
         member("applicationUsername", customer.name.username)
         name("customerInfo")
@@ -108,7 +108,7 @@ extension CompactJSON {
             member("lastRenewalDate", purchases.compactMap(\.renewedAt).max())
             member("expirationDate", purchases.compactMap(\.expiresAt).max())
             member("activeSubscriber", isActive)
-            member("lapsedSubscriber", !subscriptions.isEmpty && !isActive)
+            member("lapsedSubscriber", !isActive)
             member("renewalIntent", newest.renewalIntent?.rawValue)
         }
         end()

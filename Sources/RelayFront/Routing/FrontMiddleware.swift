@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Instrumentation
 import NIOHTTP1
+import Postgres
 
 /// Around every request: its id, its place in the log and the metrics, and an answer to whatever went wrong.
 struct FrontMiddleware: RouterMiddleware {
@@ -10,6 +11,8 @@ struct FrontMiddleware: RouterMiddleware {
     let recorder: RequestRecorder
     /// Where there is a console, its pages say what goes wrong with it.
     var console: ConsolePages?
+    /// What the console says where the database is.
+    var databaseHosts = ""
     /// Nil: nobody is held back.
     var limits: RateLimits?
     /// Whether a request without a trace may begin one.
@@ -78,7 +81,10 @@ struct FrontMiddleware: RouterMiddleware {
             response = dialect.response(unrouted(request), console: console)
             route = ""
         } catch {
-            let problem = Problem(describing: error)
+            var problem = Problem(describing: error)
+            if case .console = dialect, problem.code == .databaseUnavailable {
+                problem = .databaseAway(error as? PostgresError, hosts: databaseHosts)
+            }
             response = dialect.response(problem, console: console)
             if problem.status.kind == .serverError { cause = error }
         }

@@ -4,7 +4,7 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
-    /// The rows of a claim that can be worked on. One that cannot be decoded is set aside by itself, with what it holds against it; the
+    /// The rows of a claim that can be worked on. One that cannot be decoded is parked by itself, with what it holds against it; the
     /// others go on.
     ///
     /// - Parameters:
@@ -73,7 +73,7 @@ extension RelayStore {
             guard written.affectedRows > 0 else { return }
         } catch {
             // It comes again when its lease is over.
-            logger.error("a row cannot be set aside", metadata: describe(row, "\(error)"))
+            logger.error("a row cannot be parked", metadata: describe(row, "\(error)"))
             return
         }
         guard pause == nil else {

@@ -21,12 +21,23 @@ public struct InstanceReport: Sendable, Equatable {
     public var lastError: String?
     /// When the route that this speaks of was last called; of a state that is `ok`, when all of them had been.
     public var askedAt: Timestamp?
+    /// Whether calls succeed beside those that fail: on another route of this copy, or of another copy.
+    public var othersSucceed: Bool
 
-    public init(state: UpstreamState, since: Timestamp, lastError: String?, askedAt: Timestamp? = nil) {
+    /// How often a copy reports.
+    public static let interval = Duration.seconds(2)
+    /// A copy that has not reported for so long is taken for dead: four reports are missing.
+    public static let longestSilence = Duration.seconds(8)
+
+    public init(
+        state: UpstreamState, since: Timestamp, lastError: String?, askedAt: Timestamp? = nil,
+        othersSucceed: Bool = false
+    ) {
         self.state = state
         self.since = since
         self.lastError = lastError
         self.askedAt = askedAt
+        self.othersSucceed = othersSucceed
     }
 
     /// Of several accounts' that one copy calls.
@@ -34,13 +45,25 @@ public struct InstanceReport: Sendable, Equatable {
         reports.max { $0.state.severity < $1.state.severity }
     }
 
-    /// The worst of several copies' words. One that has not asked for half a minute knows less than one that has asked since
-    /// and found it well: with work to do it would have asked, however long its calls hang.
+    /// The worst report of several copies, without those that are outdated.
     static func worst(of reports: [InstanceReport], at now: Timestamp) -> InstanceReport? {
-        let lastWell = reports.filter { $0.state == .ok }.compactMap(\.askedAt).max()
-        return reports.filter { report in
-            guard let askedAt = report.askedAt, let lastWell else { return true }
-            return report.state == .ok || askedAt > lastWell || askedAt > now - .seconds(30)
-        }.max { $0.state.severity < $1.state.severity }
+        let lastSuccess = lastSuccess(of: reports)
+        var worst = reports.filter { !$0.isOutdated(lastSuccess, at: now) }.max {
+            $0.state.severity < $1.state.severity
+        }
+        if let lastSuccess, let since = worst?.since, lastSuccess >= since { worst?.othersSucceed = true }
+        return worst
+    }
+
+    /// When a copy that finds the upstream well last called it.
+    static func lastSuccess(of reports: [InstanceReport]) -> Timestamp? {
+        reports.filter { $0.state == .ok }.compactMap(\.askedAt).max()
+    }
+
+    /// Whether another copy knows better: this one has not called the upstream for half a minute, and another has since, with success.
+    /// With work to do it would have called, however long its calls hang. A token that is refused stays so until a restart.
+    func isOutdated(_ lastSuccess: Timestamp?, at now: Timestamp) -> Bool {
+        guard let askedAt, let lastSuccess, state == .degraded || state == .down else { return false }
+        return askedAt <= lastSuccess && askedAt <= now - .seconds(30)
     }
 }

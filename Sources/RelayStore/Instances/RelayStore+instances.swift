@@ -15,10 +15,15 @@ extension RelayStore {
     private static let pruneSQL = "DELETE FROM instances WHERE seen_at < now() - interval '1 hour'"
 
     private static let reportsSQL = """
-        SELECT upstream_state, upstream_since, upstream_error, upstream_asked_at, now()
+        SELECT upstream_state, upstream_since, upstream_error, upstream_asked_at, now(), seen_at
         FROM instances
-        WHERE role <> 'front' AND seen_at > now() - interval '30 seconds'
+        WHERE role <> 'front'
+        ORDER BY seen_at DESC
+        LIMIT 200
         """
+
+    /// Ends the error of a report whose copy has had successes on another route since. The table has no column for it.
+    private static let successMark = " (other calls succeed)"
 
     public func report(_ report: InstanceReport, role: String) async throws {
         _ = try await pool.query(
@@ -26,7 +31,8 @@ extension RelayStore {
                 Self.reportSQL,
                 [
                     .text(instance), .text(role), .text(report.state.rawValue), .timestamptz(report.since.postgres),
-                    .text(report.lastError), .timestamptz(report.askedAt?.postgres),
+                    .text(report.lastError.map { report.othersSucceed ? $0 + Self.successMark : $0 }),
+                    .timestamptz(report.askedAt?.postgres),
                 ]))
     }
 
@@ -42,14 +48,30 @@ extension RelayStore {
 
     /// The worst that a running worker says of the upstream; nil where none runs. In the scope of a publisher without Cleeng's words,
     /// which may be about another account.
-    public func upstream(in scope: OpsScope) async throws -> InstanceReport? {
+    public func upstream(in scope: OpsScope) async throws -> InstanceReport? { try await workers(in: scope).report }
+
+    /// As ``upstream(in:)``, and how long ago any worker reported last; nil where none has, or all that did ended in order.
+    func workers(in scope: OpsScope) async throws -> (report: InstanceReport?, lastSeen: Duration?) {
         let rows = try await pool.query(PostgresQuery(Self.reportsSQL))
-        guard let first = rows.first else { return nil }
-        let reports = try rows.map { row in
-            InstanceReport(
-                state: InstanceReport.UpstreamState(rawValue: try row.get(0)) ?? .degraded, since: try row.timestamp(1),
-                lastError: scope.isAll ? try row.get(2) : nil, askedAt: try row.timestampIfSet(3))
+        guard let first = rows.first else { return (nil, nil) }
+        let (now, lastSeen) = (try first.timestamp(4), try first.timestamp(5))
+        var reports: [InstanceReport] = []
+        for row in rows where now - (try row.timestamp(5)) < InstanceReport.longestSilence {
+            var report = try Self.instanceReport(row, 0)
+            report.askedAt = try row.timestampIfSet(3)
+            if !scope.isAll { report.lastError = nil }
+            reports.append(report)
         }
-        return InstanceReport.worst(of: reports, at: try first.timestamp(4))
+        return (InstanceReport.worst(of: reports, at: now), now - lastSeen)
+    }
+
+    /// State, since when, and the error, from the column `first` on.
+    static func instanceReport(_ row: PostgresRow, _ first: Int) throws -> InstanceReport {
+        let error = try row.get(first + 2, as: String?.self)
+        let hasMark = error?.hasSuffix(successMark) == true
+        return InstanceReport(
+            state: InstanceReport.UpstreamState(rawValue: try row.get(first)) ?? .degraded,
+            since: try row.timestamp(first + 1),
+            lastError: hasMark ? error.map { String($0.dropLast(successMark.count)) } : error, othersSucceed: hasMark)
     }
 }

@@ -1,20 +1,33 @@
 import Postgres
 public import RelayCore
 
-/// A copy that has said something within half a minute.
+/// A copy that has reported within ten minutes and did not end in order.
 public struct RunningCopy: Sendable {
     public var id: String
     public var role: String
     public var startedAt: Timestamp
-    public var seenAt: Timestamp
+    /// Since its last report.
+    public var lastSeen: Duration
     public var report: InstanceReport
+    /// Whether another copy knows better how Cleeng does.
+    public var isOutdated = false
+
+    /// Whether it is taken for dead: it was killed, or cannot reach the database.
+    public var isSilent: Bool { lastSeen >= InstanceReport.longestSilence }
+
+    /// How Cleeng does as it sees it; nil of a front, which does not call Cleeng.
+    public var upstreamText: String? {
+        if isSilent { return "silent" }
+        guard role != "front" else { return nil }
+        return isOutdated ? "outdated (\(report.state.rawValue))" : report.state.rawValue
+    }
 }
 
 extension RelayStore {
     private static let copiesSQL = """
-        SELECT id, role, started_at, seen_at, upstream_state, upstream_since, upstream_error
+        SELECT id, role, started_at, seen_at, upstream_state, upstream_since, upstream_error, upstream_asked_at, now()
         FROM instances
-        WHERE seen_at > now() - interval '30 seconds'
+        WHERE seen_at > now() - interval '10 minutes'
         ORDER BY started_at, id
         LIMIT 200
         """
@@ -22,13 +35,18 @@ extension RelayStore {
     /// None in the scope of a publisher: what a copy says is of all accounts that it calls.
     public func runningCopies(in scope: OpsScope) async throws -> [RunningCopy] {
         guard scope.isAll else { return [] }
-        return try await pool.query(PostgresQuery(Self.copiesSQL)).map { row in
-            RunningCopy(
+        let rows = try await pool.query(PostgresQuery(Self.copiesSQL))
+        guard let now = try rows.first?.timestamp(8) else { return [] }
+        var copies = try rows.map { row in
+            var report = try Self.instanceReport(row, 4)
+            report.askedAt = try row.timestampIfSet(7)
+            return RunningCopy(
                 id: try row.get(0), role: try row.get(1), startedAt: try row.timestamp(2),
-                seenAt: try row.timestamp(3),
-                report: InstanceReport(
-                    state: InstanceReport.UpstreamState(rawValue: try row.get(4)) ?? .degraded,
-                    since: try row.timestamp(5), lastError: try row.get(6)))
+                lastSeen: now - (try row.timestamp(3)), report: report)
         }
+        let lastSuccess = InstanceReport.lastSuccess(
+            of: copies.filter { !$0.isSilent && $0.role != "front" }.map(\.report))
+        for place in copies.indices { copies[place].isOutdated = copies[place].report.isOutdated(lastSuccess, at: now) }
+        return copies
     }
 }

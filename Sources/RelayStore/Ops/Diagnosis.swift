@@ -44,6 +44,7 @@ public struct Diagnosis: Sendable, Equatable {
     public var alert: String? { findings.first { $0.severity == .critical }?.what }
 
     public init(_ summary: OpsSummary) {
+        findings += Self.schema(summary)
         findings += Self.upstream(summary)
         findings += Self.queue(summary)
         findings += Self.telling(summary)
@@ -53,14 +54,30 @@ public struct Diagnosis: Sendable, Equatable {
         findings = Severity.allCases.reversed().flatMap { severity in findings.filter { $0.severity == severity } }
     }
 
+    // MARK: The schema
+
+    private static func schema(_ summary: OpsSummary) -> [Finding] {
+        guard !summary.missingTables.isEmpty else { return [] }
+        let names = summary.missingTables.joined(separator: ", ")
+        let what = summary.missingTables.count == 1 ? "the table \(names) is" : "the tables \(names) are"
+        return [
+            Finding(
+                severity: .critical,
+                what: "The schema is damaged: \(what) missing. What needs it fails, and purchases time out.",
+                advice: "Restore what is missing from a backup. receipt-relay migrate does not make it again.",
+                place: nil)
+        ]
+    }
+
     // MARK: Cleeng
 
     private static func upstream(_ summary: OpsSummary) -> [Finding] {
         let waiting = waiting(summary)
         guard let report = summary.upstream else {
+            let lastSeen = summary.workerSeen.map { "The last sign of life of one is \($0.spoken) old. " } ?? ""
             return [
                 Finding(
-                    severity: .critical, what: "No worker is running: nothing reaches Cleeng. \(waiting)",
+                    severity: .critical, what: "No worker is running: nothing reaches Cleeng. \(lastSeen)\(waiting)",
                     advice:
                         "Start receipt-relay serve --role worker (or all), or look why it ended: its last log line says so.",
                     place: .waiting)
@@ -70,11 +87,22 @@ public struct Diagnosis: Sendable, Equatable {
         let error = report.lastError.map { ": \($0)" } ?? ""
         switch report.state {
         case .ok: return []
-        case .degraded:
+        case .degraded where report.othersSucceed:
             return [
                 Finding(
                     severity: .warning, what: "Some calls to Cleeng fail \(since)\(error). \(waiting)",
                     advice: "They are tried again by themselves. Where it goes on, ask Cleeng.", place: .waiting)
+            ]
+        case .degraded:
+            // One failure and the next success are often less than a second apart.
+            let isBrief = summary.backlog.oldestForwarding.map { $0 < .seconds(10) } ?? true
+            return [
+                Finding(
+                    severity: isBrief ? .warning : .critical,
+                    what: "No call to Cleeng has succeeded \(since)\(error). \(waiting)",
+                    advice:
+                        "Calls are tried again by themselves. Where it goes on, look at Cleeng's status page and at the network.",
+                    place: .waiting)
             ]
         case .down:
             return [
@@ -110,16 +138,24 @@ public struct Diagnosis: Sendable, Equatable {
     private static func queue(_ summary: OpsSummary) -> [Finding] {
         var findings: [Finding] = []
         let backlog = summary.backlog
-        if summary.upstream?.state == .ok, backlog.overdue > 0, backlog.oldestForwarding.map({ $0 > patience }) == true
-        {
+        // Where no worker runs, or Cleeng is away, that is the finding, and says who waits.
+        let isExplained = summary.upstream.map { $0.state == .down || $0.state == .misconfigured } ?? true
+        if !isExplained, let oldest = backlog.oldestForwarding, oldest >= patience {
             findings.append(
-                Finding(
-                    severity: .critical,
-                    what:
-                        "\(backlog.overdue) purchases are due and nobody takes them up, though Cleeng is well. \(waiting(summary))",
-                    advice:
-                        "Workers are missing or too few: look at their logs and start more of them. Where a publisher has an account of its own, a worker needs RELAY_PUBLISHERS_FILE.",
-                    place: .waiting))
+                backlog.overdue > 0 && summary.upstream?.state == .ok
+                    ? Finding(
+                        severity: .critical,
+                        what:
+                            "\(backlog.overdue) \(backlog.overdue == 1 ? "purchase is" : "purchases are") due and nobody takes them up, though Cleeng is well. \(waiting(summary))",
+                        advice:
+                            "Workers are missing or too few: look at their logs and start more of them. Where a publisher has an account of its own, a worker needs RELAY_PUBLISHERS_FILE.",
+                        place: .waiting)
+                    : Finding(
+                        severity: .critical,
+                        what: "Cleeng has not taken a purchase for \(oldest.spoken). \(waiting(summary))",
+                        advice:
+                            "Read its timeline: receipt-relay validations show ID has what each call to Cleeng came to.",
+                        place: .waiting))
         }
         if backlog.parked > 0 {
             let age = backlog.oldestParked.map { ", the first for \($0.spoken)" } ?? ""
@@ -127,7 +163,7 @@ public struct Diagnosis: Sendable, Equatable {
                 Finding(
                     severity: .warning,
                     what:
-                        "\(backlog.parked) purchases are set aside\(age): each may be a customer who paid and got nothing.",
+                        "\(backlog.parked) \(backlog.parked == 1 ? "purchase is" : "purchases are") parked\(age): each may be a customer who paid and got nothing.",
                     advice: "Read each one's reason, mend what it names, and retry it.", place: .parked))
         }
         return findings

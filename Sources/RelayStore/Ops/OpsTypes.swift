@@ -5,7 +5,7 @@ public struct ValidationFilter: Sendable {
     public enum Selection: Sendable {
         /// Newest first.
         case all
-        /// What is set aside for an operator, newest first.
+        /// What is parked for an operator, newest first.
         case parked
         /// What Cleeng has not taken yet, oldest first.
         case waiting
@@ -61,7 +61,7 @@ public struct ValidationCursor: Sendable, CustomStringConvertible {
     public var description: String { "\(acceptedAt.microseconds)-\(id)" }
 }
 
-/// Since when and why a pursuit is set aside.
+/// Since when and why a pursuit is parked.
 public struct Parking: Sendable, Equatable {
     public var since: Timestamp
     public var reason: String
@@ -70,7 +70,7 @@ public struct Parking: Sendable, Equatable {
 /// One line of the list.
 public struct ListedValidation: Sendable, Equatable {
     public var validation: Validation
-    /// Nil where it is not set aside.
+    /// Nil where it is not parked.
     public var parking: Parking?
 
     public var id: ValidationID { validation.id }
@@ -112,7 +112,7 @@ public struct ValidationDetail: Sendable {
     /// When the next step is due, and who holds the lease, while it is pursued.
     public var nextStepAt: Timestamp?
     public var leaseOwner: String?
-    /// Nil where it is not set aside.
+    /// Nil where it is not parked.
     public var parking: Parking?
     public var transfer: Transfer?
     /// By which it is looked up where spans are kept; nil where nobody followed it.
@@ -138,26 +138,31 @@ public struct OpsSummary: Sendable {
     public var countsByStatus: [ValidationStatus: Int]
     /// Age of the oldest that no worker has settled yet; nil where there is none.
     public var oldestPending: Duration?
+    /// Nil: no worker runs.
     public var upstream: InstanceReport?
+    /// How long ago any worker reported last; nil where none has, or all that did ended in order.
+    public var workerSeen: Duration?
     public var backlog: Backlog
     public var notifications: NotificationBacklog
     public var webhooks: WebhookBacklog
     public var parkedItems = ParkedItems()
     /// How many subscriptions have each problem of ``AccessProblem/quick``.
     public var accessProblems: [AccessProblem: Int] = [:]
+    /// Tables that are missing although their migrations were applied.
+    public var missingTables: [String] = []
 
     public struct Backlog: Sendable {
         /// Not taken by Cleeng yet.
         public var forwarding: Int
         /// Access is waited for.
         public var watching: Int
-        /// Set aside for an operator.
+        /// Parked for an operator.
         public var parked: Int
         /// Due and not taken up by any worker.
         public var overdue: Int
         /// Age of the oldest that Cleeng has not taken.
         public var oldestForwarding: Duration?
-        /// For how long the first of those set aside has been so.
+        /// For how long the first of those parked has been so.
         public var oldestParked: Duration?
         /// Customers whose publisher has not been told yet.
         public var outbox: Int

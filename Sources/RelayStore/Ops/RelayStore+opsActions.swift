@@ -82,7 +82,7 @@ extension RelayStore {
         """
 
     /// Sends the purchase upstream once more, from now on, until Cleeng has answered. One that waits already keeps its place. The app's view stays as it is until
-    /// something new is known. What a pursuit that was set aside has in common with its validation is taken from there anew.
+    /// something new is known. What a pursuit that was parked has in common with its validation is taken from there anew.
     ///
     /// - Parameter by: who wants it, as the timeline shows it.
     /// - Throws: ``OpsRefusal``; `unknown` also where it is outside the scope.
@@ -123,7 +123,7 @@ extension RelayStore {
         }
     }
 
-    /// Ends the pursuit by hand: `rejected`, reason `abandoned`. One that is set aside although its validation has ended ends
+    /// Ends the pursuit by hand: `rejected`, reason `abandoned`. One that is parked although its validation has ended ends
     /// alone, and so does one whose validation is gone.
     ///
     /// - Throws: ``OpsRefusal``.

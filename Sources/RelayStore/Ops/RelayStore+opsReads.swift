@@ -13,7 +13,7 @@ extension RelayStore {
           AND \(OpsScope.sql("v.publisher", 7))
         """
 
-    /// What is set aside of a page, by the primary key of `pursuits`.
+    /// What is parked of a page, by the primary key of `pursuits`.
     private static func list(_ page: String) -> String {
         """
         SELECT v.*, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
@@ -255,17 +255,18 @@ extension RelayStore {
     /// - Parameter isCounting: counts every validation that is kept: for people, not for a loop.
     public func summary(isCounting: Bool = true, in scope: OpsScope) async throws -> OpsSummary {
         async let counts = isCounting ? countsByStatus(in: scope) : [:]
-        async let upstream = upstream(in: scope)
+        async let workers = workers(in: scope)
+        async let missing = missingTables()
         async let notifications = notificationBacklog(in: scope)
         async let webhooks = webhookBacklog(in: scope)
         async let parked = parkedItems(in: scope)
         async let problems = count(AccessProblem.quick, in: scope)
         let (backlog, oldestPending) = try await backlog(in: scope)
         return OpsSummary(
-            countsByStatus: try await counts, oldestPending: oldestPending, upstream: try await upstream,
-            backlog: backlog,
+            countsByStatus: try await counts, oldestPending: oldestPending, upstream: try await workers.report,
+            workerSeen: try await workers.lastSeen, backlog: backlog,
             notifications: try await notifications, webhooks: try await webhooks, parkedItems: try await parked,
-            accessProblems: try await problems)
+            accessProblems: try await problems, missingTables: try await missing)
     }
 
     private func countsByStatus(in scope: OpsScope) async throws -> [ValidationStatus: Int] {

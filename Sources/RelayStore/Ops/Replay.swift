@@ -3,7 +3,7 @@ import RelayCore
 /// Which purchases are to be sent once more, as a range.
 public struct ReplayFilter: Sendable {
     public enum Selection: Sendable, Equatable {
-        /// What is set aside for an operator.
+        /// What is parked for an operator.
         case parked
         /// What stands at this status. Never what an operator has abandoned: that comes back by hand alone.
         case status(ValidationStatus)

@@ -15,7 +15,7 @@ extension RelayStore {
         trouble = CASE WHEN p.owner IS NULL THEN NULL ELSE p.trouble END
         """
 
-    /// A claim makes no row of its own vanish: one whose validation is gone comes back all the same, and is set aside.
+    /// A claim makes no row of its own vanish: one whose validation is gone comes back all the same, and is parked.
     private static let fromClaimed = """
         FROM claimed p
         LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
@@ -260,7 +260,7 @@ extension RelayStore {
                 [.int2Array(buckets), .uuidArray(ids), .text(instance), .int8(lease.microseconds)]))
     }
 
-    /// What cannot be made sense of, and what nobody ever got through with, is set aside: its neighbours go on.
+    /// What cannot be made sense of, and what nobody ever got through with, is parked: its neighbours go on.
     private func claim(_ query: PostgresQuery) async throws -> [ClaimedPursuit] {
         try vault.check()
         let sent = ContinuousClock.now

@@ -54,17 +54,17 @@ extension RelayStore {
         guard !parked.isEmpty else { return }
         Counter(label: "relay_pursuits_parked").increment(by: parked.count)
         logger.error(
-            "pursuits are set aside for an operator",
+            "pursuits are parked for an operator",
             metadata: ["count": .stringConvertible(parked.count), "reason": "\(rows[0].why)"])
     }
 
-    /// Together where it goes, else one by one. What cannot be set aside now is claimed again when its lease has run out.
+    /// Together where it goes, else one by one. What cannot be parked now is claimed again when its lease has run out.
     func isolate(_ rows: [PoisonRow]) async {
         do {
             try await park(rows)
         } catch {
             guard rows.count > 1 else {
-                logger.error("a pursuit cannot even be set aside", metadata: ["error": "\(error)"])
+                logger.error("a pursuit cannot even be parked", metadata: ["error": "\(error)"])
                 return
             }
             for row in rows { await isolate([row]) }

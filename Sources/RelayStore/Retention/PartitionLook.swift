@@ -15,7 +15,7 @@ public struct PartitionLook: Sendable {
     public struct Pursued: Sendable, Equatable {
         public var day: Int
         public var count: Int
-        /// Of those, set aside for an operator.
+        /// Of those, parked for an operator.
         public var parked: Int
     }
 

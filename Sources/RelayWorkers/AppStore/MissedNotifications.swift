@@ -57,6 +57,7 @@ public struct MissedNotifications: Service {
                 } catch is CancellationError {
                     return
                 } catch {
+                    guard !Task.isCancelled else { return }
                     logger.warning("missed notifications cannot be asked for", metadata: ["error": "\(error)"])
                 }
                 // Whose turn it is says the database.

@@ -25,7 +25,12 @@ struct WorkLoop: Sendable {
                 return
             } catch let error where error.isLostRace {
                 continue
+            } catch let error as PostgresError where error.code == .locked {
+                // The data keys have not been read yet. Where that lasts, the readiness log says why.
+                try? await Task.sleep(for: .milliseconds(100))
+                continue
             } catch {
+                guard !Task.isCancelled else { return }
                 logger.warning("\(complaint)", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: .seconds(1))
             }

@@ -163,6 +163,6 @@ public final class PursuitService: Service {
 }
 
 extension ClaimedPursuit {
-    /// What is claimed has one: nothing that is set aside is.
+    /// What is claimed has one: nothing that is parked is.
     fileprivate var route: UpstreamRoute { pursuit.phase.route ?? .payments }
 }

@@ -69,7 +69,7 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// What the data itself is to blame for is set aside at once. All else is tried again when the lease has run out; where
+    /// What the data itself is to blame for is parked at once. All else is tried again when the lease has run out; where
     /// that never gets anywhere, a later claim sets it aside with what is noted here.
     private func interrupted(_ claimed: ClaimedPursuit, by error: any Error) async {
         // The lease is lost, or the process is going: nothing is written.
@@ -89,7 +89,7 @@ struct PursuitWorker: Sendable {
         do {
             try await store.park(claimed, why: "\(error)")
         } catch {
-            logger.warning("it could not be set aside: it is taken up again", metadata: describe(claimed, error))
+            logger.warning("it could not be parked: it is taken up again", metadata: describe(claimed, error))
         }
     }
 
@@ -239,7 +239,7 @@ struct PursuitWorker: Sendable {
     }
 
     /// Tries on while the database is away or slow: the fence sees to it that a write that comes too late, or a second time,
-    /// changes nothing. Only what the database refuses for what is in it is set aside.
+    /// changes nothing. Only what the database refuses for what is in it is parked.
     @discardableResult
     private func write(
         _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ notes: Notes, _ next: Decision.Next,

@@ -16,7 +16,8 @@ public struct InstanceReporter: Service {
     ///   - upstreams: one for each account at Cleeng; none in a process that runs no workers.
     ///   - news: rung when one of them does better or worse.
     public init(
-        store: RelayStore, upstreams: [Upstream], news: Wakeup, role: String, interval: Duration = .seconds(5)
+        store: RelayStore, upstreams: [Upstream], news: Wakeup, role: String,
+        interval: Duration = InstanceReport.interval
     ) {
         self.store = store
         self.upstreams = upstreams

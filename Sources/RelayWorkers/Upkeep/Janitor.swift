@@ -21,6 +21,7 @@ public struct Janitor: Service {
                 do {
                     try await runOnce()
                 } catch {
+                    guard !Task.isCancelled else { return }
                     logger.warning(
                         "the tables could not be tidied: tried again in a while", metadata: ["error": "\(error)"])
                 }

@@ -159,7 +159,10 @@ public final class Upstream: Sendable {
             state: InstanceReport.UpstreamState(rawValue: worse.state.rawValue) ?? .degraded,
             since: worse.since + offset,
             lastError: worse.lastError.map { (account.map { "\($0): " } ?? "") + $0 },
-            askedAt: asked.contains(nil) ? nil : asked.compactMap(\.self).min().map { $0 + offset })
+            askedAt: asked.contains(nil) ? nil : asked.compactMap(\.self).min().map { $0 + offset },
+            othersSucceed: all.contains { health in
+                health.state == .ok && health.lastCallAt.map { $0 >= worse.since } == true
+            })
     }
 
     public func breakerState(_ route: UpstreamRoute) -> CircuitBreaker.State { gate.breaker(route).state }

@@ -2,6 +2,7 @@ import Foundation
 public import Logging
 import Metrics
 import NIOConcurrencyHelpers
+import Postgres
 public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
@@ -72,7 +73,12 @@ public final class DeliveryService: Service {
                 return
             } catch let error where error.isLostRace {
                 continue
+            } catch let error as PostgresError where error.code == .locked {
+                // The data keys have not been read yet. Where that lasts, the readiness log says why.
+                try? await Task.sleep(for: .milliseconds(100))
+                continue
             } catch {
+                guard !Task.isCancelled else { return }
                 logger.warning("no message to an endpoint can be taken up", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: .seconds(1))
             }

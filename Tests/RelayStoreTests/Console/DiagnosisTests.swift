@@ -50,6 +50,56 @@ struct DiagnosisTests {
         #expect(Diagnosis(summary(.degraded)).severity == .warning)
     }
 
+    @Test("where no call succeeds, that is said, and is critical once a purchase waits for ten seconds")
+    func degraded() {
+        func diagnosis(_ age: Duration?, othersSucceed: Bool = false) -> Diagnosis {
+            Diagnosis(
+                summary(.degraded) {
+                    $0.backlog.forwarding = age == nil ? 0 : 1
+                    $0.backlog.oldestForwarding = age
+                    $0.upstream?.othersSucceed = othersSucceed
+                })
+        }
+        for (age, severity) in [(nil, .warning), (.seconds(9), .warning), (.seconds(10), .critical)]
+            as [(Duration?, Diagnosis.Severity)]
+        {
+            #expect(diagnosis(age).findings.map(\.severity) == [severity])
+            #expect(diagnosis(age).findings[0].what.hasPrefix("No call to Cleeng has succeeded since"))
+        }
+        let some = diagnosis(.seconds(30), othersSucceed: true)
+        #expect(some.severity == .warning && some.findings[0].what.hasPrefix("Some calls to Cleeng fail"))
+    }
+
+    @Test("the last sign of life of a worker that is gone has its age")
+    func lastSeen() {
+        let gone = Diagnosis(summary(nil) { $0.workerSeen = .seconds(9) })
+        #expect(gone.severity == .critical)
+        #expect(gone.findings[0].what.contains("The last sign of life of one is 9 s old. No purchase waits."))
+    }
+
+    @Test("a purchase that Cleeng has not taken for a minute is always a finding")
+    func notTaken() {
+        for state in [InstanceReport.UpstreamState.ok, .degraded, .down, .misconfigured, nil] {
+            for othersSucceed in [true, false] {
+                let diagnosis = Diagnosis(
+                    summary(state) {
+                        $0.backlog.forwarding = 1
+                        $0.backlog.oldestForwarding = .seconds(60)
+                        $0.upstream?.othersSucceed = othersSucceed
+                    })
+                #expect(diagnosis.severity == .critical, "\(state?.rawValue ?? "none")")
+                #expect(diagnosis.findings.contains { $0.what.contains("1 purchase waits, the oldest for 60 s") })
+            }
+        }
+    }
+
+    @Test("a damaged schema names what is missing")
+    func damaged() {
+        let diagnosis = Diagnosis(summary { $0.missingTables = ["timeline"] })
+        #expect(diagnosis.severity == .critical)
+        #expect(diagnosis.findings[0].what.contains("the table timeline is missing"))
+    }
+
     @Test("what is parked of each queue is named, with its list")
     func parkedItems() {
         let diagnosis = Diagnosis(

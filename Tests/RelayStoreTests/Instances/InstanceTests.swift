@@ -43,7 +43,12 @@ struct InstanceTests {
                 try await stores[0].report(asked(.down, bad), role: "worker")
                 try await stores[1].report(asked(.ok, well), role: "worker")
                 #expect(try await stores[0].upstream()?.state.rawValue == told, "\(bad ?? -1), \(well ?? -1)")
+                let shown = try await stores[0].runningCopies(in: .all).first { $0.id == stores[0].instance }
+                #expect(shown?.upstreamText == (told == "ok" ? "outdated (down)" : "down"))
             }
+            // A token that is refused stays so until a restart.
+            try await stores[0].report(asked(.misconfigured, 40), role: "worker")
+            #expect(try await stores[0].upstream()?.state == .misconfigured)
             // Nobody else knows better than it.
             try await stores[0].report(asked(.misconfigured, 4_000), role: "worker")
             try await stores[1].report(asked(.degraded, 1), role: "worker")
@@ -60,11 +65,34 @@ struct InstanceTests {
             try await stores[2].report(report(.ok), role: "worker")
             try await stores[1].reportGone()
             #expect(try await stores[0].upstream() == report(.ok))
-            try await database.run("UPDATE instances SET seen_at = seen_at - interval '31 seconds'")
+            try await database.run("UPDATE instances SET seen_at = seen_at - interval '9 seconds'")
             #expect(try await stores[0].upstream() == nil)
+            let workers = try await stores[0].workers(in: .all)
+            #expect(workers.report == nil && workers.lastSeen.map { $0 >= .seconds(9) } == true)
+            let copies = try await stores[0].runningCopies(in: .all)
+            #expect(copies.count == 2 && copies.allSatisfy { $0.isSilent && $0.upstreamText == "silent" })
+            try await database.run("UPDATE instances SET seen_at = seen_at - interval '10 minutes'")
+            #expect(try await stores[0].runningCopies(in: .all).isEmpty)
             try await database.run("UPDATE instances SET seen_at = seen_at - interval '2 hours' WHERE role = 'front'")
             try await stores[2].reportGone()
             #expect(try await database.count("instances") == 0)
+        }
+    }
+
+    @Test("keeps whether other calls succeed beside those that fail")
+    func othersSucceed() async throws {
+        try await withStores(2) { database, stores in
+            var some = report(.degraded)
+            some.othersSucceed = true
+            try await stores[0].report(some, role: "worker")
+            #expect(try await stores[1].upstream() == some)
+            some.othersSucceed = false
+            try await stores[0].report(some, role: "worker")
+            #expect(try await stores[1].upstream()?.othersSucceed == false)
+            var well = report(.ok)
+            well.askedAt = some.since + .seconds(1)
+            try await stores[1].report(well, role: "worker")
+            #expect(try await stores[1].upstream()?.othersSucceed == true)
         }
     }
 

@@ -54,7 +54,7 @@ struct MigrationTests {
             let environments = try await database.column(
                 "SELECT environment FROM pursuits ORDER BY subscription_key", as: String.self)
             #expect(environments == ["Sandbox", "unknown"])
-            #expect(try await store.claimDue().map(\.id) == [known], "the other one is set aside")
+            #expect(try await store.claimDue().map(\.id) == [known], "the other one is parked")
         }
     }
 
@@ -119,6 +119,23 @@ struct MigrationTests {
             let after = try await database.now()
             #expect((before...after).contains(appliedAt))
             #expect(status[1].appliedAt == nil)
+        }
+    }
+
+    @Test("a table that is missing is named, and a schema that is not there yet misses none")
+    func missingTables() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            #expect(try await store.missingTables() == [])
+            try await store.migrate(Migration.all.filter { $0.number < 10 })
+            #expect(try await store.missingTables() == [])
+            try await store.migrate()
+            #expect(try await store.missingTables() == [])
+            try await database.run("DROP TABLE timeline")
+            #expect(try await store.missingTables() == ["timeline"])
+            #expect(try await store.summary().missingTables == ["timeline"])
+            try await database.run("DROP TABLE schema_migrations")
+            #expect(try await store.missingTables() == ["schema_migrations", "timeline"])
         }
     }
 }

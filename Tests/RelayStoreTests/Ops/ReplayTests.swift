@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A range that is replayed")
 struct ReplayTests {
-    /// That many set aside, the first one accepted the longest ago: a minute apart.
+    /// That many parked, the first one accepted the longest ago: a minute apart.
     private func park(_ count: Int, _ store: RelayStore, _ database: TestDatabase) async throws -> [ValidationID] {
         var ids: [ValidationID] = []
         for number in 0..<count {

@@ -52,7 +52,7 @@ struct RetryTests {
         }
     }
 
-    @Test("of one that was set aside takes it up again")
+    @Test("of one that was parked takes it up again")
     func parked() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())

@@ -23,7 +23,7 @@ struct PoisonClaimTests {
         }
     }
 
-    @Test("is set aside with a reason, and its neighbours are claimed", arguments: Poison.allCases)
+    @Test("is parked with a reason, and its neighbours are claimed", arguments: Poison.allCases)
     func neighbours(poison: Poison) async throws {
         try await withStore { database, store in
             var ids: [ValidationID] = []
@@ -68,7 +68,7 @@ struct PoisonClaimTests {
         }
     }
 
-    @Test("one set aside although its validation has been granted can be given up: the grant stands")
+    @Test("one parked although its validation has been granted can be given up: the grant stands")
     func grantedWithout() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
@@ -106,7 +106,7 @@ struct PoisonClaimTests {
         }
     }
 
-    @Test("that has to be superseded is set aside, and the newer one is sent")
+    @Test("that has to be superseded is parked, and the newer one is sent")
     func overtaken() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndClaim(.sample(customer: "ana@example.test"))

@@ -15,7 +15,7 @@ struct StrikeTests {
         }
     }
 
-    @Test("is set aside after twenty-one claims, with the last error")
+    @Test("is parked after twenty-one claims, with the last error")
     func parked() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())

@@ -132,7 +132,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("of what is set aside for an operator takes nothing")
+    @Test("of what is parked for an operator takes nothing")
     func parked() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())

@@ -18,6 +18,12 @@ extension DatabaseDays {
                 #expect(poll.status == 503)
                 #expect(poll.header("Retry-After") != nil)
                 #expect(relay.process.output.contains { $0.contains("\"message\":\"ready\"") } == false)
+                let session = "relay_session=" + String(repeating: "0", count: 64)
+                let console = try await HTTP.get(relay.opsURL + "/", headers: ["Cookie": session])
+                #expect(console.status == 503)
+                for words in ["The database at ", "connection to server", "Nothing that was accepted is lost"] {
+                    #expect(console.text.contains(words), "\(console.text)")
+                }
 
                 try await cluster.start()
                 let began = ContinuousClock.now

@@ -36,6 +36,7 @@ import Testing
                 $0.code == 0
             }
             #expect(well.text.hasPrefix("Purchases go through."))
+            #expect(well.text.contains("LAST SEEN") && well.text.contains(" s ago"))
             let bought = try await setup.relay.purchase(TestPurchase(email: "ana@example.test"))
             let id = try #require(bought.json["validationId"].string)
             let wrong = try await Awaiting.fact("something is wrong") {
@@ -56,6 +57,28 @@ import Testing
             setup.relay.process.signal(SIGTERM)
             _ = await setup.relay.process.exitCode()
             #expect(try await terminal.run("status").text.contains("No worker is running"))
+        }
+    }
+
+    @Test func aKilledWorkerIsSaidWithTheAgeOfItsLastSignOfLife() async throws {
+        try await Setup.run { setup in
+            let terminal = Terminal(setup: setup)
+            _ = try await Awaiting.fact("the copy has reported") {
+                try await terminal.run("status").code
+            } holds: {
+                $0 == 0
+            }
+            setup.relay.process.signal(SIGKILL)
+            let killed = ContinuousClock.now
+            let status = try await Awaiting.fact("no worker is running") {
+                try await terminal.run("status")
+            } holds: {
+                $0.code == 2
+            }
+            Measured.note("a killed worker is missed after", ContinuousClock.now - killed)
+            #expect(status.text.contains("No worker is running"), "\(status.text)")
+            #expect(status.text.contains("The last sign of life of one is "), "\(status.text)")
+            #expect(status.text.contains("silent"), "\(status.text)")
         }
     }
 

@@ -67,6 +67,11 @@ struct Relay: Sendable {
         _ role: String, _ database: TestDatabase, app: String? = nil, publisher: String? = nil,
         settings: [String: String] = [:]
     ) async throws -> String {
+        if let publisher, publisher != "all" {
+            let added = try await ChildProcess.run(
+                "receipt-relay", ["publishers", "add", publisher], environment: ["RELAY_DATABASE_URL": database.url])
+            guard added.code == 0 else { throw HarnessError.failed("publishers add", added.output) }
+        }
         var arguments = ["keys", "create", "--role", role, "--name", "test \(role)"]
         if let app { arguments += ["--app", app] }
         if let publisher = publisher ?? (role.hasPrefix("ops-") ? "all" : nil) {

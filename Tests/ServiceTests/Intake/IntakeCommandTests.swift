@@ -46,6 +46,13 @@ import Testing
             func keys(_ arguments: String...) async throws -> CommandRun {
                 try await CommandRun.relay(["keys"] + arguments, environment: environment)
             }
+            // A mistyped name makes no publisher.
+            let refused = try await keys("create", "--role", "app", "--name", "x", "--publisher", "new-one")
+            #expect(refused.code == 1 && refused.out.isEmpty && refused.err.count == 1, "\(refused)")
+            for words in ["no publisher new-one", "known are main", "publishers add new-one"] {
+                #expect(refused.err[0].contains(words), "\(refused)")
+            }
+            #expect(try await CommandRun.relay(["publishers", "add", "new-one"], environment: environment).code == 0)
             var made: [String] = []
             for role in ["app", "publisher", "ops-viewer", "ops-operator"] {
                 let run = try await keys(
@@ -62,6 +69,7 @@ import Testing
 
             let list = try await keys("list")
             #expect(list.code == 0)
+            #expect(try await keys().out == list.out)
             let json = try JSON(data: Data(try await keys("list", "--json").out.joined(separator: "\n").utf8))
             #expect(json.array?.count == 7)
             let mine = try #require(json.array?.first { $0["name"].string == "Key of app" })
@@ -168,5 +176,73 @@ import Testing
             ["keys", "list"], environment: ["RELAY_DATABASE_URL": "postgresql://relay:hush-hush@127.0.0.1:1/none"])
         #expect(away.code > 0 && away.out.isEmpty && away.err.count == 1, "\(away)")
         #expect(!away.err.joined().contains("hush-hush"))
+        for words in ["127.0.0.1", "port 1", "Connection refused", "RELAY_DATABASE_URL"] {
+            #expect(away.err[0].contains(words), "\(away)")
+        }
+    }
+
+    @Test func aUsageErrorShowsTheUsageOfItsSubcommand() async throws {
+        let environment = ["RELAY_DATABASE_URL": "postgresql://relay@127.0.0.1:1/none"]
+        for (arguments, command) in [
+            (["validations", "show", "x"], "validations show"), (["webhooks", "test", "x"], "webhooks test"),
+            (["webhooks", "remove", "x"], "webhooks remove"), (["keys", "create"], "keys create"),
+        ] {
+            let run = try await CommandRun.relay(arguments, environment: environment)
+            #expect(run.code == 64 && run.err.contains { $0.hasPrefix("Usage: receipt-relay \(command)") }, "\(run)")
+        }
+    }
+
+    @Test func aRoleOrDatabaseThatIsNotThereIsNamed() async throws {
+        let database = try await TestDatabase.make()
+        let url = try #require(URLComponents(string: database.url))
+        func run(_ change: (inout URLComponents) -> Void) async throws -> CommandRun {
+            var url = url
+            change(&url)
+            return try await CommandRun.relay(["keys", "list"], environment: ["RELAY_DATABASE_URL": url.string ?? ""])
+        }
+        let noDatabase = try await run { $0.path = "/no_such_database" }
+        #expect(noDatabase.err.count == 1 && noDatabase.code == 69, "\(noDatabase)")
+        #expect(noDatabase.err[0].contains(#"database "no_such_database" does not exist"#), "\(noDatabase)")
+        #expect(noDatabase.err[0].contains("CREATE DATABASE"), "\(noDatabase)")
+        let noRole = try await run { ($0.user, $0.password) = ("no_such_role", "hush-hush") }
+        #expect(noRole.err.count == 1 && noRole.code == 69, "\(noRole)")
+        #expect(noRole.err[0].contains("no_such_role") && !noRole.err[0].contains("hush-hush"), "\(noRole)")
+        try await database.drop()
+    }
+
+    @Test func aDamagedSchemaIsNamed() async throws {
+        let database = try await TestDatabase.make()
+        _ = try await database.query(PostgresQuery("DROP TABLE timeline"))
+        for (arguments, code) in [(["migrate"], 65), (["migrate", "status"], 1)] as [([String], Int32)] {
+            let run = try await CommandRun.relay(arguments, environment: ["RELAY_DATABASE_URL": database.url])
+            #expect(run.code == code && run.err.count == 1, "\(run)")
+            #expect(run.err[0].contains("timeline") && !run.err[0].contains("no schema"), "\(run)")
+        }
+        let status = try await CommandRun.relay(["status"], environment: ["RELAY_DATABASE_URL": database.url])
+        #expect(status.code == 2 && status.out.joined().contains("timeline"), "\(status)")
+        _ = try await database.query(PostgresQuery("DROP TABLE api_keys"))
+        let keys = try await CommandRun.relay(["keys", "list"], environment: ["RELAY_DATABASE_URL": database.url])
+        #expect(keys.code == 65 && keys.err.count == 1 && keys.err[0].contains("api_keys"), "\(keys)")
+        try await database.drop()
+    }
+
+    @Test func aTakenPortIsOneLine() async throws {
+        try await Setup.run { setup in
+            let port = setup.relay.url.split(separator: ":").last.map(String.init) ?? ""
+            let run = try await CommandRun.relay(
+                ["serve"],
+                environment: [
+                    "RELAY_DATABASE_URL": setup.database.url, "RELAY_CLEENG_PUBLISHER_TOKEN": Simulator.token,
+                    "RELAY_HTTP_HOST": "127.0.0.1", "RELAY_HTTP_PORT": port, "RELAY_OPS_PORT": "0",
+                ])
+            #expect(run.code == 70 && run.out.isEmpty && run.err.count == 1, "\(run)")
+            #expect(run.err[0].contains("127.0.0.1:\(port)") && run.err[0].contains("RELAY_HTTP_PORT"), "\(run)")
+            // A healthy start calls nothing away.
+            let log = setup.relay.process.output.joined(separator: "\n")
+            for words in ["can be taken up", "\"error\":\"locked\"", "CancellationError"] {
+                #expect(!log.contains(words))
+            }
+            #expect(log.contains("purchases go to Cleeng"))
+        }
     }
 }

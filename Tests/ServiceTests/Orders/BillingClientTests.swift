@@ -96,6 +96,11 @@ import Testing
                 #expect(answer.header("Cache-Control") == "no-store")
                 #expect((answer.header("WWW-Authenticate") != nil) == (status == 401))
             }
+            let app = try await billing.form(
+                "grant_type=client_credentials&client_id=main&client_secret=\(billing.relay.keys.app)")
+            #expect(
+                app.json["error_description"].string
+                    == "client_secret is a key of the role app: this takes one of the role publisher")
             let large = try await billing.form(String(repeating: "a", count: 20_000))
             #expect(large.status == 413 && large.json["error"].string == "invalid_request")
             let got = try await HTTP.get(billing.relay.url + "/oauth/token")

@@ -64,7 +64,7 @@ import Testing
                 ids[3])
         } _: { front, worker, ids, simulator in
             for id in ids[4...] { _ = try await front.becomes("granted", id) }
-            let parked = try await Awaiting.fact("four are set aside") {
+            let parked = try await Awaiting.fact("four are parked") {
                 try await front.ops("/ops/validations?parked=true").json["items"].array ?? []
             } holds: {
                 $0.count == 4
@@ -139,7 +139,7 @@ import Testing
             _ = try await database.query(
                 PostgresQuery("UPDATE validations SET status = 2, settled_at = now(), reason = 'by hand'"))
         } _: { front, worker, ids, simulator in
-            _ = try await Awaiting.fact("it is set aside", of: { try await front.metric("relay_parked") }) { $0 == 1 }
+            _ = try await Awaiting.fact("it is parked", of: { try await front.metric("relay_parked") }) { $0 == 1 }
             #expect(try await SimulatorControl(simulator).payments().count == 1)
             // It is left alone from then on: nobody claims it, nobody sends it.
             let fence = PostgresQuery("SELECT fence FROM pursuits")

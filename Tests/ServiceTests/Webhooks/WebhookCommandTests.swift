@@ -37,7 +37,11 @@ import Testing
             #expect(list.map { $0["environment"].string } == ["all", "sandbox"])
             #expect(list.allSatisfy { $0["state"].string == "active" && $0["url"].string != nil })
 
-            #expect(try await command(["test", good.output[0]], setup).code == 0)
+            let tested = try await command(["test", good.output[0]], setup)
+            #expect(tested.code == 0 && tested.output.contains { $0.contains("was not signed") })
+            let secret = ["RELAY_WEBHOOK_SECRETS": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]
+            let signed = try await command(["test", good.output[0]], setup, Self.allowed.merging(secret) { $1 })
+            #expect(signed.code == 0 && !signed.output.contains { $0.contains("was not signed") })
             let failed = try await command(["test"], setup)
             #expect(failed.code == 1 && failed.output.contains { $0.contains(bad.output[0]) && $0.contains("404") })
             let refused = try await command(["test", good.output[0]], setup, [:])

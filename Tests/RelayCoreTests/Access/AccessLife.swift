@@ -90,7 +90,7 @@ struct AccessLife {
         self.fault = fault
         hasCatalogue = seed.isMultiple(of: 3) == false
         isPass = seed % 7 == 0
-        namesEnds = seed % 5 != 0
+        namesEnds = seed % 25 != 0
     }
 
     // MARK: Running

@@ -19,12 +19,19 @@ import Testing
         }
     }
 
+    /// Guards too against back ends that are told of a purchase that runs after the app was told that it is over.
     @Test func itEndsWhenCleengSaysNo() async throws {
         try await run { setup, control in
+            let key = try await Relay.makeKey("publisher", setup.database)
             let id = try await granted(setup, control)
+            func areExpired() async throws -> [Bool?] {
+                try await setup.relay.purchases("ana+never@example.test", key: key).values.map { $0["isExpired"].bool }
+            }
+            #expect(try await areExpired() == [false])
             try await control.entitle("ana+never@example.test", to: Self.offer, status: "terminated")
             let ended = try await setup.relay.becomes("revoked", id)
             #expect(ended["reason"].string == "expired" && ended["accessGranted"].bool == false)
+            #expect(try await areExpired() == [true])
         }
     }
 
@@ -57,6 +64,46 @@ import Testing
             try await control.entitle("ana+never@example.test", to: Self.offer, status: "terminated")
             try await control.heal()
             _ = try await setup.relay.becomes("revoked", id)
+        }
+    }
+
+    /// Guards against access that runs past its end unseen, and against an item that disappears from the list at each failed question: operators
+    /// see it from its end until Cleeng has answered.
+    @Test func whileCleengIsAwayItIsListedAsOverdue() async throws {
+        try await run { setup, control in
+            func listed(_ query: String = "") async throws -> [JSON] {
+                let answer = try await setup.relay.ops("/ops/access\(query)")
+                #expect(answer.status == 200, "\(answer.text)")
+                return answer.json["items"].array ?? []
+            }
+            let id = try await granted(setup, control)
+            #expect(try await listed().isEmpty)
+            try await control.trouble("read-503")
+            let items = try await Awaiting.fact("it is listed") {
+                try await listed()
+            } holds: {
+                !$0.isEmpty
+            }
+            #expect(items.count == 1 && items[0]["problem"].string == "overdue", "\(items)")
+            #expect(items[0]["validationId"].string == id && items[0]["trouble"].string != nil, "\(items)")
+            let asked = try await control.reads(of: "ana+never@example.test").count
+            try await Awaiting.fact("Cleeng is asked, twice") {
+                let overdue = try await listed("?problem=overdue")
+                #expect(overdue.count == 1)
+                return try await control.reads(of: "ana+never@example.test").count
+            } holds: {
+                $0 >= asked + 2
+            }
+            #expect(try await listed("?problem=unwatched").isEmpty)
+            try await control.entitle(
+                "ana+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
+            try await control.heal()
+            try await Awaiting.fact("it is listed no longer") {
+                try await listed()
+            } holds: {
+                $0.isEmpty
+            }
+            #expect(try await setup.relay.poll(id).json["status"].string == "granted")
         }
     }
 }

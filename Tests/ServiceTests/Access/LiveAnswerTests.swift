@@ -63,9 +63,7 @@ import Testing
             #expect(try await scene.reads() == reads)
             // No purchase of a store's is shown to the publisher.
             let key = try await Relay.makeKey("publisher", scene.setup.database)
-            let bought = try await HTTP.get(
-                scene.relay.url + "/v2/customers/\(Self.email)", headers: ["Authorization": "Bearer \(key)"])
-            #expect(bought.json["purchases"].object?.isEmpty ?? true, "\(bought.text)")
+            #expect(try await scene.relay.purchases(Self.email, key: key).isEmpty)
             try await scene.control.entitle(Self.email, to: Self.offer, status: "terminated")
             #expect(try await scene.becomes("revoked")["reason"].string == "expired")
         }

@@ -7,7 +7,7 @@ import Testing
     private func run(_ body: (Setup, TestAppStore) async throws -> Void) async throws {
         let store = try TestAppStore()
         defer { store.end() }
-        try await Setup.run(settings: store.settings("enforce")) { try await body($0, store) }
+        try await Setup.run(settings: store.settings(relayingTo: nil)) { try await body($0, store) }
     }
 
     private func empty(_ store: TestAppStore, of email: String, _ id: String) throws -> TestPurchase {
@@ -16,6 +16,37 @@ import Testing
             environment: "ProductionSandbox", bundleId: "com.example.app", creationDate: Date(), purchases: [])
         purchase.receipt = Data(try store.receipts.sign(receipt)).base64EncodedString()
         return purchase
+    }
+
+    /// A purchase without an end, granted to Ana.
+    private func granted(
+        _ type: String, _ setup: Setup, _ store: TestAppStore, ownership: String = "PURCHASED"
+    ) async throws -> (id: String, transaction: SimulatedTransaction) {
+        let number = TestPurchase.newTransactionID()
+        var bought = SimulatedTransaction(
+            bundleId: "com.example.app", productId: "com.example.app.day", transactionId: number,
+            purchaseDate: Date() - 60, expiresDate: nil)
+        (bought.type, bought.inAppOwnershipType) = (type, ownership)
+        var purchase = TestPurchase(email: "ana@example.test", original: number)
+        purchase.receipt = try store.transactions.sign(json: bought.json(signedDate: Date() - 50))
+        let id = try await setup.relay.pursue(purchase)
+        _ = try await setup.relay.becomes("granted", id)
+        return (id, bought)
+    }
+
+    /// Version 1 of what the store took back.
+    private func statusUpdate(_ type: String, of taken: SimulatedTransaction) throws -> Data {
+        try SimulatedStatusUpdate(
+            notificationType: type, password: TestAppStore.secret, bundleId: taken.bundleId,
+            autoRenewProductId: taken.productId, originalTransactionId: taken.originalTransactionId,
+            transactions: [taken], renewals: []
+        ).json()
+    }
+
+    private func refund(of taken: SimulatedTransaction) -> SimulatedNotification {
+        SimulatedNotification(
+            notificationType: "REFUND", notificationUUID: UUID().uuidString, bundleId: taken.bundleId,
+            transaction: taken, signedDate: Date())
     }
 
     /// Ben, on Ana's device, names a pass of another offer beside the receipt with her subscription.
@@ -34,6 +65,56 @@ import Testing
             let owned = try await setup.relay.ops("/ops/subscriptions?originalTransactionId=\(hers.transactionID)").json
             #expect(owned["items"][0]["customerEmail"].string == "ana@example.test", "\(owned)")
             #expect(try await setup.relay.detail(ben)["transfer"].isNull)
+        }
+    }
+
+    /// Guards against a pass that is bound to the subscription in the receipt beside it: a refund of Ana's subscription would end Ben's pass.
+    @Test func aRefundOfTheSubscriptionInTheReceiptLeavesThePassBesideIt() async throws {
+        try await run { setup, store in
+            let hers = try store.receiptPurchase(email: "ana@example.test")
+            let ana = try await setup.relay.pursue(hers)
+            _ = try await setup.relay.becomes("granted", ana)
+            var his = hers
+            (his.email, his.offer, his.transactionID) = (
+                "ben@example.test", "S987654321_US", TestPurchase.newTransactionID()
+            )
+            let ben = try await setup.relay.pursue(his)
+            _ = try await setup.relay.becomes("granted", ben)
+            var renewable = SimulatedTransaction(
+                bundleId: "com.example.app", productId: "com.example.month", transactionId: hers.transactionID,
+                purchaseDate: Date() - 60, expiresDate: Date() + 2_592_000)
+            (renewable.revocationDate, renewable.revocationReason) = (Date(), 0)
+            #expect(try await setup.relay.notify(refund(of: renewable), signedBy: store).status == 200)
+            #expect(try await setup.relay.becomes("revoked", ana)["reason"].string == "refunded")
+            let pass = try await setup.relay.poll(ben).json
+            #expect(pass["status"].string == "granted" && pass["accessGranted"].bool == true, "\(pass)")
+        }
+    }
+
+    /// Guards against refunds that are recorded and end nothing: what does not renew has no period that runs out, and version 1 does not say
+    /// of which type it is.
+    @Test(arguments: ["Consumable", "Non-Renewing Subscription"], [2, 1])
+    func aRefundOfWhatDoesNotRenewEndsWhatItOpened(type: String, version: Int) async throws {
+        try await run { setup, store in
+            var (id, bought) = try await granted(type, setup, store)
+            (bought.revocationDate, bought.revocationReason) = (Date(), 0)
+            let body =
+                version == 2
+                ? try store.transactions.sign(refund(of: bought)) : try statusUpdate("REFUND", of: bought)
+            #expect(try await setup.relay.notify(body).status == 200)
+            let ended = try await setup.relay.becomes("revoked", id)
+            #expect(ended["reason"].string == "refunded" && ended["accessGranted"].bool == false)
+        }
+    }
+
+    /// Guards against a version 1 `REVOKE` that is not acted on, or is taken for a refund: the family shares the purchase no longer.
+    @Test func theEndOfSharingByVersionOneEndsWhatWasShared() async throws {
+        try await run { setup, store in
+            var (id, shared) = try await granted("Non-Consumable", setup, store, ownership: "FAMILY_SHARED")
+            shared.revocationDate = Date()
+            #expect(try await setup.relay.notify(try statusUpdate("REVOKE", of: shared)).status == 200)
+            let ended = try await setup.relay.becomes("revoked", id)
+            #expect(ended["reason"].string == "family_revoked" && ended["accessGranted"].bool == false)
         }
     }
 

@@ -8,7 +8,8 @@ import Testing
     private static let secret = "a secret of Cleeng's webhooks"
 
     private struct Scene {
-        var relay: Relay
+        var setup: Setup
+        var relay: Relay { setup.relay }
         var control: SimulatorControl
         var store: TestAppStore
         var life: SimulatedSubscription
@@ -57,7 +58,8 @@ import Testing
                 database: setup.database, simulator: setup.simulator, keys: setup.relay.keys, settings: settings)
             await setup.relay.end()
             var scene = Scene(
-                relay: relay, control: SimulatorControl(setup.simulator), store: store, life: life)
+                setup: Setup(database: setup.database, simulator: setup.simulator, relay: relay),
+                control: SimulatorControl(setup.simulator), store: store, life: life)
             try await scene.control.tell(relay, secret: Self.secret)
             do {
                 try await body(&scene)
@@ -96,6 +98,82 @@ import Testing
             #expect(try await scene.hasAccess(Self.monthly) == true)
             #expect(try await scene.hasAccess(Self.yearly) == false)
             #expect(try await scene.relay.poll(again).json["status"].string == "granted")
+        }
+    }
+
+    /// Guards against Cleeng's "no" to the offer that was left ending the present one, while the store's period is over and Cleeng alone says
+    /// that it goes on.
+    @Test func aRenewalThatNobodyToldOfKeepsTheOfferThatCleengConfirms() async throws {
+        try await run { scene in
+            // Cleeng's events would tell of the offer that was left too soon.
+            try await scene.control.behave("ana@example.test", "webhook-lost")
+            scene.life.bought(at: Date())
+            let month = try await scene.buy(Self.monthly)
+            scene.life.period = 15
+            // Purchases are of whole seconds: the upgrade has to be later than the grant by these too.
+            try await Task.sleep(for: .seconds(1))
+            let upgrade = scene.life.upgraded(to: "com.example.year", at: Date())
+            let end = try #require(scene.life.transaction.expiresDate)
+            // So its "no" to the monthly offer comes after its "yes" to the yearly one, which it is asked about five seconds after the end.
+            try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "active", until: end + 9)
+            try await scene.tell(upgrade)
+            try await Task.sleep(for: .seconds(8))
+            print(
+                "DEBUG", end, try await scene.relay.subscription(scene.life),
+                try await scene.control.reads(of: "ana@example.test").map { "\($0.startedAt)" },
+                try await scene.control.customer("ana@example.test"))
+            print("DEBUG", try await scene.relay.detail(month))
+            try await Awaiting.fact("Cleeng was asked about the offer that was left", within: .seconds(20)) {
+                try await scene.relay.poll(month).json["expiresAt"].string.flatMap(Date.init(milliseconds:))
+            } holds: {
+                $0.map { abs($0.timeIntervalSince(end + 9)) < 2 } == true
+            }
+            let year = try await scene.buy(Self.yearly)
+            try await Awaiting.fact("Cleeng has confirmed the yearly offer after its end") {
+                try await scene.relay.subscription(scene.life)["timeline"].array ?? []
+            } holds: { timeline in
+                timeline.contains { entry in
+                    entry["event"].string == "looked_up"
+                        && entry["detail"].string?.contains("Cleeng: entitled to \(Self.yearly)") == true
+                }
+            }
+            #expect(Date() > end)
+            try await scene.isReplaced(month)
+            let known = try await scene.relay.poll(year).json
+            #expect(known["status"].string == "granted" && known["accessGranted"].bool == true, "\(known)")
+            #expect(try await scene.hasAccess(Self.monthly) == false)
+            #expect(try await scene.hasAccess(Self.yearly) == true)
+            let subscription = try await scene.relay.subscription(scene.life)
+            #expect(subscription["status"].string == "active", "\(subscription)")
+        }
+    }
+
+    /// Guards against Cleeng's end of the offer that was left ending the store's subscription for the publisher's back end and its billing.
+    @Test func theEndOfTheOfferThatWasLeftEndsNeitherThePurchaseNorTheContract() async throws {
+        try await run { scene in
+            let key = try await Relay.makeKey("publisher", scene.setup.database)
+            scene.life.bought(at: Date())
+            var billing = BillingScene(
+                scene: PublisherScene(setup: scene.setup, store: scene.store, life: scene.life, key: key), token: "")
+            billing.token = try await billing.grant(key: key)
+            let month = try await scene.buy(Self.monthly)
+            let contract = try #require(try await billing.contract()["Id"].string)
+            try await scene.tell(scene.life.upgraded(to: "com.example.year", at: Date()))
+            let year = try await scene.buy(Self.yearly)
+            // With the yearly offer Cleeng ended the monthly one.
+            let events = try await Awaiting.fact("Cleeng has told of the end") {
+                try await scene.control.deliveries()
+            } holds: {
+                $0.contains { $0["topic"].string == "subscriptionTerminated" }
+            }
+            try await scene.relay.hasHandledEvents(events.count)
+            try await scene.isReplaced(month)
+            let purchase = try await billing.scene.purchases("ana@example.test")["apple:com.example.year"]
+            #expect(purchase["isExpired"].bool == false, "\(purchase)")
+            let standing = try await billing.get("/Contracts/\(contract)").json
+            #expect(standing["LifecycleStatus"].string == "Active", "\(standing)")
+            #expect(standing["CurrentPhase"]["PlanVariantId"].string == "apple:com.example.year", "\(standing)")
+            #expect(try await scene.relay.poll(year).json["status"].string == "granted")
         }
     }
 }

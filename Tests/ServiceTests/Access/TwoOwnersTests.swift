@@ -13,7 +13,10 @@ import Testing
     }
 
     ///     ana's forward is answered 500; ben's newer request overtakes it and is granted;
-    ///     then Cleeng passes the subscription to ana after all, whose lost try it had taken.
+    ///     then Cleeng passes the subscription to ana after all, whose lost try it had taken;
+    ///     then ben posts again, and Cleeng passes it back.
+    ///
+    /// Guards against two customers who are granted on one subscription, and against a former owner who cannot get it back.
     @Test func aLostTryThatCleengTookAfterAllMakesItsCustomerTheOwner() async throws {
         try await run { setup, control in
             let (relay, original) = (setup.relay, TestPurchase.newTransactionID())
@@ -26,10 +29,26 @@ import Testing
             }
             let ben = try await relay.pursue("ben@example.test", original: original)
             _ = try await relay.becomes("granted", ben)
-            try await control.entitle("ben@example.test", to: Self.offer, status: "terminated")
-            try await control.entitle("ana@example.test", to: Self.offer, status: "active")
+            try await control.entitle("ana@example.test", to: Self.offer, status: "active", original: original)
             _ = try await relay.becomes("granted", ana)
             _ = try await relay.becomes("transferred", ben)
+
+            let again = try await relay.pursue(
+                TestPurchase(email: "ben@example.test", original: original, transactionID: "2000000999999999"))
+            _ = try await relay.becomes("granted", again)
+            _ = try await relay.becomes("transferred", ana)
+            #expect(try await control.subscription(original)["customerEmail"].string == "ben@example.test")
+            // Nothing is on its way any more that would grant ana once more.
+            try await Awaiting.fact("both wait for nothing") {
+                let details = [try await relay.detail(ana), try await relay.detail(again)]
+                return details.allSatisfy { $0["nextStepAt"].isNull }
+            } holds: {
+                $0
+            }
+            #expect(try await relay.poll(ana).json["status"].string == "transferred")
+            #expect(try await relay.poll(again).json["status"].string == "granted")
+            let owned = try await relay.ops("/ops/subscriptions?originalTransactionId=\(original)").json["items"]
+            #expect(owned.array?.map { $0["customerEmail"].string } == ["ben@example.test"], "\(owned)")
         }
     }
 

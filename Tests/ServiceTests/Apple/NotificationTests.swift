@@ -154,6 +154,44 @@ import Testing
         }
     }
 
+    /// Guards against dropping a version 1 change of the next product because an earlier notification named a later moment: the receipt in each
+    /// says when it was made, and orders them.
+    @Test func versionOneIsOrderedByTheReceiptInIt() async throws {
+        try await run { setup, store in
+            var life = try store.subscription()
+            let now = Date()
+            life.bought(at: now - 3_600)
+            let bought = life
+            func tell(_ type: String, next product: String, changed: Date? = nil, made: Date) async throws {
+                let update = SimulatedStatusUpdate(
+                    notificationType: type, password: TestAppStore.secret, bundleId: bought.bundleId,
+                    autoRenewStatus: false, autoRenewStatusChangeDate: changed, autoRenewProductId: product,
+                    originalTransactionId: bought.originalTransactionId, transactions: bought.transactions,
+                    renewals: [])
+                var object = try #require(try JSONSerialization.jsonObject(with: update.json()) as? [String: Any])
+                var unified = try #require(object["unified_receipt"] as? [String: Any])
+                unified["latest_receipt"] = Data(try store.receipts.sign(bought.receipt(at: made)))
+                    .base64EncodedString()
+                object["unified_receipt"] = unified
+                let answer = try await setup.relay.notify(JSONSerialization.data(withJSONObject: object))
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            func next() async throws -> String? {
+                try await setup.relay.subscription(bought)["autoRenewProductId"].string
+            }
+            // Receipts have whole seconds.
+            let present = bought.transaction.productId
+            try await tell("DID_CHANGE_RENEWAL_STATUS", next: present, changed: now - 60, made: now - 60)
+            #expect(try await next() == present)
+            try await tell("DID_CHANGE_RENEWAL_PREF", next: "com.example.year", made: now - 30)
+            #expect(try await next() == "com.example.year")
+            // Made before the last one, delivered after it.
+            try await tell("DID_CHANGE_RENEWAL_PREF", next: "com.example.week", made: now - 45)
+            #expect(try await next() == "com.example.year")
+            #expect(try await setup.relay.ops("/ops/notifications").json["items"].array?.count == 3)
+        }
+    }
+
     @Test func withoutTheSecretVersionOneIsRefused() async throws {
         try await run(["RELAY_APPLE_SHARED_SECRET": ""]) { setup, _ in
             let answer = try await setup.relay.notify(

@@ -76,6 +76,43 @@ import Testing
         }
     }
 
+    /// Guards the client's two questions by customer against the real relay: both find what was bought on the web only where a fresh answer is
+    /// asked for, and both tell its end.
+    @Test func aCustomersOffersAreAskedForWithAndWithoutCleeng() async throws {
+        try await Setup.run { setup in
+            let client = try setup.relay.client()
+            let control = SimulatorControl(setup.simulator)
+            let (email, web, app) = ("ana+a@example.test", "S598742062_US", "S123456789_US")
+            #expect(try await client.entitlements(email: email).isEmpty)
+            try await control.entitle(email, to: web, status: "active", until: Date() + 86_400)
+            #expect(try await client.entitlement(email: email, offer: web) == nil)
+            let found = try #require(try await client.entitlement(email: email, offer: web, fresh: true))
+            #expect(found.status == .granted && found.accessGranted && found.offer == web)
+            #expect(try #require(found.expiresAt) > .now)
+            #expect(try await client.entitlement(email: email, offer: web) == found)
+            #expect(try await client.entitlements(email: email) == [found])
+
+            guard case .granted = try await client.redeem(Purchase(email)) else {
+                Issue.record("it is not granted")
+                return
+            }
+            let all = try await client.entitlements(email: email)
+            #expect(all.map(\.offer) == [app, web], "the newest first")
+            #expect(all.allSatisfy { $0.status == .granted && $0.accessGranted })
+            #expect(try await client.entitlement(email: email, offer: app) == all.first)
+
+            try await control.entitle(email, to: web, status: "terminated")
+            // In the customer's turn to be read, whenever that is.
+            let fresh = try await Awaiting.fact("Cleeng's end is known") {
+                try await client.entitlements(email: email, fresh: true)
+            } holds: { list in
+                list.contains { $0.offer == web && $0.status == .revoked }
+            }
+            #expect(fresh.first { $0.offer == web }?.outcome == .refused(reason: "expired"))
+            #expect(fresh.first { $0.offer == app }?.status == .granted)
+        }
+    }
+
     @Test func otherStoresTakeTheSameRoad() async throws {
         try await Setup.run { setup in
             let client = try setup.relay.client()

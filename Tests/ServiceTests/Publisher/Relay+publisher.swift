@@ -45,17 +45,36 @@ struct PublisherScene {
 
     /// With Basic credentials, of `main`.
     func get(_ path: String, publisher: String = "main", key: String? = nil) async throws -> HTTP.Answer {
-        try await HTTP.get(
-            relay.url + path,
-            headers: ["Authorization": "Basic " + Self.base64("\(publisher):\(key ?? self.key)")])
+        try await relay.get(path, publisher: publisher, key: key ?? self.key)
     }
 
     func purchases(_ username: String) async throws -> JSON {
-        var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~")
-        let encoded = username.addingPercentEncoding(withAllowedCharacters: allowed) ?? username
-        return try await get("/v2/customers/\(encoded)/purchases").json["purchases"]
+        try await get(Relay.purchasesPath(username)).json["purchases"]
     }
 
     static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+}
+
+extension Relay {
+    /// With the Basic credentials of a publisher.
+    func get(_ path: String, publisher: String = "main", key: String) async throws -> HTTP.Answer {
+        try await HTTP.get(
+            url + path, headers: ["Authorization": "Basic " + PublisherScene.base64("\(publisher):\(key)")])
+    }
+
+    /// What a publisher's back end reads of a customer, which has to be answered.
+    func purchases(_ username: String, key: String) async throws -> [String: JSON] {
+        let answer = try await get(Self.purchasesPath(username), key: key)
+        guard answer.status == 200, let purchases = answer.json["purchases"].object else {
+            throw HarnessError.failed("a customer's purchases", ["\(answer.status) \(answer.text)"])
+        }
+        return purchases
+    }
+
+    fileprivate static func purchasesPath(_ username: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        let encoded = username.addingPercentEncoding(withAllowedCharacters: allowed) ?? username
+        return "/v2/customers/\(encoded)/purchases"
+    }
 }

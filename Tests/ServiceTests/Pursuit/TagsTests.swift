@@ -48,4 +48,29 @@ import Testing
             #expect(try await relay.detail(id)["evidence"]["tags"].array?.map(\.string) == ["sport", "live"])
         }
     }
+
+    /// Guards against access without an end: tags name none, and neither does a receipt that nobody can read. Cleeng is asked after each
+    /// leeway, and access ends when the tag is gone.
+    @Test func whereNobodyNamesAnEndTheTagIsAskedForAgain() async throws {
+        let settings = Self.source.merging(["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "1"]) { $1 }
+        try await Setup.run(settings: settings) { setup in
+            let relay = setup.relay
+            let control = SimulatorControl(setup.simulator)
+            var purchase = TestPurchase(email: "ana@example.test")
+            purchase.receipt = "bm90IGEgcmVjZWlwdA=="
+            let id = try await relay.pursue(purchase)
+            #expect(try await relay.becomes("granted", id)["expiresAt"].isNull)
+            func asked() async throws -> Int { try await setup.simulator.requests(path: "/3.0/json-rpc").count }
+            let before = try await asked()
+            try await Awaiting.fact("Cleeng is asked, and asked again") {
+                try await asked()
+            } holds: {
+                $0 >= before + 2
+            }
+            #expect(try await relay.poll(id).json["status"].string == "granted")
+            try await control.entitle("ana@example.test", to: purchase.offer, status: "terminated")
+            let ended = try await relay.becomes("revoked", id)
+            #expect(ended["reason"].string == "expired" && ended["accessGranted"].bool == false)
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import AppStoreSimulation
 import Foundation
 import Testing
 
@@ -60,6 +61,28 @@ import Testing
             #expect(Array(events.prefix(3)) == ["accepted", "baseline_read", "forwarded"])
             let granted = try #require(events.firstIndex(of: "granted"))
             #expect(events[granted - 1] == "synchronization_read")
+        }
+    }
+
+    /// Guards against access without an end: neither the result of a synchronization nor what was signed names one. Cleeng is asked again, and
+    /// what it took back without an event ends.
+    @Test(arguments: ["Consumable", "Non-Renewing Subscription"])
+    func aGrantOfWhichNobodyKnowsTheEndIsAskedAboutAgain(type: String) async throws {
+        // Long enough for Cleeng's end to be there before the relay asks.
+        try await run(["RELAY_APPLE_RENEWAL_LEEWAY_SECONDS": "5"]) { relay, control in
+            let email = "ana@example.test"
+            var purchase = try await purchase(email, control)
+            var bought = SimulatedTransaction(
+                bundleId: "com.example.app", productId: "com.example.app.day", transactionId: purchase.transactionID,
+                purchaseDate: Date() - 60, expiresDate: nil)
+            bought.type = type
+            purchase.receipt = try store.transactions.sign(json: bought.json(signedDate: Date() - 50))
+            let id = try await relay.pursue(purchase)
+            #expect(try await relay.becomes("granted", id)["expiresAt"].isNull)
+            try await control.entitle(email, to: purchase.offer, status: "terminated")
+            #expect(try await relay.detail(id)["evidence"]["source"].string == "storekit2")
+            let ended = try await relay.becomes("revoked", id)
+            #expect(ended["reason"].string == "expired" && ended["accessGranted"].bool == false)
         }
     }
 

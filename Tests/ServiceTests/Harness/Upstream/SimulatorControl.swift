@@ -44,8 +44,13 @@ struct SimulatorControl: Sendable {
     }
 
     /// Gives or changes an entitlement at once.
-    func entitle(_ email: String, to offer: String, status: String, until: Date? = nil) async throws {
+    ///
+    /// - Parameter original: the subscription that it is of. Whoever had that before loses it in the same moment.
+    func entitle(
+        _ email: String, to offer: String, status: String, until: Date? = nil, original: String? = nil
+    ) async throws {
         var object: [String: Any] = ["offerId": offer, "status": status]
+        if let original { object["originalTransactionId"] = original }
         if let until { object["expiresAt"] = Int(until.timeIntervalSince1970) }
         let body = try JSONSerialization.data(withJSONObject: object)
         try await succeed(HTTP.post(simulator.url + "/_simulator/customers/\(email)/entitlements", body: body))

@@ -1,0 +1,157 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("Grants of the version before")
+struct GrantsCarriedOverTests {
+    private static let grants = 100_000
+    /// The last migration of the version that looked again only at what had a period.
+    private static let before = 21
+
+    @Test("a hundred thousand are watched after the upgrade, and nobody who writes meanwhile is held up for long")
+    func carriedOver() async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            try await store.migrate(Migration.all.filter { $0.number <= Self.before })
+            try await fill(database, store)
+
+            let writer = Writer(await database.store("before", parameters: ["lock_timeout": "10000"]))
+            let found = try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await writer.run() }
+                try await store.migrate()
+                let found = try await walk(store)
+                writer.end()
+                try await group.waitForAll()
+                return found
+            }
+            #expect(writer.rounds > 0)
+            // One in a hundred was granted on a subscription that another customer owns.
+            #expect(found == GrantCheck.Found(unnumbered: Self.grants, alone: Self.grants / 100))
+            #expect(
+                try await database.count("validations", where: "status = 1 AND owner_no IS NOT NULL") == Self.grants)
+            #expect(try await database.count("ledgers", where: "due_at IS NOT NULL") == Self.grants)
+            let unwatched: Int = try await database.value(
+                """
+                SELECT count(*) FROM validations v
+                WHERE v.status = 1 AND NOT EXISTS (
+                    SELECT FROM ledgers l
+                    WHERE l.bucket = v.bucket AND l.publisher = v.publisher AND l.environment = v.environment
+                      AND l.subscription_key = v.subscription_key AND l.due_at IS NOT NULL)
+                """)
+            #expect(unwatched == 0)
+            // What a store said stays, and so does the time at which somebody meant to look again.
+            #expect(
+                try await database.count("ledgers", where: "status = 1 AND due_at > now() AND state = '{}'")
+                    == Self.grants / 4)
+            // From now on the database itself refuses a second granted customer.
+            let error = await postgresError {
+                try await database.run(
+                    """
+                    UPDATE validations SET owner_no = 7
+                    WHERE id = (SELECT id FROM validations WHERE status = 1 LIMIT 1)
+                    """)
+            }
+            #expect(error?.sqlState == "23503")
+        }
+    }
+
+    /// Walks over everything, in parts as the service does.
+    private func walk(_ store: RelayStore) async throws -> GrantCheck.Found {
+        var found = GrantCheck.Found()
+        while true {
+            let part = try await GrantCheck(store: store).run(budget: .seconds(2))
+            guard part != GrantCheck.Found() else { return found }
+            found.unnumbered += part.unnumbered
+            found.alone += part.alone
+            found.unwatched += part.unwatched
+        }
+    }
+
+    /// One purchase, taken in as the front takes it in, and then as many of its like. Every fourth subscription has a ledger that knows its
+    /// end, every fourth one that knows none, and half of them have no ledger.
+    private func fill(_ database: TestDatabase, _ store: RelayStore) async throws {
+        let first = try await store.take(.sample())
+        try await database.run("DELETE FROM pursuits")
+        try await database.run("CREATE TABLE sample AS SELECT * FROM validations WHERE id = $1", .uuid(first.uuid))
+        try await database.run("DELETE FROM validations")
+        for part in 0..<10 { try await fill(database, part: part, of: 10) }
+    }
+
+    /// In parts, so that each statement ends within a statement's time.
+    private func fill(_ database: TestDatabase, part: Int, of parts: Int) async throws {
+        let keys = stride(from: part, to: Self.grants, by: parts).map { String(200_000_000 + $0) }
+        try await database.run(
+            """
+            INSERT INTO validations
+            SELECT r.*
+            FROM sample s, unnest($1::int2[], $2::text[]) AS k(bucket, key),
+                 LATERAL jsonb_populate_record(s, jsonb_build_object(
+                     'bucket', k.bucket, 'id', gen_random_uuid(), 'subscription_key', k.key, 'transaction_id', k.key,
+                     'email', 'c' || k.key || '@example.test', 'customer', 'c' || k.key || '@example.test',
+                     'status', 1, 'settled_at', now(), 'expires_at', now() + interval '20 days',
+                     'evidence', 'entitled', 'forwards', 1)) r
+            """, .int2Array(keys.map { Int16(Bucket(of: PublisherID("main"), TransactionID($0)).number) }),
+            .textArray(keys))
+        try await database.run(
+            """
+            INSERT INTO subscriptions (
+                bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
+                accepted_on, id, accepted_at, owned_since, expires_at)
+            SELECT bucket, publisher, environment, subscription_key, owner, owner, application_username, app, offer_id,
+                   accepted_on, id, accepted_at, settled_at, expires_at
+            FROM (SELECT *, CASE WHEN right(subscription_key, 2) = '00' THEN 'other-' ELSE '' END || customer AS owner
+                  FROM validations WHERE subscription_key = ANY ($1)) v
+            """, .textArray(keys))
+        try await database.run(
+            """
+            INSERT INTO ledgers (
+                bucket, publisher, environment, subscription_key, heard_at, granted_at, due_at, expires_at, status, state)
+            SELECT bucket, publisher, environment, subscription_key, now(), settled_at,
+                   CASE number % 4 WHEN 1 THEN expires_at END, CASE number % 4 WHEN 1 THEN expires_at END,
+                   CASE number % 4 WHEN 1 THEN 1 END, CASE number % 4 WHEN 1 THEN '{}' END
+            FROM (SELECT *, subscription_key::bigint AS number FROM validations WHERE subscription_key = ANY ($1)) v
+            WHERE number % 4 IN (1, 3)
+            """, .textArray(keys))
+    }
+}
+
+/// Takes in purchases, refuses them and prolongs grants, as the version before does while the next one is rolled out. A statement that waits
+/// for a lock longer than its session allows fails.
+private final class Writer: Sendable {
+    private struct State {
+        var isOver = false
+        var rounds = 0
+    }
+
+    private let store: RelayStore
+    private let state = NIOLockedValueBox(State())
+
+    init(_ store: RelayStore) { self.store = store }
+
+    var rounds: Int { state.withLockedValue(\.rounds) }
+
+    func end() { state.withLockedValue { $0.isOver = true } }
+
+    private static let round = [
+        """
+        INSERT INTO validations
+        SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).* FROM sample s
+        """,
+        "UPDATE validations SET status = 2, settled_at = now(), reason = 'refused' WHERE status = 0",
+        """
+        UPDATE subscriptions SET expires_at = now() + interval '30 days'
+        WHERE (bucket, id) IN (SELECT bucket, id FROM subscriptions LIMIT 1)
+        """,
+    ]
+
+    func run() async throws {
+        while !state.withLockedValue(\.isOver) {
+            for statement in Self.round { _ = try await store.pool.query(PostgresQuery(statement)) }
+            state.withLockedValue { $0.rounds += 1 }
+        }
+    }
+}

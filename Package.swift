@@ -92,8 +92,9 @@ let package = Package(
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         // Of apps: it knows nothing of the rooms below.
         room("RelayClient", []),
-        room("RelayCore", []),
-        room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
+        room("Formats", []),
+        room("RelayCore", ["Formats"]),
+        room("AppleStore", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
         room("AppStoreSimulation", [asn1, x509, crypto, cryptoExtras]),
         room("SimulatorHTTP", [hummingbird, logging, nioCore]),
         room("Traces", [instrumentation, locks, logging, metrics, tracing]),
@@ -112,7 +113,8 @@ let package = Package(
         room("AmazonAppStore", ["StoreAPI", "RelayCore", httpClient, logging, nioCore, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
-            "RelayStore", ["Postgres", "RelayCore", "Traces", crypto, cryptoExtras, heap, logging, metrics, locks],
+            "RelayStore",
+            ["Formats", "Postgres", "RelayCore", "Traces", crypto, cryptoExtras, heap, logging, metrics, locks],
             // A link to `migrations/`: the executable carries the SQL that stands there.
             resources: [.embedInCode("Migrations/SQL")]),
         room(
@@ -126,6 +128,7 @@ let package = Package(
         room(
             "RelayFront",
             [
+                "Formats",
                 "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Telemetry", "Traces", hummingbird,
                 instrumentation, lifecycle, logging, tracing,
                 metrics, locks,
@@ -134,7 +137,7 @@ let package = Package(
         room(
             "ConsolePages", ["RelayCore", mustache, crypto],
             resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
-        room("Telemetry", [logging, metrics, locks]),
+        room("Telemetry", ["Formats", logging, metrics, locks]),
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
@@ -178,6 +181,7 @@ let package = Package(
             name: "RelayApp", dependencies: ["RelayClient", argumentParser], swiftSettings: settings),
         .target(name: "TestSupport", dependencies: [yams], path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayClientTests", ["RelayClient"]),
+        tests("FormatsTests", ["Formats"]),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
         tests(
@@ -226,6 +230,7 @@ let package = Package(
         tests(
             "RelayFrontTests",
             [
+                "Formats",
                 "RelayFront", "RelayStore", "RelayCore", "AppleStore", "AppStoreSimulation", "TestSupport", hummingbird,
                 nioCore,
             ]),
@@ -255,7 +260,8 @@ let package = Package(
 // What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
 if Context.environment["RELAY_SANITIZE"] != nil {
     let kept: Set = [
-        "CLibPQ", "RelayCore", "Postgres", "RelayStore", "Traces", "TestSupport", "RelayCoreTests", "PostgresTests",
+        "CLibPQ", "Formats", "RelayCore", "Postgres", "RelayStore", "Traces", "TestSupport", "RelayCoreTests",
+        "PostgresTests",
         "RelayStoreTests",
     ]
     let used = [

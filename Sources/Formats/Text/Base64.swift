@@ -1,6 +1,6 @@
-/// Base64 as it arrives from apps. Works on bytes, four characters at a time.
-enum Base64 {
-    enum Alphabet {
+/// Decodes Base64, four characters at a time.
+public enum Base64 {
+    public enum Alphabet: Sendable {
         /// Standard and URL-safe characters, white space anywhere, padding optional but, where written, complete.
         case lenient
         /// RFC 7515: URL-safe characters only, no white space, no padding.
@@ -8,7 +8,7 @@ enum Base64 {
     }
 
     /// Nil for a character outside the alphabet, for a length that no bytes have, and for stray bits at the end.
-    static func decode(_ text: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet) -> [UInt8]? {
+    public static func decode(_ text: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet) -> [UInt8]? {
         let table = alphabet == .lenient ? lenientTable : urlSafeTable
         var isValid = false
         let decoded = table.withUnsafeBufferPointer { table in
@@ -19,7 +19,7 @@ enum Base64 {
         return isValid ? decoded : nil
     }
 
-    static func decode(_ text: some Collection<UInt8>, _ alphabet: Alphabet) -> [UInt8]? {
+    public static func decode(_ text: some Collection<UInt8>, _ alphabet: Alphabet) -> [UInt8]? {
         if let decoded = text.withContiguousStorageIfAvailable({ decode($0, alphabet) }) { return decoded }
         return Array(text).withUnsafeBufferPointer { decode($0, alphabet) }
     }
@@ -94,4 +94,27 @@ enum Base64 {
         }
         return pads == 0 || (held > 1 && held + pads == 4)
     }
+}
+
+extension Base64 {
+    fileprivate static let invalid: UInt8 = 0xFF
+    fileprivate static let space: UInt8 = 0xFE
+    fileprivate static let padding: UInt8 = 0xFD
+
+    /// The value of each byte; those that are no digit have the top bit set.
+    fileprivate static let lenientTable: [UInt8] = {
+        var table = urlSafeTable
+        table[Int(UInt8(ascii: "+"))] = 62
+        table[Int(UInt8(ascii: "/"))] = 63
+        table[Int(UInt8(ascii: "="))] = padding
+        for byte in " \t\r\n".utf8 { table[Int(byte)] = space }
+        return table
+    }()
+
+    fileprivate static let urlSafeTable: [UInt8] = {
+        var table = [UInt8](repeating: invalid, count: 256)
+        let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        for (value, byte) in digits.utf8.enumerated() { table[Int(byte)] = UInt8(value) }
+        return table
+    }()
 }

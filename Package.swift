@@ -51,6 +51,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let fuzzed: [Target.Dependency] = [
     "AmazonAppStore", "AppStoreServer", "AppStoreSimulation", "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
     "RelayFront",
+    "OutboundHTTP",
     "RelayStore", "StoreAPI", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
 ]
 
@@ -99,18 +100,23 @@ let package = Package(
         room("SimulatorHTTP", [hummingbird, logging, nioCore]),
         room("Traces", [instrumentation, locks, logging, metrics, tracing]),
         room(
-            "TracedHTTP",
-            [
-                "Traces", httpClient, instrumentation, lifecycle, logging, metrics, nioCore, nioFoundation, nioHTTP1,
-                tracing,
-            ]),
-        room("Cleeng", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
+            "OutboundHTTP",
+            ["Formats", "Traces", httpClient, instrumentation, nioCore, nioHTTP1, nioPosix, nioSSL, tracing]),
+        room("TraceExport", ["Formats", "OutboundHTTP", "Traces", httpClient, lifecycle, logging, metrics, tracing]),
+        room("Cleeng", ["Formats", "RelayCore", "OutboundHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
         room(
-            "AppStoreServer", ["RelayCore", "TracedHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
-        room("Webhooks", ["RelayCore", "TracedHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
-        room("StoreAPI", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioFoundation, nioHTTP1]),
-        room("GooglePlay", ["StoreAPI", "RelayCore", httpClient, jwt, logging, nioCore, nioHTTP1]),
-        room("AmazonAppStore", ["StoreAPI", "RelayCore", httpClient, logging, nioCore, nioHTTP1]),
+            "AppStoreServer",
+            ["Formats", "RelayCore", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
+        room(
+            "Webhooks",
+            ["Formats", "RelayCore", "OutboundHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
+        room("StoreAPI", ["RelayCore", "OutboundHTTP"]),
+        room(
+            "GooglePlay",
+            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioHTTP1]),
+        room(
+            "AmazonAppStore",
+            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, logging, nioCore, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
             "RelayStore",
@@ -142,7 +148,8 @@ let package = Package(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
-                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "TracedHTTP", "Traces",
+                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "Traces",
+                "OutboundHTTP", "TraceExport",
                 "Webhooks",
                 argumentParser, configuration, hummingbird, httpClient, instrumentation, lifecycle, logging, metrics,
                 nioCore, nioHTTP1,
@@ -196,7 +203,10 @@ let package = Package(
         tests("AppleStoreTests", ["AppleStore", "AppStoreSimulation", "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests(
             "CleengTests",
-            ["Cleeng", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
+            [
+                "OutboundHTTP", "Cleeng", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging,
+                locks,
+            ]),
         .target(
             name: "ReceiverSupport", dependencies: [hummingbird, logging, locks, nioCore],
             path: "Tests/ReceiverSupport", swiftSettings: settings),
@@ -211,20 +221,32 @@ let package = Package(
         .target(
             name: "StoreTestSupport",
             dependencies: [
-                "StoreAPI", "TestSupport", httpClient, hummingbird, locks, logging, nioCore, nioHTTP1, nioPosix,
+                "OutboundHTTP", "TestSupport", httpClient, hummingbird, locks, logging, nioCore, nioHTTP1, nioPosix,
             ],
             path: "Tests/StoreTestSupport", swiftSettings: settings),
-        tests("StoreAPITests", ["StoreAPI", "StoreTestSupport", "RelayCore", httpClient, nioCore, nioHTTP1]),
+        tests(
+            "OutboundHTTPTests",
+            [
+                "AmazonAppStore", "AppStoreServer", "Cleeng", "GooglePlay", "OutboundHTTP", "RelayCore", "StoreAPI",
+                "StoreTestSupport", "Webhooks", cryptoExtras, httpClient, jwt, logging, nioCore, nioHTTP1, nioPosix,
+                nioSSL,
+            ]),
+        tests("StoreAPITests", ["OutboundHTTP", "StoreAPI", "RelayCore"]),
         tests(
             "GooglePlayTests",
             [
+                "OutboundHTTP",
                 "GooglePlay", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, jwt, logging,
                 nioCore,
             ]),
         tests(
             "AmazonAppStoreTests",
-            ["AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, logging, nioCore]),
-        tests("AppStoreServerTests", ["AppStoreServer", nioCore, nioHTTP1]),
+            [
+                "OutboundHTTP",
+                "AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, logging,
+                nioCore,
+            ]),
+        tests("AppStoreServerTests", ["AppStoreServer", "OutboundHTTP", nioCore, nioHTTP1]),
         tests("StoreSimulatorTests", ["StoreSimulator", "StoreTestSupport", argumentParser, cryptoExtras]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
@@ -238,7 +260,8 @@ let package = Package(
         tests(
             "TracesTests",
             [
-                "ReceiverSupport", "TracedHTTP", "Traces", httpClient, hummingbird, instrumentation, lifecycle, locks,
+                "OutboundHTTP", "ReceiverSupport", "TraceExport", "Traces", httpClient, hummingbird, instrumentation,
+                lifecycle, locks,
                 logging, metrics, nioHTTP1, tracing,
             ]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),

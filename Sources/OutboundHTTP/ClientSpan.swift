@@ -3,9 +3,9 @@ public import NIOHTTP1
 import Traces
 import Tracing
 
-/// A call to somebody else's API, where the task works for a trace; where it does not, nothing.
+/// The span of a call to somebody else's API; nothing where the task works for no trace.
 ///
-/// Of the address the host is told and the route's template: paths and queries hold emails and tokens.
+/// It records the host and the route's template: paths and queries hold emails and tokens.
 public struct ClientSpan: Sendable {
     private struct Fields: Injector {
         func inject(_ value: String, forKey name: String, into headers: inout HTTPHeaders) {
@@ -17,7 +17,7 @@ public struct ClientSpan: Sendable {
 
     /// - Parameters:
     ///   - template: the route, without what tells one customer from another: `/apple/payment`.
-    ///   - url: only its host and port are told.
+    ///   - url: only its host and port are recorded.
     ///   - headers: get `traceparent`, and `tracestate` where there is one.
     public static func start(
         _ method: HTTPMethod, _ template: String, url: String, headers: inout HTTPHeaders
@@ -45,10 +45,9 @@ public struct ClientSpan: Sendable {
         span.end()
     }
 
-    /// - Parameter trouble: a word of a fixed set.
-    public func end(trouble: String) {
+    public func end(_ error: OutboundError) {
         guard let span else { return }
-        span.attributes["error.type"] = trouble
+        span.attributes["error.type"] = error.rawValue
         span.setStatus(SpanStatus(code: .error))
         span.end()
     }

@@ -1,22 +1,20 @@
 public import AsyncHTTPClient
-import Foundation
 public import Logging
 import Metrics
-import NIOCore
-import NIOFoundationCompat
 import NIOHTTP1
+import OutboundHTTP
 public import ServiceLifecycle
 public import Traces
 
-/// Sends spans that have ended to a collector: OTLP over HTTP, in JSON.
+/// Sends ended spans to a collector: OTLP over HTTP, in JSON.
 ///
-/// Nobody waits for it. What cannot be sent is tried again as the protocol has it (429, 502, 503, 504 and broken connections, with a
-/// growing pause and heed of `Retry-After`), a few times; then it is dropped and counted in `relay_trace_spans_dropped`.
+/// Nobody waits for it. A batch that fails is retried as the protocol asks (429, 502, 503, 504 and broken connections, with a
+/// growing pause and `Retry-After`), a few times; then it is dropped and counted in `relay_trace_spans_dropped`.
 public struct SpanExporter: Service {
     public struct Target: Sendable {
-        /// As it is called: `http://collector:4318/v1/traces`.
+        /// The whole address: `http://collector:4318/v1/traces`.
         public var url: String
-        /// Sent along; they may hold a secret.
+        /// Sent with each request. They may hold a secret.
         public var headers: [(name: String, value: String)]
 
         public init(url: String, headers: [(name: String, value: String)] = []) {
@@ -32,12 +30,12 @@ public struct SpanExporter: Service {
     }
 
     private static let batchSize = 512
-    /// So long spans are gathered.
+    /// How long spans are gathered into one batch.
     private static let gathering = Duration.milliseconds(200)
     private static let timeout = Duration.seconds(10)
     private static let pauses: [Duration] = [.seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     private static let longestPause = Duration.seconds(30)
-    /// What is left at the end has as long to go.
+    /// How long the spans that are left at a shutdown may take.
     private static let farewell = Duration.seconds(2)
 
     private let buffer: SpanBuffer
@@ -58,12 +56,12 @@ public struct SpanExporter: Service {
         self.logger = logger
     }
 
-    /// Until a graceful shutdown; what waits by then is sent once more, and not twice.
+    /// Runs until a graceful shutdown. The spans that are left by then are sent once.
     public func run() async throws {
         await withGracefulShutdownHandler {
             var troubled = false
             for await _ in buffer.rings {
-                // Ended by a shutdown too: then what follows is the farewell.
+                // A shutdown ends the pause too.
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.gathering) }
                 while !Task.isShuttingDownGracefully, !Task.isCancelled {
                     let spans = buffer.take(atMost: Self.batchSize)
@@ -102,7 +100,7 @@ public struct SpanExporter: Service {
                 guard let pause else { break }
                 let wait = min(max(wanted ?? .zero, pause), Self.longestPause)
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: wait) }
-                // One more try is the last one.
+                // A shutdown leaves one more try.
                 if Task.isShuttingDownGracefully || Task.isCancelled {
                     if case .taken = await send(spans, within: Self.farewell) {
                         return exported.increment(by: spans.count)
@@ -116,29 +114,23 @@ public struct SpanExporter: Service {
     }
 
     private func send(_ spans: [FinishedSpan], within limit: Duration) async -> Answer {
+        var request = HTTPClientRequest(url: target.url)
+        request.method = .POST
+        for (name, value) in target.headers { request.headers.add(name: name, value: value) }
+        request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
+        request.body = .bytes(OTLP.request(spans, of: resource))
         do {
-            var request = HTTPClientRequest(url: target.url)
-            request.method = .POST
-            for (name, value) in target.headers { request.headers.add(name: name, value: value) }
-            request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
-            request.headers.replaceOrAdd(name: "User-Agent", value: "receipt-relay")
-            request.body = .bytes(ByteBuffer(data: try OTLP.request(spans, of: resource)))
-            let response = try await httpClient.execute(
-                request, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))))
-            // Read, so that the connection can be used again; what it says does not matter.
-            _ = try? await response.body.collect(upTo: 64 << 10)
-            switch response.status.code {
+            // The body is read so that the connection can be used again; what it says does not matter.
+            let reply = try await HTTPExchange(httpClient, by: .now + limit, atMost: 64 << 10).send(request)
+            switch reply.status {
             case 200..<300: return .taken
             case 429, 502, 503, 504:
-                let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) }
-                return .again(after: seconds.map { .seconds($0) }, "HTTP \(response.status.code)")
-            default: return .refused("HTTP \(response.status.code)")
+                let pause = reply.headers.retryAfter(within: .zero...Self.longestPause)
+                return .again(after: pause, "HTTP \(reply.status)")
+            default: return .refused("HTTP \(reply.status)")
             }
-        } catch is EncodingError {
-            return .refused("cannot be written")
         } catch {
-            // The client's own errors may hold addresses and header values.
-            return .again(after: nil, "no answer")
+            return .again(after: nil, error.rawValue)
         }
     }
 

@@ -62,6 +62,7 @@ func simulatorTests(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
 let fuzzed: [Target.Dependency] = [
     "AmazonAppStore", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
     "RelayFront",
+    "OutboundHTTP",
     "RelayStore", "StoreAPI", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
 ]
 
@@ -102,25 +103,32 @@ let package = Package(
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         // Of apps: it knows nothing of the rooms below.
         room("RelayClient", []),
-        room("RelayCore", []),
-        room("AppleStore", ["RelayCore", asn1, x509, crypto, locks]),
+        room("Formats", []),
+        room("RelayCore", ["Formats"]),
+        room("AppleStore", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
         room("Traces", [instrumentation, locks, logging, metrics, tracing]),
         room(
-            "TracedHTTP",
-            [
-                "Traces", httpClient, instrumentation, lifecycle, logging, metrics, nioCore, nioFoundation, nioHTTP1,
-                tracing,
-            ]),
-        room("Cleeng", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
+            "OutboundHTTP",
+            ["Formats", "Traces", httpClient, instrumentation, nioCore, nioHTTP1, nioPosix, nioSSL, tracing]),
+        room("TraceExport", ["Formats", "OutboundHTTP", "Traces", httpClient, lifecycle, logging, metrics, tracing]),
+        room("Cleeng", ["Formats", "RelayCore", "OutboundHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
         room(
-            "AppStoreServer", ["RelayCore", "TracedHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
-        room("Webhooks", ["RelayCore", "TracedHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
-        room("StoreAPI", ["RelayCore", "TracedHTTP", httpClient, nioCore, nioFoundation, nioHTTP1]),
-        room("GooglePlay", ["StoreAPI", "RelayCore", httpClient, jwt, logging, nioCore, nioHTTP1]),
-        room("AmazonAppStore", ["StoreAPI", "RelayCore", httpClient, logging, nioCore, nioHTTP1]),
+            "AppStoreServer",
+            ["Formats", "RelayCore", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioFoundation, nioHTTP1]),
+        room(
+            "Webhooks",
+            ["Formats", "RelayCore", "OutboundHTTP", httpClient, crypto, locks, nioCore, nioHTTP1, nioPosix]),
+        room("StoreAPI", ["RelayCore", "OutboundHTTP"]),
+        room(
+            "GooglePlay",
+            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioHTTP1]),
+        room(
+            "AmazonAppStore",
+            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, logging, nioCore, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
-            "RelayStore", ["Postgres", "RelayCore", "Traces", crypto, cryptoExtras, heap, logging, metrics, locks],
+            "RelayStore",
+            ["Formats", "Postgres", "RelayCore", "Traces", crypto, cryptoExtras, heap, logging, metrics, locks],
             // A link to `migrations/`: the executable carries the SQL that stands there.
             resources: [.embedInCode("Migrations/SQL")]),
         room(
@@ -134,7 +142,8 @@ let package = Package(
         room(
             "RelayFront",
             [
-                "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Postgres", "Telemetry", "Traces", hummingbird,
+                "Formats", "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Postgres", "Telemetry", "Traces",
+                hummingbird,
                 instrumentation, lifecycle, logging, tracing,
                 metrics, locks,
             ]
@@ -142,12 +151,13 @@ let package = Package(
         room(
             "ConsolePages", ["RelayCore", mustache, crypto],
             resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
-        room("Telemetry", [logging, metrics, locks]),
+        room("Telemetry", ["Formats", logging, metrics, locks]),
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
                 "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
-                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "TracedHTTP", "Traces",
+                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "Traces",
+                "OutboundHTTP", "TraceExport",
                 "Webhooks",
                 argumentParser, configuration, httpClient, instrumentation, lifecycle, logging, metrics,
                 nioCore, nioHTTP1,
@@ -166,6 +176,7 @@ let package = Package(
             name: "RelayApp", dependencies: ["RelayClient", argumentParser], swiftSettings: settings),
         .target(name: "TestSupport", dependencies: [yams], path: "Tests/TestSupport", swiftSettings: settings),
         tests("RelayClientTests", ["RelayClient"]),
+        tests("FormatsTests", ["Formats"]),
         tests("RelayCoreTests", ["RelayCore", "TestSupport"]),
         tests("ConsolePagesTests", ["ConsolePages", "RelayCore"]),
         simulatorTests(
@@ -189,7 +200,10 @@ let package = Package(
         tests("AppleStoreTests", ["AppleStore", appStoreSimulation, "RelayCore", "TestSupport", asn1, x509, crypto]),
         tests(
             "CleengTests",
-            ["Cleeng", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging, locks]),
+            [
+                "OutboundHTTP", "Cleeng", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging,
+                locks,
+            ]),
         .target(
             name: "ReceiverSupport", dependencies: [hummingbird, logging, locks, nioCore],
             path: "Tests/ReceiverSupport", swiftSettings: settings),
@@ -204,34 +218,46 @@ let package = Package(
         .target(
             name: "StoreTestSupport",
             dependencies: [
-                "StoreAPI", "TestSupport", simulators("store-simulator"), httpClient, hummingbird, locks, logging,
-                nioCore,
-                nioHTTP1, nioPosix,
+                "OutboundHTTP", "TestSupport", simulators("store-simulator"), httpClient, hummingbird, locks, logging,
+                nioCore, nioHTTP1, nioPosix,
             ],
             path: "Tests/StoreTestSupport", swiftSettings: settings),
-        tests("StoreAPITests", ["StoreAPI", "StoreTestSupport", "RelayCore", httpClient, nioCore, nioHTTP1]),
+        tests(
+            "OutboundHTTPTests",
+            [
+                "AmazonAppStore", "AppStoreServer", "Cleeng", "GooglePlay", "OutboundHTTP", "RelayCore", "StoreAPI",
+                "StoreTestSupport", "Webhooks", cryptoExtras, httpClient, jwt, logging, nioCore, nioHTTP1, nioPosix,
+                nioSSL,
+            ]),
+        tests("StoreAPITests", ["OutboundHTTP", "StoreAPI", "RelayCore"]),
         tests(
             "GooglePlayTests",
             [
+                "OutboundHTTP",
                 "GooglePlay", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, jwt, logging,
                 nioCore,
             ]),
         tests(
             "AmazonAppStoreTests",
-            ["AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, logging, nioCore]),
-        tests("AppStoreServerTests", ["AppStoreServer", nioCore, nioHTTP1]),
+            [
+                "OutboundHTTP", "AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient,
+                logging, nioCore,
+            ]),
+        tests("AppStoreServerTests", ["AppStoreServer", "OutboundHTTP", nioCore, nioHTTP1]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
         tests(
             "RelayFrontTests",
             [
-                "RelayFront", "RelayStore", "RelayCore", "AppleStore", appStoreSimulation, "TestSupport", hummingbird,
+                "Formats", "RelayFront", "RelayStore", "RelayCore", "AppleStore", appStoreSimulation, "TestSupport",
+                hummingbird,
                 nioCore,
             ]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
         tests(
             "TracesTests",
             [
-                "ReceiverSupport", "TracedHTTP", "Traces", httpClient, hummingbird, instrumentation, lifecycle, locks,
+                "OutboundHTTP", "ReceiverSupport", "TraceExport", "Traces", httpClient, hummingbird, instrumentation,
+                lifecycle, locks,
                 logging, metrics, nioHTTP1, tracing,
             ]),
         tests("TelemetryTests", ["Telemetry", logging, metrics, locks]),
@@ -265,7 +291,8 @@ if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checko
 // What scripts/sanitize builds: the targets that share memory between threads, without the HTTP stacks and their C code.
 if Context.environment["RELAY_SANITIZE"] != nil {
     let kept: Set = [
-        "CLibPQ", "RelayCore", "Postgres", "RelayStore", "Traces", "TestSupport", "RelayCoreTests", "PostgresTests",
+        "CLibPQ", "Formats", "RelayCore", "Postgres", "RelayStore", "Traces", "TestSupport", "RelayCoreTests",
+        "PostgresTests",
         "RelayStoreTests",
     ]
     let used = [

@@ -1,9 +1,9 @@
 public import AsyncHTTPClient
-import Foundation
+import Formats
 public import Logging
 import NIOCore
 import NIOHTTP1
-import RelayCore
+import OutboundHTTP
 public import StoreAPI
 
 /// Amazon's Receipt Verification Service. Nothing throws: every call ends in an answer, and within its time.
@@ -19,13 +19,10 @@ public struct AmazonReceiptClient: Sendable {
     /// A receipt takes less than one KiB.
     private static let mostBytes = 65_536
 
-    /// How the HTTP client for it has to be made.
-    public static var httpClientConfiguration: HTTPClient.Configuration { .store }
-
     /// - Parameters:
     ///   - url: `https://appstore-sdk.amazon.com`, with `/sandbox` for receipts of the App Tester; without a trailing slash.
     ///   - timeout: for one call.
-    ///   - httpClient: made with ``httpClientConfiguration``, and shut down by who made it.
+    ///   - httpClient: shut down by who made it.
     public init(url: String, secret: AmazonSecret, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
         self.url = url
         self.secret = secret
@@ -36,20 +33,20 @@ public struct AmazonReceiptClient: Sendable {
 
     /// Asks how a purchase stands: `verifyReceiptId`, version 1.0.
     public func receipt(_ receiptID: String, userID: String) async -> StoreAnswer<AmazonReceipt> {
-        guard let user = PathPart.encoded(userID), let receipt = PathPart.encoded(receiptID) else {
+        guard let user = userID.pathSegment(), let receipt = receiptID.pathSegment() else {
             return .notAPurchase("invalid")
         }
-        guard let secret = PathPart.encoded(secret.text) else { return .misconfigured("the shared secret") }
+        guard let secret = secret.text.pathSegment() else { return .misconfigured("the shared secret") }
         var request = HTTPClientRequest(
             url: "\(url)/version/1.0/verifyReceiptId/developer/\(secret)/user/\(user)/receiptId/\(receipt)")
-        request.headers = ["Accept": "application/json", "User-Agent": "receipt-relay"]
+        request.headers = ["Accept": "application/json"]
         let start = ContinuousClock.now
-        let reply: StoreReply
+        let reply: HTTPReply
         do {
-            reply = try await StoreReply.of(
-                request, route: "verifyReceiptId", httpClient, by: start + timeout, atMost: Self.mostBytes)
+            reply = try await HTTPExchange(httpClient, by: start + timeout, atMost: Self.mostBytes)
+                .send(request, route: "verifyReceiptId").whole()
         } catch {
-            return .tryAgain(error.word, retryAfter: nil)
+            return .tryAgain(error.rawValue, retryAfter: nil)
         }
         logger.debug(
             "amazon answered",
@@ -58,7 +55,7 @@ public struct AmazonReceiptClient: Sendable {
                 "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
             ])
         guard reply.status == 200 else { return Self.refusal(reply) }
-        guard let value = StoreJSON(object: reply.body).flatMap({ AmazonReceipt($0, receiptID: receiptID) }) else {
+        guard let value = JSONValue(reply.wholeBody).flatMap({ AmazonReceipt($0, receiptID: receiptID) }) else {
             return .tryAgain("unreadable", retryAfter: nil)
         }
         return .found(value)
@@ -74,15 +71,14 @@ public struct AmazonReceiptClient: Sendable {
     /// | 496 | our secret | the shared secret is invalid |
     /// | 408, 409, 429, 5xx | try again | too many requests; an internal error |
     /// | all else | our settings | |
-    private static func refusal(_ reply: StoreReply) -> StoreAnswer<AmazonReceipt> {
+    private static func refusal(_ reply: HTTPReply) -> StoreAnswer<AmazonReceipt> {
         switch reply.status {
         case 400: return .notAPurchase("invalid")
         case 410: return .notAPurchase("gone")
         case 497: return .notAPurchase("user")
         case 496: return .misconfigured("the shared secret is refused")
         case 408, 409, 425, 429, 500...:
-            let now = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-            return .tryAgain("HTTP \(reply.status)", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+            return .tryAgain("HTTP \(reply.status)", retryAfter: reply.headers.retryAfter())
         default: return .misconfigured("HTTP \(reply.status)")
         }
     }

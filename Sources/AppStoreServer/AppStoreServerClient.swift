@@ -1,11 +1,12 @@
 public import AsyncHTTPClient
+import Formats
 import Foundation
 public import Logging
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+import OutboundHTTP
 public import RelayCore
-import TracedHTTP
 
 /// Apple's App Store Server API, as far as the relay asks it. Nothing throws: every call ends in an answer, and within its time.
 public struct AppStoreServerClient: Sendable {
@@ -68,12 +69,7 @@ public struct AppStoreServerClient: Sendable {
         let request = Request(startDate: range.lowerBound, endDate: range.upperBound)
         guard let body = try? JSONEncoder().encode(request) else { return .misconfigured("the request") }
         var path = "/inApps/v1/notifications/history"
-        if let page {
-            guard let page = page.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else {
-                return .misconfigured("the next page has no name that can be asked for")
-            }
-            path += "?paginationToken=\(page)"
-        }
+        if let page { path += "?paginationToken=\(page.percentEncoded)" }
         return await call(.POST, path, in: environment, bundleID: bundleID, body: body) { (answer: History) in
             NotificationHistoryPage(
                 signedPayloads: answer.notificationHistory.map(\.signedPayload),
@@ -103,24 +99,20 @@ public struct AppStoreServerClient: Sendable {
         guard let token = try? await credentials.token(for: bundleID, at: Date()) else {
             return .misconfigured("the key cannot sign")
         }
-        request.headers = [
-            "Accept": "application/json", "User-Agent": "receipt-relay", "Authorization": "Bearer \(token)",
-        ]
+        request.headers = ["Accept": "application/json", "Authorization": "Bearer \(token)"]
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(data: body))
         }
         let start = ContinuousClock.now
-        let reply: AppStoreReply
+        let reply: HTTPReply
         // What stands behind the third part are transactions and pages.
         let route = "/" + path.split(separator: "/").prefix(3).joined(separator: "/")
-        let span = ClientSpan.start(method, route, url: url, headers: &request.headers)
         do {
-            reply = try await AppStoreReply.of(request, httpClient, within: timeout, atMost: Self.maxResponseBytes)
-            span.end(status: reply.status)
+            reply = try await HTTPExchange(httpClient, by: start + timeout, atMost: Self.maxResponseBytes)
+                .send(request, route: route).whole()
         } catch {
-            span.end(trouble: AppStoreReply.word(for: error))
-            return .tryAgain(AppStoreReply.word(for: error), retryAfter: nil)
+            return .tryAgain(error.rawValue, retryAfter: nil)
         }
         logger.debug(
             "the app store answered",
@@ -128,8 +120,10 @@ public struct AppStoreServerClient: Sendable {
                 "upstream_status": .stringConvertible(reply.status),
                 "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
             ])
-        guard reply.status == 200 else { return reply.refusal(now: Date()) }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(buffer: reply.body)) else {
+        guard reply.status == 200 else { return AppStoreRefusal.answer(reply) }
+        guard let body = reply.wholeBody,
+            let answer = try? JSONDecoder().decode(Answer.self, from: Data(buffer: body))
+        else {
             return .tryAgain("unreadable", retryAfter: nil)
         }
         return .value(value(answer))

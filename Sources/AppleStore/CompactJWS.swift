@@ -1,3 +1,5 @@
+import Formats
+
 /// A JSON Web Signature in compact form (RFC 7515, section 7.1), taken apart. Nothing here has been verified.
 public struct CompactJWS: Sendable, Hashable {
     /// The first two segments and the dot between them, as they came: the octets that are signed (RFC 7515, 5.2).

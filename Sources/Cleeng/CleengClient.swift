@@ -2,37 +2,24 @@ import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 public import RelayCore
-import TracedHTTP
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Cleeng's wire. Nothing throws: every call ends in an answer that says what is known, and within its deadline.
 ///
 /// Logs at debug level alone, and no customer: route, status, time.
 public struct CleengClient: Sendable {
     let configuration: CleengConfiguration
-    let upstream: Upstream
+    private let httpClient: HTTPClient
     let logger: Logger
     let tokens: CustomerTokenCache
-    let now: @Sendable () -> Int64
 
-    /// - Parameters:
-    ///   - httpClient: made with ``CleengConfiguration/httpClientConfiguration``, and shut down by who made it.
-    ///   - now: our clock in seconds since 1970; only for a `Retry-After` date in an answer without a `Date`.
-    public init(
-        _ configuration: CleengConfiguration, httpClient: HTTPClient, logger: Logger,
-        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
-    ) {
+    /// - Parameter httpClient: made with ``CleengConfiguration/httpClientConfiguration``, and shut down by who made it.
+    public init(_ configuration: CleengConfiguration, httpClient: HTTPClient, logger: Logger) {
         self.configuration = configuration
-        self.upstream = Upstream(httpClient: httpClient, maxResponseBytes: configuration.maxResponseBytes)
+        self.httpClient = httpClient
         self.logger = logger
         self.tokens = CustomerTokenCache()
-        self.now = now
     }
 
     /// Reads what the customer has access to, from the configured source.
@@ -58,13 +45,11 @@ public struct CleengClient: Sendable {
 
     func send(
         _ request: HTTPClientRequest, route: String, deadline: ContinuousClock.Instant
-    ) async throws(CleengTrouble) -> UpstreamReply {
+    ) async throws(CleengTrouble) -> HTTPReply {
         let start = ContinuousClock.now
-        var request = request
-        let span = ClientSpan.start(request.method, route, url: request.url, headers: &request.headers)
         do {
-            let reply = try await upstream.send(request, deadline: deadline)
-            span.end(status: reply.status)
+            let exchange = HTTPExchange(httpClient, by: deadline, atMost: configuration.maxResponseBytes)
+            let reply = try await exchange.send(request, route: route)
             logger.debug(
                 "cleeng answered",
                 metadata: [
@@ -76,19 +61,15 @@ public struct CleengClient: Sendable {
             logger.debug(
                 "cleeng did not answer",
                 metadata: [
-                    "route": "\(route)", "error": "\(error.shortDescription)",
+                    "route": "\(route)", "error": "\(CleengTrouble(error))",
                     "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
                 ])
-            span.end(trouble: error.shortDescription)
-            throw error
+            throw CleengTrouble(error)
         }
     }
 
     func headers() -> HTTPHeaders {
-        [
-            "Accept": "application/json", "User-Agent": "receipt-relay",
-            "X-Publisher-Token": configuration.publisherToken.exposed,
-        ]
+        ["Accept": "application/json", "X-Publisher-Token": configuration.publisherToken.exposed]
     }
 
     /// - Parameter customerEmail: whom the call is about, where it names one.

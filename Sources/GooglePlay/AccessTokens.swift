@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import RelayCore
+import OutboundHTTP
 import StoreAPI
 
 /// The access token of a service account: one at a time, kept until shortly before its end, and asked for once by all who wait.
@@ -51,22 +51,21 @@ actor AccessTokens {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers = [
-            "Accept": "application/json", "User-Agent": "receipt-relay",
-            "Content-Type": "application/x-www-form-urlencoded",
+            "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
         ]
         // A JWT has no character that a form would have to encode.
         request.body = .bytes(
             ByteBuffer(
                 string: "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"))
-        let reply: StoreReply
+        let reply: HTTPReply
         do {
-            reply = try await StoreReply.of(
-                request, route: "token", httpClient, by: deadline, atMost: Self.mostBytes)
+            reply = try await HTTPExchange(httpClient, by: deadline, atMost: Self.mostBytes)
+                .send(request, route: "token").whole()
         } catch {
-            return .tryAgain("token_\(error.word)", retryAfter: nil)
+            return .tryAgain("token_\(error.rawValue)", retryAfter: nil)
         }
-        guard reply.status == 200 else { return GoogleRefusal.token(reply, at: Timestamp.now) }
-        guard let answer = StoreJSON(object: reply.body), let token = answer["access_token"]?.text,
+        guard reply.status == 200 else { return GoogleRefusal.token(reply) }
+        guard let answer = JSONValue(reply.wholeBody), let token = answer["access_token"]?.text,
             // What else stands in a header would be two.
             token.utf8.count <= 8_192, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return .tryAgain("token_unreadable", retryAfter: nil) }
@@ -74,8 +73,4 @@ actor AccessTokens {
         held = Held(token: token, until: began + life - Self.margin)
         return .found(token)
     }
-}
-
-extension Timestamp {
-    static var now: Timestamp { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
 }

@@ -1,7 +1,9 @@
 public import AsyncHTTPClient
+import Formats
 public import Logging
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 public import RelayCore
 public import StoreAPI
 
@@ -18,14 +20,11 @@ public struct GooglePlayClient: Sendable {
     /// A purchase takes some two KiB.
     private static let mostBytes = 262_144
 
-    /// How the HTTP client for it has to be made.
-    public static var httpClientConfiguration: HTTPClient.Configuration { .store }
-
     /// - Parameters:
     ///   - url: such as `https://androidpublisher.googleapis.com`, without a trailing slash.
     ///   - tokenURL: such as `https://oauth2.googleapis.com/token`.
     ///   - timeout: for one call, the token that it may need first included.
-    ///   - httpClient: made with ``httpClientConfiguration``, and shut down by who made it.
+    ///   - httpClient: shut down by who made it.
     public init(
         url: String, tokenURL: String, account: ServiceAccount, timeout: Duration, httpClient: HTTPClient,
         logger: Logger
@@ -43,7 +42,7 @@ public struct GooglePlayClient: Sendable {
     ///   - token: the purchase token that the app was given.
     ///   - packageName: the app's, such as `com.example.app`.
     public func subscription(token: String, packageName: BundleID) async -> StoreAnswer<SubscriptionPurchaseV2> {
-        guard let package = PathPart.encoded(packageName.text, atMost: 255), let name = PathPart.encoded(token) else {
+        guard let package = packageName.text.pathSegment(atMost: 255), let name = token.pathSegment() else {
             return .notAPurchase("invalid")
         }
         let path = "/androidpublisher/v3/applications/\(package)/purchases/subscriptionsv2/tokens/\(name)"
@@ -54,15 +53,15 @@ public struct GooglePlayClient: Sendable {
     public func product(
         _ productID: ProductID, token: String, packageName: BundleID
     ) async -> StoreAnswer<ProductPurchase> {
-        guard let package = PathPart.encoded(packageName.text, atMost: 255), let name = PathPart.encoded(token),
-            let product = PathPart.encoded(productID.text, atMost: 255)
+        guard let package = packageName.text.pathSegment(atMost: 255), let name = token.pathSegment(),
+            let product = productID.text.pathSegment(atMost: 255)
         else { return .notAPurchase("invalid") }
         let path = "/androidpublisher/v3/applications/\(package)/purchases/products/\(product)/tokens/\(name)"
         return await get(path, "products") { ProductPurchase($0, productID: productID, token: token) }
     }
 
     private func get<Value>(
-        _ path: String, _ route: String, read: (StoreJSON) -> Value?
+        _ path: String, _ route: String, read: (JSONValue) -> Value?
     ) async -> StoreAnswer<Value> {
         let start = ContinuousClock.now
         let deadline = start + timeout
@@ -74,12 +73,12 @@ public struct GooglePlayClient: Sendable {
             case .notAPurchase(let word), .misconfigured(let word): return .misconfigured(word)
             case .tryAgain(let word, let retryAfter): return .tryAgain(word, retryAfter: retryAfter)
             }
-            let reply: StoreReply
+            let reply: HTTPReply
             do {
-                reply = try await StoreReply.of(
-                    request(path, token), route: route, httpClient, by: deadline, atMost: Self.mostBytes)
+                reply = try await HTTPExchange(httpClient, by: deadline, atMost: Self.mostBytes)
+                    .send(request(path, token), route: route).whole()
             } catch {
-                return .tryAgain(error.word, retryAfter: nil)
+                return .tryAgain(error.rawValue, retryAfter: nil)
             }
             logger.debug(
                 "google play answered",
@@ -92,8 +91,8 @@ public struct GooglePlayClient: Sendable {
                 refused = token
                 continue
             }
-            guard reply.status == 200 else { return GoogleRefusal.purchase(reply, at: .now) }
-            guard let value = StoreJSON(object: reply.body).flatMap(read) else {
+            guard reply.status == 200 else { return GoogleRefusal.purchase(reply) }
+            guard let value = JSONValue(reply.wholeBody).flatMap(read) else {
                 return .tryAgain("unreadable", retryAfter: nil)
             }
             return .found(value)
@@ -102,9 +101,7 @@ public struct GooglePlayClient: Sendable {
 
     private func request(_ path: String, _ token: String) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url + path)
-        request.headers = [
-            "Accept": "application/json", "User-Agent": "receipt-relay", "Authorization": "Bearer \(token)",
-        ]
+        request.headers = ["Accept": "application/json", "Authorization": "Bearer \(token)"]
         return request
     }
 }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOConcurrencyHelpers
 import NIOCore
+import OutboundHTTP
 import RelayCore
 
 /// An HTTP client for each pair of a host and one of its vetted addresses.
@@ -47,10 +48,10 @@ final class ClientBook: Sendable {
     }
 
     /// - Parameter body: may use the client until it returns.
-    /// - Throws: ``WebhookTrouble`` after the shutdown; what `body` throws.
+    /// - Throws: ``OutboundError/cancelled`` after the shutdown; what `body` throws.
     func withClient<T>(
-        host: String, address: IPAddress, _ body: (HTTPClient) async throws -> T
-    ) async throws -> T {
+        host: String, address: IPAddress, _ body: (HTTPClient) async throws(OutboundError) -> T
+    ) async throws(OutboundError) -> T {
         let key = Key(host: host, address: address)
         let client: HTTPClient? = state.withLockedValue { state in
             guard !state.isShutDown else { return nil }
@@ -59,7 +60,7 @@ final class ClientBook: Sendable {
             state.held[key] = held
             return held.client
         }
-        guard let client else { throw WebhookTrouble(.cancelled) }
+        guard let client else { throw OutboundError.cancelled }
         defer { leave(key) }
         return try await body(client)
     }
@@ -90,23 +91,16 @@ final class ClientBook: Sendable {
     }
 
     private func make(_ key: Key) -> HTTPClient {
-        var configuration = HTTPClient.Configuration()
-        // A redirect would lead to where nobody has looked, with everything that the message says.
-        configuration.redirectConfiguration = .disallow
-        configuration.httpVersion = .http1Only
-        configuration.decompression = .disabled
-        configuration.tracing.tracer = nil
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // How many there may be is decided by who calls; endpoints of one host must not wait for each other here.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        // Its caller decides how many there may be; endpoints of one host must not wait for each other here.
+        var configuration = HTTPClient.Configuration.outbound(
+            connectTimeout: connectTimeout, connectionsPerHost: connections)
         // Shorter than what servers commonly keep a connection for, so that none is closed just when it is used again.
         configuration.connectionPool.idleTimeout = .seconds(2)
-        configuration.timeout.connect = TimeAmount(connectTimeout)
         let text = "\(key.address)"
         configuration.dnsOverride = [key.host: text, "[\(key.host)]": text]
         configuration.http1_1ConnectionDebugInitializer = { [policy] channel in
             guard let remote = channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }), policy.allows(remote) else {
-                return channel.eventLoop.makeFailedFuture(WebhookTrouble(.connectionFailed))
+                return channel.eventLoop.makeFailedFuture(OutboundError.connectionFailed)
             }
             return channel.eventLoop.makeSucceededVoidFuture()
         }

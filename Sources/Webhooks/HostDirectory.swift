@@ -1,15 +1,18 @@
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
 import RelayCore
 
-/// The addresses of host names, for as long as they may be believed.
+/// A cache of the addresses of host names.
 ///
-/// A name that is asked for by many at once is looked up once, on a thread of its own. Threads are shared out among publishers, so that
-/// one publisher's dead names leave the others theirs. Addresses whose time is over serve while the name is looked up anew.
+/// Callers that ask for one name at once share one lookup, on a thread of its own. Threads are shared out among publishers, so
+/// that one publisher's dead names leave the others theirs. Expired addresses serve while the name is looked up again.
 final class HostDirectory: Sendable {
-    /// Blocks. Empty where the name has no address; nil where nobody who knows could be asked.
+    /// Blocks. Empty where the name has no address; nil where no name server could be asked.
     typealias Lookup = @Sendable (String) -> [IPAddress]?
-    private typealias Waiter = CheckedContinuation<[IPAddress], any Error>
+    private typealias Answer = Result<[IPAddress], WebhookTrouble>
+    private typealias Waiter = CheckedContinuation<Answer, Never>
 
     private struct State {
         var known: [String: Known] = [:]
@@ -20,19 +23,19 @@ final class HostDirectory: Sendable {
     private struct Known {
         var addresses: [IPAddress]
         var until: ContinuousClock.Instant
-        /// Until then they serve where there are no newer ones yet.
+        /// Until then they serve while there are no newer ones.
         var servesUntil: ContinuousClock.Instant
     }
 
-    /// A look-up under way. It ends when its thread does, whoever still waits for it.
+    /// A lookup under way. It ends when its thread does, with or without waiters.
     private struct Running {
-        /// On whose account it is.
+        /// Whose share of the threads it takes.
         var publisher: PublisherID
         var waiters: [UInt64: Waiter] = [:]
     }
 
     private static let mostKnown = 1_024
-    /// A name that has no address now may have one in a moment.
+    /// Short, since a name without an address may get one in a moment.
     private static let emptyLifetime = Duration.seconds(1)
 
     private let lifetime: Duration
@@ -56,32 +59,40 @@ final class HostDirectory: Sendable {
         self.lookup = lookup
     }
 
-    /// - Parameter publisher: who has named the host.
-    /// - Throws: ``WebhookTrouble``, where there are none, nobody may look now, or the task is cancelled meanwhile.
-    func addresses(of host: String, for publisher: PublisherID) async throws -> [IPAddress] {
+    /// - Parameters:
+    ///   - publisher: owner of the endpoint, whose share of the threads a lookup takes.
+    ///   - deadline: nil waits for as long as the lookup takes.
+    /// - Throws: where there is no address, no thread is free, the deadline passes, or the task is cancelled.
+    func addresses(
+        of host: String, for publisher: PublisherID, by deadline: ContinuousClock.Instant? = nil
+    ) async throws(WebhookTrouble) -> [IPAddress] {
         // An address written as one needs no look-up.
         if let address = IPAddress(host) { return [address] }
         let id = state.withLockedValue { state in
             state.lastID += 1
             return state.lastID
         }
-        let found = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { ask(host, publisher, id, $0) }
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { ask(host, publisher, id, by: deadline, $0) }
         } onCancel: {
-            remove(id, of: host)?.resume(throwing: WebhookTrouble(.cancelled))
+            giveUp(id, of: host, .cancelled)
         }
+        let found = try answer.get()
         guard !found.isEmpty else { throw WebhookTrouble(.unresolved) }
         return found
     }
 
-    private func remove(_ id: UInt64, of host: String) -> Waiter? {
-        state.withLockedValue { $0.running[host]?.waiters.removeValue(forKey: id) }
+    private func giveUp(_ id: UInt64, of host: String, _ code: WebhookTrouble.Code) {
+        let waiter = state.withLockedValue { $0.running[host]?.waiters.removeValue(forKey: id) }
+        waiter?.resume(returning: .failure(WebhookTrouble(code)))
     }
 
-    private func ask(_ host: String, _ publisher: PublisherID, _ id: UInt64, _ waiter: Waiter) {
+    private func ask(
+        _ host: String, _ publisher: PublisherID, _ id: UInt64, by deadline: ContinuousClock.Instant?, _ waiter: Waiter
+    ) {
         let isCancelled = Task.isCancelled
         // Nil: the waiter waits.
-        let (answer, starts): (Result<[IPAddress], any Error>?, Bool) = state.withLockedValue { state in
+        let (answer, starts): (Answer?, Bool) = state.withLockedValue { state in
             let now = ContinuousClock.now
             let known = state.known[host]
             if let known, known.until > now { return (.success(known.addresses), false) }
@@ -96,9 +107,15 @@ final class HostDirectory: Sendable {
             return (nil, starts)
         }
         if starts { Thread.detachNewThread { [self] in ended(lookup(host), of: host) } }
-        if let answer { return waiter.resume(with: answer) }
+        if let answer { return waiter.resume(returning: answer) }
+        if let deadline {
+            let left = TimeAmount(max(.zero, ContinuousClock.now.duration(to: deadline)))
+            MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: left) { [self] in
+                giveUp(id, of: host, .timeout)
+            }
+        }
         guard Task.isCancelled, !isCancelled else { return }
-        remove(id, of: host)?.resume(throwing: WebhookTrouble(.cancelled))
+        giveUp(id, of: host, .cancelled)
     }
 
     private func ended(_ found: [IPAddress]?, of host: String) {
@@ -117,6 +134,6 @@ final class HostDirectory: Sendable {
                 addresses: addresses, until: until, servesUntil: addresses.isEmpty ? until : until + staleFor)
             return (waiters, addresses)
         }
-        for waiter in waiters.values { waiter.resume(returning: addresses) }
+        for waiter in waiters.values { waiter.resume(returning: .success(addresses)) }
     }
 }

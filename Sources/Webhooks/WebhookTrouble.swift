@@ -1,18 +1,18 @@
+import OutboundHTTP
 import RelayCore
 
 /// Why a message did not reach an endpoint, in words fit for ops.
 struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
     enum Code: Equatable {
-        case timeout, cancelled
         case url
         case plain
         case unresolved
         case busyResolving
         case refused(IPAddress)
-        case connectionFailed
-        case connectionClosed
-        case tls
-        case unreadable
+        case exchange(OutboundError)
+
+        static let timeout = exchange(.timeout)
+        static let cancelled = exchange(.cancelled)
     }
 
     let code: Code
@@ -21,24 +21,24 @@ struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch code {
-        case .timeout: "no answer in time"
-        case .cancelled: "broken off"
         case .url: "the URL is not \(WebhookURL.rule)"
         case .plain: "the URL is http, and RELAY_REQUIRE_TLS is true"
         case .unresolved: "the host name could not be resolved"
         case .busyResolving: "too many host names are being looked up"
         case .refused(let address):
             "\(address) is in a range that messages are not sent to; RELAY_WEBHOOK_ALLOW_NETWORKS can allow it"
-        case .connectionFailed: "no connection could be made"
-        case .connectionClosed: "the connection ended before the answer"
-        case .tls: "no TLS connection could be made: is the certificate good for this host?"
-        case .unreadable: "the answer was not HTTP"
+        case .exchange(.timeout): "no answer in time"
+        case .exchange(.cancelled): "broken off"
+        case .exchange(.connectionFailed): "no connection could be made"
+        case .exchange(.connectionClosed): "the connection ended before the answer"
+        case .exchange(.tls): "no TLS connection could be made: is the certificate good for this host?"
+        case .exchange(.unreadable), .exchange(.responseTooLarge): "the answer was not HTTP"
         }
     }
 
     var verdict: WebhookResult.Verdict {
         switch code {
-        case .cancelled: .cancelled
+        case .exchange(.cancelled): .cancelled
         case .busyResolving: .postponed
         case .refused, .url, .plain: .refused
         default: .failed

@@ -108,7 +108,7 @@ struct ClientTests {
             try await amazon.control("PUT", "trouble", #"{"status":500,"times":1}"#)
             #expect(await client.receipt("r", userID: "u") == .tryAgain("HTTP 500", retryAfter: nil))
             try await amazon.control("PUT", "trouble", #"{"reset":true,"times":1}"#)
-            #expect(await client.receipt("r", userID: "u") == .tryAgain("connection", retryAfter: nil))
+            #expect(await client.receipt("r", userID: "u") == .tryAgain("connection_closed", retryAfter: nil))
             try await amazon.control("PUT", "trouble", #"{"status":200,"body":"nonsense","times":1}"#)
             #expect(await client.receipt("r", userID: "u") == .tryAgain("unreadable", retryAfter: nil))
             try await amazon.control("PUT", "trouble", #"{"delayMilliseconds":20,"times":1}"#)
@@ -147,7 +147,7 @@ struct ClientTests {
 
     @Test func aBodyBeyondTheBoundIsNotRead() async throws {
         let (said, _) = try await ask { _ in json("{\"x\":\"\(String(repeating: "x", count: 100_000))\"}") }
-        #expect(said == .tryAgain("too_large", retryAfter: nil))
+        #expect(said == .tryAgain("response_too_large", retryAfter: nil))
     }
 
     @Test func anAnswerAboutAnotherReceiptIsNone() async throws {

@@ -1,4 +1,5 @@
 import NIOCore
+import OutboundHTTP
 import RelayCore
 import StoreAPI
 import Testing
@@ -16,7 +17,7 @@ import Testing
             #"{"betaProduct":false,"parentProductId":null,"productId":"gold","productType":"\#(type)","quantity":null,"#
             + #""purchaseDate":1780000000000,"receiptId":"r1:3:11","term":"1 Month","termSku":"gold-monthly","#
             + #""countryCode":"US",\#(fields)"testTransaction":true}"#
-        let json = try #require(StoreJSON(object: ByteBuffer(string: text)))
+        let json = try #require(JSONValue(ByteBuffer(string: text)))
         return try #require(AmazonReceipt(json, receiptID: "r1:3:11")).subscription(readAt: readAt)
     }
 

@@ -1,13 +1,13 @@
-import Foundation
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 import Testing
 
 @testable import AppStoreServer
 
 /// The App Store's `Retry-After` is a moment, in milliseconds since 1970.
 struct PauseTests {
-    private let now = Date(timeIntervalSince1970: 1_795_168_800)
+    private let now = 1_795_168_800_000 as Int64
 
     @Test(
         arguments: [
@@ -16,8 +16,8 @@ struct PauseTests {
             ("253402300799999", 3_600_000), ("99999999999999999999", nil), ("soon", nil), ("", nil),
         ] as [(String, Int?)])
     func aPauseIsWithinASecondAndAnHour(text: String, milliseconds: Int?) {
-        let reply = AppStoreReply(status: 429, headers: ["Retry-After": text], body: ByteBuffer())
-        let answer: AppStoreAnswer<Bool> = reply.refusal(now: now)
+        let reply = HTTPReply(status: 429, headers: ["Retry-After": text], body: .success(ByteBuffer()))
+        let answer: AppStoreAnswer<Bool> = AppStoreRefusal.answer(reply, now: now)
         guard case .tryAgain("HTTP 429", let pause) = answer else {
             Issue.record("not sorted as passing")
             return

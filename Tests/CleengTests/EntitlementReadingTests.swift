@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 import Testing
 
 import struct RelayCore.Identifier
@@ -12,8 +13,8 @@ struct EntitlementReadingTests {
     }
 
     private func answer(_ status: Int, _ body: String) -> EntitlementPageAnswer {
-        let reply = UpstreamReply(status: status, headers: [:], body: .success(ByteBuffer(string: body)))
-        return EntitlementPageAnswer(reply, scrubber: MessageScrubber(hiding: []), now: { 0 })
+        let reply = HTTPReply(status: status, headers: [:], body: .success(ByteBuffer(string: body)))
+        return EntitlementPageAnswer(reply, scrubber: MessageScrubber(hiding: []))
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 import Testing
 
 @testable import Cleeng
@@ -8,8 +9,8 @@ struct ForwardSortingTests {
     private func verdict(
         _ status: Int, _ body: String = "", _ headers: HTTPHeaders = [:]
     ) -> ForwardAnswer.Verdict {
-        let reply = UpstreamReply(status: status, headers: headers, body: .success(ByteBuffer(string: body)))
-        return ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: ["tok", "ana@example.test"]), now: { 0 })
+        let reply = HTTPReply(status: status, headers: headers, body: .success(ByteBuffer(string: body)))
+        return ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: ["tok", "ana@example.test"]))
     }
 
     @Test(arguments: 100..<700)
@@ -103,8 +104,8 @@ struct ForwardSortingTests {
             (200, ForwardAnswer.Verdict.accepted(message: nil)), (400, .rejected(code: nil, message: nil)),
             (401, .misconfigured(message: nil)), (503, .tryAgain(.upstreamError, retryAfter: nil)),
         ] {
-            let reply = UpstreamReply(status: status, headers: [:], body: .failure(.timeout))
-            #expect(ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: []), now: { 0 }) == verdict)
+            let reply = HTTPReply(status: status, headers: [:], body: .failure(.timeout))
+            #expect(ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: [])) == verdict)
         }
     }
 }

@@ -1,4 +1,6 @@
+import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 
 /// An answer of somebody else's server: the first byte chooses the status, the first line behind it is the header fields that are
 /// read, the rest is the body.
@@ -16,6 +18,10 @@ struct FuzzReply {
         let values = line.split(separator: UInt8(ascii: "|"), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
         headers = HTTPHeaders(zip(["Retry-After", "Date"], values).map { ($0, $1) })
         body = Array(rest.dropFirst(line.count + 1))
+    }
+
+    var reply: HTTPReply {
+        HTTPReply(status: status, headers: headers, body: .success(ByteBuffer(bytes: body)))
     }
 }
 

@@ -140,7 +140,9 @@ struct ClientTests {
             #expect(
                 await client.subscription(token: "t", packageName: app) == .tryAgain("token_timeout", retryAfter: nil))
             try await google.control("PUT", "trouble", #"{"on":"purchases","reset":true}"#)
-            #expect(await client.subscription(token: "t", packageName: app) == .tryAgain("connection", retryAfter: nil))
+            #expect(
+                await client.subscription(token: "t", packageName: app)
+                    == .tryAgain("connection_closed", retryAfter: nil))
             try await google.control(
                 "PUT", "trouble", #"{"on":"purchases","status":200,"body":"<html>","times":1}"#)
             #expect(await client.subscription(token: "t", packageName: app) == .tryAgain("unreadable", retryAfter: nil))

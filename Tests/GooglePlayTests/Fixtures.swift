@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import Hummingbird
 import NIOCore
+import OutboundHTTP
 import RelayCore
 import StoreAPI
 import StoreTestSupport
@@ -82,7 +83,7 @@ func subscription(
 }
 
 func read(_ text: String) throws -> StoreSubscription {
-    guard let json = StoreJSON(object: .init(string: text)),
+    guard let json = JSONValue(.init(string: text)),
         let purchase = SubscriptionPurchaseV2(json, token: "token-2")
     else { throw StoreProcess.Fault.notReady }
     return purchase.subscription(readAt: readAt)

@@ -53,7 +53,7 @@ import Testing
                 200, #"{"access_token":"two\r\nlines","expires_in":3599}"#,
                 .tryAgain("token_unreadable", retryAfter: nil)
             ),
-            (200, "huge", .tryAgain("token_too_large", retryAfter: nil)),
+            (200, "huge", .tryAgain("token_response_too_large", retryAfter: nil)),
         ] as [(Int, String, Answer)])
     func eachAnswerOfTheTokenEndpointIsSorted(status: Int, body: String, answer: Answer) async throws {
         let account = try Key.account()
@@ -105,7 +105,7 @@ import Testing
         } _: { client in
             await client.subscription(token: "t", packageName: "com.example.app")
         }
-        #expect(said == .tryAgain("too_large", retryAfter: nil))
+        #expect(said == .tryAgain("response_too_large", retryAfter: nil))
     }
 
     /// The bound shows that the deadline ended the call and not the server; one deadline over token and answer.

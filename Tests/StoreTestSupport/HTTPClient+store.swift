@@ -1,9 +1,9 @@
 public import AsyncHTTPClient
-import StoreAPI
+import OutboundHTTP
 
-/// Runs `test` with an HTTP client made as stores want it, and shuts it down.
+/// Runs `test` with an HTTP client made as every client has it, and shuts it down.
 public func withStoreClient<Answer>(_ test: (HTTPClient) async throws -> Answer) async throws -> Answer {
-    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .store)
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .outbound())
     do {
         let answer = try await test(client)
         try await client.shutdown()

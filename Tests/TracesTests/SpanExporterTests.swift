@@ -8,7 +8,8 @@ import ServiceLifecycle
 import Testing
 import Tracing
 
-@testable import TracedHTTP
+@testable import OutboundHTTP
+@testable import TraceExport
 @testable import Traces
 
 /// Spans on their way to a collector: a real server of the test's own.

@@ -274,20 +274,6 @@ struct WebhookClientTests {
         // Where there is no place for it, it changes nothing.
         #expect(two.message(id: "abc", stored: "{}", first: one.mark).id == "abc")
     }
-
-    @Test(
-        "how long to stay away",
-        arguments: [
-            ("120", 120), ("0", 0), ("99999999999999999999", 86_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 37),
-            ("Sun, 06 Nov 1994 08:48:00 GMT", 0),
-        ])
-    func retryAfter(text: String, seconds: Int) throws {
-        let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:00Z"))
-        #expect(RetryAfterHeader.duration(text, now: now) == .seconds(seconds))
-        for text in [nil, "", "soon", "-1", "1.5", "Sun, 06 Nov 1994 08:49:37"] {
-            #expect(RetryAfterHeader.duration(text, now: now) == nil)
-        }
-    }
 }
 
 /// Answers anything with what is no HTTP.

@@ -1,3 +1,4 @@
+import OutboundHTTP
 public import RelayCore
 import StoreAPI
 
@@ -35,7 +36,7 @@ public struct AmazonReceipt: Sendable, Hashable {
     private static let mostPromotions = 20
 
     /// Nil for what names no product.
-    init?(_ json: StoreJSON, receiptID: String) {
+    init?(_ json: JSONValue, receiptID: String) {
         guard let product = json["productId"]?.text, let type = json["productType"]?.text else { return nil }
         // Who asks by one name must not be told of another.
         guard json["receiptId"].map({ TransactionID($0.text) == TransactionID(receiptID) }) ?? true else { return nil }

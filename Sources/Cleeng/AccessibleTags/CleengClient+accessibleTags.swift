@@ -1,6 +1,8 @@
 import AsyncHTTPClient
+import Formats
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 import RelayCore
 
 extension CleengClient {
@@ -40,7 +42,7 @@ extension CleengClient {
                     "getAccessibleTags", ["customerToken": token.exposed], scrubber: scrubber, deadline: deadline)
                 switch reply {
                 case .result(let result):
-                    guard let tags = result["tags"]?.elements else {
+                    guard let tags = result["tags"]?.list else {
                         throw Ended(.tryAgain(.unreadable, retryAfter: nil), status: status)
                     }
                     let accessible = Set(tags.compactMap { TagID($0.scalarText) })
@@ -87,27 +89,22 @@ extension CleengClient {
         _ method: StaticString, _ parameters: KeyValuePairs<StaticString, String>, scrubber: MessageScrubber,
         deadline: ContinuousClock.Instant
     ) async throws(Ended) -> (JSONRPCReply, status: Int) {
-        var body = ByteBuffer()
-        body.writeStaticString("{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"")
-        body.writeStaticString(method)
-        body.writeStaticString("\",\"params\":{\"publisherToken\":")
-        body.writeJSON(configuration.publisherToken.exposed)
-        for (name, value) in parameters {
-            body.writeStaticString(",\"")
-            body.writeStaticString(name)
-            body.writeStaticString("\":")
-            body.writeJSON(value)
+        let body = JSONWriter.body { writer in
+            writer.member("jsonrpc", "2.0")
+            writer.member("id", "1")
+            writer.member("method", "\(method)")
+            writer.object("params") { writer in
+                writer.member("publisherToken", configuration.publisherToken.exposed)
+                for (name, value) in parameters { writer.member(name, value) }
+            }
         }
-        body.writeStaticString("}}")
         var request = HTTPClientRequest(url: configuration.apiURL + "/3.0/json-rpc")
         request.method = .POST
-        request.headers = [
-            "Accept": "application/json", "User-Agent": "receipt-relay", "Content-Type": "application/json",
-        ]
+        request.headers = ["Accept": "application/json", "Content-Type": "application/json"]
         request.body = .bytes(body)
         do {
             let reply = try await send(request, route: "/3.0/json-rpc#\(method)", deadline: deadline)
-            return (JSONRPCReply(reply, scrubber: scrubber, now: now), reply.status)
+            return (JSONRPCReply(reply, scrubber: scrubber), reply.status)
         } catch {
             throw Ended(.tryAgain(error, retryAfter: nil), status: nil)
         }

@@ -1,10 +1,12 @@
+import OutboundHTTP
+
 /// The answer to one JSON-RPC call. Errors are in the body; the HTTP status of Cleeng's is 200 either way.
 enum JSONRPCReply: Equatable {
     case result(JSONValue)
     case failed(code: Int?, message: String?)
     case verdict(EntitlementAnswer.Verdict)
 
-    init(_ reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
+    init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         // An error object counts whatever the status: it is the more exact word of the two.
         let json = JSONValue(reply.wholeBody)
         if let error = json?["error"], error.isObject {
@@ -14,11 +16,11 @@ enum JSONRPCReply: Equatable {
             return
         }
         guard (200..<300).contains(reply.status) else {
-            self = .verdict(.init(failed: reply, scrubber: scrubber, now: now))
+            self = .verdict(.init(failed: reply, scrubber: scrubber))
             return
         }
-        if case .failure(let trouble) = reply.body {
-            self = .verdict(.tryAgain(trouble, retryAfter: nil))
+        if case .failure(let error) = reply.body {
+            self = .verdict(.tryAgain(CleengTrouble(error), retryAfter: nil))
         } else if let result = json?["result"], result.isObject {
             self = .result(result)
         } else {

@@ -1,5 +1,7 @@
 import AsyncHTTPClient
+import Formats
 import NIOHTTP1
+import OutboundHTTP
 import RelayCore
 
 extension CleengClient {
@@ -18,7 +20,7 @@ extension CleengClient {
         var offset = 0
         var status: Int?
         for _ in 0..<Self.maximumPages {
-            let reply: UpstreamReply
+            let reply: HTTPReply
             do {
                 reply = try await send(
                     entitlementsRequest(customerEmail, offset: offset), route: "/3.1/entitlements", deadline: deadline)
@@ -26,7 +28,7 @@ extension CleengClient {
                 return EntitlementAnswer(verdict: .tryAgain(error, retryAfter: nil), status: nil)
             }
             status = reply.status
-            switch EntitlementPageAnswer(reply, scrubber: scrubber, now: now) {
+            switch EntitlementPageAnswer(reply, scrubber: scrubber) {
             case .verdict(let verdict):
                 return EntitlementAnswer(verdict: verdict, status: status)
             case .unknownCustomer(let message):
@@ -47,7 +49,7 @@ extension CleengClient {
 
     private func entitlementsRequest(_ customerEmail: EmailAddress, offset: Int) -> HTTPClientRequest {
         var request = HTTPClientRequest(
-            url: "\(configuration.apiURL)/3.1/entitlements?customerEmail=\(customerEmail.text.encodedForQuery)"
+            url: "\(configuration.apiURL)/3.1/entitlements?customerEmail=\(customerEmail.text.percentEncoded)"
                 + "&offset=\(offset)&limit=\(Self.pageLimit)&status=all&offerType=SPAR")
         request.headers = headers()
         return request

@@ -1,3 +1,5 @@
+import OutboundHTTP
+
 /// What one response to `GET /3.1/entitlements` means.
 enum EntitlementPageAnswer {
     case page(EntitlementPage)
@@ -9,14 +11,14 @@ enum EntitlementPageAnswer {
     ///
     /// What an unknown email answers is not documented. A 404 whose body is a JSON object with a `message`, as the Core
     /// API's own errors are, is taken for that; any other 404 is a wrong URL.
-    init(_ reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
+    init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         switch reply.status {
         case 200..<300:
             switch reply.body {
             case .success(let body):
                 self = EntitlementPage(body).map { .page($0) } ?? .verdict(.tryAgain(.unreadable, retryAfter: nil))
-            case .failure(let trouble):
-                self = .verdict(.tryAgain(trouble, retryAfter: nil))
+            case .failure(let error):
+                self = .verdict(.tryAgain(CleengTrouble(error), retryAfter: nil))
             }
         case 404:
             let json = JSONValue(reply.wholeBody)
@@ -26,20 +28,19 @@ enum EntitlementPageAnswer {
                 self = .verdict(.misconfigured(message: nil))
             }
         default:
-            self = .verdict(.init(failed: reply, scrubber: scrubber, now: now))
+            self = .verdict(.init(failed: reply, scrubber: scrubber))
         }
     }
 }
 
 extension EntitlementAnswer.Verdict {
     /// For a status that is no success, whichever read it came from.
-    init(failed reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
+    init(failed reply: HTTPReply, scrubber: MessageScrubber) {
         if StatusSorting.isMisconfiguration(reply.status) {
             let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
             self = .misconfigured(message: said.message)
         } else {
-            self = .tryAgain(
-                StatusSorting.trouble(reply.status), retryAfter: RetryAfter.duration(in: reply.headers, now: now))
+            self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
         }
     }
 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOHTTP1
+import OutboundHTTP
 
 /// Who a customer is whom Cleeng names by a number.
 public enum CustomerAnswer: Sendable, Equatable {
@@ -15,7 +16,7 @@ extension CleengClient {
     public func customer(_ id: Int64) async -> CustomerAnswer {
         var request = HTTPClientRequest(url: "\(configuration.apiURL)/3.1/customers/\(id)")
         request.headers = headers()
-        let reply: UpstreamReply
+        let reply: HTTPReply
         do {
             let deadline = ContinuousClock.now + configuration.upstreamTimeout
             reply = try await send(request, route: "/3.1/customers", deadline: deadline)

@@ -1,11 +1,7 @@
+import Formats
 public import NIOCore
+import OutboundHTTP
 public import RelayCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What Cleeng tells of its own accord (its webhooks): `{"broadcasterId":…,"topic":"…","data":{…}}`.
 ///
@@ -48,7 +44,7 @@ public struct CleengEvent: Sendable, Equatable {
         verdict = .nothing
         let cause = ["result", "errorCode", "code", "reason"].lazy.compactMap { data?[$0]?.scalarText }.first
         verdict = judged(
-            isActive: data?["active"] != .bool(false), isGranted: data?["accessGranted"]?.flag,
+            isActive: data?["active"] != .flag(false), isGranted: data?["accessGranted"]?.flag,
             cause: cause.flatMap(scrubber.clean))
     }
 
@@ -70,17 +66,14 @@ public struct CleengEvent: Sendable, Equatable {
 
     /// What a grant that rests on it is justified by: JSON, of Cleeng's own words.
     public var evidence: String {
-        struct Evidence: Encodable {
-            var topic: String
-            var result: String?
-            var offerId: OfferID?
-            /// Seconds since 1970.
-            var expiresAt: Int64?
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = try? encoder.encode(
-            Evidence(topic: topic, result: result, offerId: offerID, expiresAt: expiresAt?.secondsSince1970))
-        return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        var writer = JSONWriter()
+        writer.beginObject()
+        // Seconds since 1970.
+        writer.member("expiresAt", expiresAt.map { Int($0.secondsSince1970) })
+        writer.member("offerId", offerID?.text)
+        writer.member("result", result)
+        writer.member("topic", topic)
+        writer.endObject()
+        return writer.text
     }
 }

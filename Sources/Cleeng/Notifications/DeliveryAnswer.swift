@@ -1,3 +1,5 @@
+import OutboundHTTP
+
 /// What Cleeng made of a notification that was passed on.
 public struct DeliveryAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
@@ -27,14 +29,13 @@ public struct DeliveryAnswer: Sendable, Equatable {
 
 extension DeliveryAnswer.Verdict {
     /// By the status alone, as Apple itself judges it.
-    init(_ reply: UpstreamReply, now: () -> Int64) {
+    init(_ reply: HTTPReply) {
         switch reply.status {
         case 200..<300: self = .delivered
         case 400, 413, 422: self = .refused
         case let status where StatusSorting.isMisconfiguration(status): self = .misconfigured
         default:
-            self = .tryAgain(
-                StatusSorting.trouble(reply.status), retryAfter: RetryAfter.duration(in: reply.headers, now: now))
+            self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
         }
     }
 }

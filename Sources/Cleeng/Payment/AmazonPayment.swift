@@ -1,3 +1,4 @@
+import Formats
 import NIOCore
 
 /// One purchase as `POST /amazon/payment` takes it (Cleeng's reference "Amazon FireTV"). It takes no coupon.
@@ -26,16 +27,14 @@ public struct AmazonPayment: Sendable, Hashable, CustomStringConvertible, Custom
 
     /// The request's body: Cleeng's fields and no others.
     func body() -> ByteBuffer {
-        var body = ByteBuffer()
-        body.writeStaticString("{\"customerEmail\":")
-        body.writeJSON(customerEmail)
-        body.writeJSON(field: "offerId", offerId)
-        body.writeStaticString(",\"receipt\":{\"receiptId\":")
-        body.writeJSON(receiptId)
-        body.writeJSON(field: "userId", userId)
-        body.writeStaticString("}")
-        body.writeJSON(field: "ipAddress", ipAddress)
-        body.writeStaticString("}")
-        return body
+        JSONWriter.body { writer in
+            writer.member("customerEmail", customerEmail)
+            writer.member("offerId", offerId)
+            writer.object("receipt") { writer in
+                writer.member("receiptId", receiptId)
+                writer.member("userId", userId)
+            }
+            writer.member("ipAddress", ipAddress)
+        }
     }
 }

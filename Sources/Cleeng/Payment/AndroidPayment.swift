@@ -1,3 +1,4 @@
+import Formats
 import NIOCore
 
 /// One purchase as `POST /android/payment` takes it (Cleeng's reference "Android").
@@ -53,23 +54,21 @@ public struct AndroidPayment: Sendable, Hashable, CustomStringConvertible, Custo
 
     /// The request's body: Cleeng's fields and no others.
     func body() -> ByteBuffer {
-        var body = ByteBuffer()
-        body.writeStaticString("{\"customerEmail\":")
-        body.writeJSON(customerEmail)
-        body.writeJSON(field: "offerId", offerId)
-        body.writeStaticString(",\"receipt\":{\"productId\":")
-        body.writeJSON(receipt.productId)
-        body.writeJSON(field: "purchaseToken", receipt.purchaseToken)
-        body.writeJSON(field: "packageName", receipt.packageName)
-        body.writeJSON(field: "orderId", receipt.orderId)
-        body.writeJSON(field: "purchaseState", receipt.purchaseState)
-        body.writeJSON(field: "purchaseTime", receipt.purchaseTime)
-        body.writeJSON(field: "developerPayload", receipt.developerPayload)
-        body.writeStaticString("}")
-        body.writeJSON(field: "ipAddress", ipAddress)
-        body.writeJSON(field: "couponCode", couponCode)
-        body.writeStaticString("}")
-        return body
+        JSONWriter.body { writer in
+            writer.member("customerEmail", customerEmail)
+            writer.member("offerId", offerId)
+            writer.object("receipt") { writer in
+                writer.member("productId", receipt.productId)
+                writer.member("purchaseToken", receipt.purchaseToken)
+                writer.member("packageName", receipt.packageName)
+                writer.member("orderId", receipt.orderId)
+                writer.member("purchaseState", receipt.purchaseState)
+                writer.member("purchaseTime", receipt.purchaseTime)
+                writer.member("developerPayload", receipt.developerPayload)
+            }
+            writer.member("ipAddress", ipAddress)
+            writer.member("couponCode", couponCode)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Formats
 import NIOCore
 
 /// One purchase as `POST /apple/payment` takes it (Cleeng's reference "iOS and tvOS").
@@ -33,27 +34,17 @@ public struct ApplePayment: Sendable, CustomStringConvertible, CustomReflectable
 
     /// The request's body: Cleeng's fields and no others.
     func body() -> ByteBuffer {
-        var body = ByteBuffer()
-        body.reserveCapacity(receiptData.readableBytes + customerEmail.utf8.count + 512)
-        body.writeStaticString("{\"customerEmail\":")
-        body.writeJSON(customerEmail)
-        body.writeStaticString(",\"offerId\":")
-        body.writeJSON(offerId)
-        body.writeStaticString(",\"receipt\":{\"transactionId\":")
-        body.writeJSON(transactionId)
-        body.writeStaticString(",\"receiptData\":")
-        body.writeJSON(receiptData)
-        body.writeStaticString("},\"appType\":")
-        body.writeJSON(appType)
-        if let ipAddress {
-            body.writeStaticString(",\"ipAddress\":")
-            body.writeJSON(ipAddress)
+        JSONWriter.body(capacity: receiptData.readableBytes + customerEmail.utf8.count + 512) { writer in
+            writer.member("customerEmail", customerEmail)
+            writer.member("offerId", offerId)
+            writer.object("receipt") { writer in
+                writer.member("transactionId", transactionId)
+                writer.name("receiptData")
+                receiptData.withUnsafeReadableBytes { writer.value(utf8: $0.bindMemory(to: UInt8.self)) }
+            }
+            writer.member("appType", appType)
+            writer.member("ipAddress", ipAddress)
+            writer.member("couponCode", couponCode)
         }
-        if let couponCode {
-            body.writeStaticString(",\"couponCode\":")
-            body.writeJSON(couponCode)
-        }
-        body.writeStaticString("}")
-        return body
     }
 }

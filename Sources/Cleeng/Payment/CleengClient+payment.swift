@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 import RelayCore
 
 extension CleengClient {
@@ -40,7 +41,7 @@ extension CleengClient {
         do {
             let deadline = start + (timeout ?? configuration.upstreamTimeout)
             let reply = try await send(request, route: route, deadline: deadline)
-            let verdict = ForwardAnswer.Verdict(reply, scrubber: scrubber(for: EmailAddress(customerEmail)), now: now)
+            let verdict = ForwardAnswer.Verdict(reply, scrubber: scrubber(for: EmailAddress(customerEmail)))
             return ForwardAnswer(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
         } catch {
             return ForwardAnswer(

@@ -1,3 +1,5 @@
+import OutboundHTTP
+
 extension ForwardAnswer.Verdict {
     /// Sorts an answer to a forward by its status alone; of the body only code and message are taken, if it arrived.
     ///
@@ -9,7 +11,7 @@ extension ForwardAnswer.Verdict {
     /// | 3xx, 405, 406, 407, 410, 411, 415 | misconfigured | not the endpoint that we mean, or not as it was |
     /// | 408, 409, 425, 429, 5xx | try again | passing |
     /// | all else, 413 too | try again | may be due to this one purchase, so it must not stop the others |
-    init(_ reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
+    init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         switch reply.status {
         case 200..<300: self = .accepted(message: said.message)
@@ -18,8 +20,7 @@ extension ForwardAnswer.Verdict {
             if StatusSorting.isMisconfiguration(reply.status) {
                 self = .misconfigured(message: said.message)
             } else {
-                self = .tryAgain(
-                    StatusSorting.trouble(reply.status), retryAfter: RetryAfter.duration(in: reply.headers, now: now))
+                self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
             }
         }
     }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import OutboundHTTP
 
 /// What Cleeng is asked to do about a purchase by StoreKit 2.
 public enum StoreKit2Request: Sendable {
@@ -34,7 +35,7 @@ extension CleengClient {
         call.body = .bytes(purchase.body())
         do {
             let reply = try await send(call, route: request.path, deadline: start + configuration.upstreamTimeout)
-            let verdict = ForwardAnswer.Verdict(storeKit2: reply, scrubber: scrubber(), now: now)
+            let verdict = ForwardAnswer.Verdict(storeKit2: reply, scrubber: scrubber())
             let answer = ForwardAnswer(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
             guard case .accepted = verdict else { return (answer, nil) }
             let given = JSONValue(reply.wholeBody)?["synchronizationId"]?.scalarText.flatMap(Self.name)
@@ -55,7 +56,7 @@ extension CleengClient {
         do {
             let reply = try await send(request, route: route, deadline: start + configuration.upstreamTimeout)
             return SynchronizationAnswer(
-                verdict: SynchronizationAnswer.Verdict(reply, scrubber: scrubber(), now: now), status: reply.status,
+                verdict: SynchronizationAnswer.Verdict(reply, scrubber: scrubber()), status: reply.status,
                 latency: start.duration(to: .now))
         } catch {
             return SynchronizationAnswer(

@@ -1,3 +1,4 @@
+import Formats
 import NIOCore
 public import RelayCore
 
@@ -19,14 +20,10 @@ public struct StoreKit2Purchase: Sendable, Equatable {
 
     /// The request's body: Cleeng's fields and no others.
     func body() -> ByteBuffer {
-        var body = ByteBuffer(string: "{\"transactionId\":")
-        body.writeJSON(transactionId.text)
-        body.writeString(",\"cleengCustomerId\":\(cleengCustomerId)")
-        if let ipAddress, !ipAddress.contains(":") {
-            body.writeStaticString(",\"ipAddress\":")
-            body.writeJSON(ipAddress)
+        JSONWriter.body { writer in
+            writer.member("transactionId", transactionId.text)
+            writer.member("cleengCustomerId", Int(cleengCustomerId))
+            writer.member("ipAddress", ipAddress?.contains(":") == true ? nil : ipAddress)
         }
-        body.writeStaticString("}")
-        return body
     }
 }

@@ -1,3 +1,4 @@
+import OutboundHTTP
 import RelayCore
 
 extension ForwardAnswer.Verdict {
@@ -10,27 +11,27 @@ extension ForwardAnswer.Verdict {
     /// | 422 `SK2C0005` | try again | a migration is in progress |
     /// | 409 (`SK2C0101`, `SK2C0103`, `SK2C0104`) | try again | another request for this transaction runs |
     /// | all else | as for `/apple/payment` | |
-    init(storeKit2 reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
+    init(storeKit2 reply: HTTPReply, scrubber: MessageScrubber) {
         let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         switch (reply.status, said.code) {
         case (500, "SK2C0004"), (400, "REQ0004"): self = .misconfigured(message: said.message ?? said.code)
         case (422, "SK2C0005"):
-            self = .tryAgain(.conflict, retryAfter: RetryAfter.duration(in: reply.headers, now: now))
-        default: self.init(reply, scrubber: scrubber, now: now)
+            self = .tryAgain(.conflict, retryAfter: reply.headers.retryAfter())
+        default: self.init(reply, scrubber: scrubber)
         }
     }
 }
 
 extension SynchronizationAnswer.Verdict {
-    init(_ reply: UpstreamReply, scrubber: MessageScrubber, now: () -> Int64) {
-        let retryAfter = RetryAfter.duration(in: reply.headers, now: now)
+    init(_ reply: HTTPReply, scrubber: MessageScrubber) {
+        let retryAfter = reply.headers.retryAfter()
         let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         switch reply.status {
         case 200..<300:
             switch reply.body {
             case .success(let body):
                 self = Self.read(JSONValue(body), scrubber) ?? .tryAgain(.unreadable, retryAfter: nil)
-            case .failure(let trouble): self = .tryAgain(trouble, retryAfter: nil)
+            case .failure(let error): self = .tryAgain(CleengTrouble(error), retryAfter: nil)
             }
         // Without a code of Cleeng's own it is not the endpoint that we mean.
         case 404 where said.code != nil: self = .unknown

@@ -1,4 +1,5 @@
 import NIOCore
+import OutboundHTTP
 
 /// The code and the words of an error answer, wherever in the body they stand.
 ///
@@ -19,7 +20,7 @@ struct UpstreamMessage: Equatable {
             return
         }
         let error = json["error"]
-        let first = json["errors"]?.elements?.first
+        let first = json["errors"]?.list?.first
         let code =
             json["code"]?.scalarText ?? error?["code"]?.scalarText ?? first?["code"]?.scalarText
             ?? json["errorCode"]?.scalarText

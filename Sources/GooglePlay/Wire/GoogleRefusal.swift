@@ -1,4 +1,4 @@
-import RelayCore
+import OutboundHTTP
 import StoreAPI
 
 /// What answers of Google's other than 200 mean.
@@ -12,7 +12,7 @@ enum GoogleRefusal {
     /// | 401, 403 | our account, or what it was let into | |
     /// | 408, 409, 429, 5xx | try again | |
     /// | all else | our settings | |
-    static func purchase<Value>(_ reply: StoreReply, at now: Timestamp) -> StoreAnswer<Value> {
+    static func purchase<Value>(_ reply: HTTPReply) -> StoreAnswer<Value> {
         let reason = reason(reply)
         switch reply.status {
         case 400: return .notAPurchase("invalid")
@@ -20,21 +20,21 @@ enum GoogleRefusal {
         case 410: return .notAPurchase("gone")
         case 401: return .misconfigured("the access token is refused")
         case 403 where reason.map(quotas.contains) ?? false:
-            return .tryAgain("quota", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+            return .tryAgain("quota", retryAfter: reply.headers.retryAfter())
         case 403: return .misconfigured("the service account may not see this app's purchases")
         case 408, 409, 425, 429, 500...:
-            return .tryAgain("HTTP \(reply.status)", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+            return .tryAgain("HTTP \(reply.status)", retryAfter: reply.headers.retryAfter())
         default: return .misconfigured("HTTP \(reply.status)")
         }
     }
 
     /// Of a token (RFC 6749, section 5.2).
-    static func token<Value>(_ reply: StoreReply, at now: Timestamp) -> StoreAnswer<Value> {
+    static func token<Value>(_ reply: HTTPReply) -> StoreAnswer<Value> {
         switch reply.status {
         case 408, 409, 425, 429, 500...:
-            return .tryAgain("token HTTP \(reply.status)", retryAfter: RetryAfter.duration(in: reply.headers, at: now))
+            return .tryAgain("token HTTP \(reply.status)", retryAfter: reply.headers.retryAfter())
         default:
-            let said = StoreJSON(object: reply.body)?["error"]?.text
+            let said = JSONValue(reply.wholeBody)?["error"]?.text
             let word = said.flatMap { faults.contains($0) ? $0 : nil }
             return .misconfigured("the service account gets no token: \(word ?? "HTTP \(reply.status)")")
         }
@@ -51,9 +51,9 @@ enum GoogleRefusal {
     ]
 
     /// `error.errors[].reason`, or of newer answers that of `error.details[]`.
-    private static func reason(_ reply: StoreReply) -> String? {
-        let error = StoreJSON(object: reply.body)?["error"]
-        return error?["errors"]?.list.first?["reason"]?.text
-            ?? error?["details"]?.list.lazy.compactMap { $0["reason"]?.text }.first ?? error?["status"]?.text
+    private static func reason(_ reply: HTTPReply) -> String? {
+        let error = JSONValue(reply.wholeBody)?["error"]
+        return error?["errors"]?.list?.first?["reason"]?.text
+            ?? error?["details"]?.list?.lazy.compactMap { $0["reason"]?.text }.first ?? error?["status"]?.text
     }
 }

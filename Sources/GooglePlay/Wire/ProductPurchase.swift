@@ -1,3 +1,4 @@
+import OutboundHTTP
 public import RelayCore
 import StoreAPI
 
@@ -16,7 +17,7 @@ public struct ProductPurchase: Sendable, Hashable {
     public var obfuscatedExternalAccountID: String?
 
     /// Nil for what says neither when nor by which order.
-    init?(_ json: StoreJSON, productID: ProductID, token: String) {
+    init?(_ json: JSONValue, productID: ProductID, token: String) {
         let order = json["orderId"]?.text
         let time = json["purchaseTimeMillis"]?.moment
         guard order != nil || time != nil else { return nil }

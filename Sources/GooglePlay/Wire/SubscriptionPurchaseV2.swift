@@ -1,3 +1,4 @@
+import OutboundHTTP
 public import RelayCore
 import StoreAPI
 
@@ -51,7 +52,7 @@ public struct SubscriptionPurchaseV2: Sendable, Hashable {
     private static let mostItems = 50
 
     /// Nil for what names no state and no product.
-    init?(_ json: StoreJSON, token: String) {
+    init?(_ json: JSONValue, token: String) {
         guard let state = json["subscriptionState"]?.text else { return nil }
         let items = (json["lineItems"]?.list ?? []).prefix(Self.mostItems).compactMap(LineItem.init)
         guard !items.isEmpty else { return nil }
@@ -73,7 +74,7 @@ public struct SubscriptionPurchaseV2: Sendable, Hashable {
 extension SubscriptionPurchaseV2.LineItem {
     fileprivate static let phases = ["freeTrial", "introductoryPrice", "prorationPeriod", "basePrice"]
 
-    fileprivate init?(_ json: StoreJSON) {
+    fileprivate init?(_ json: JSONValue) {
         guard let product = json["productId"]?.text else { return nil }
         productID = ProductID(product)
         expiryTime = json["expiryTime"]?.moment
@@ -102,7 +103,7 @@ extension SubscriptionPurchaseV2.Cancellation {
         "replacementCancellation",
     ]
 
-    fileprivate init?(_ json: StoreJSON) {
+    fileprivate init?(_ json: JSONValue) {
         guard let kind = Self.kinds.first(where: { json[$0] != nil }) else { return nil }
         self.kind = kind
         time = json[kind]?["cancelTime"]?.moment

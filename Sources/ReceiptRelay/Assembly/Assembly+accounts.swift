@@ -90,8 +90,7 @@ extension Assembly {
                 NotificationRelay(
                     store: store,
                     client: NotificationClient(
-                        url: url, timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger,
-                        now: { Int64(Date().timeIntervalSince1970) }),
+                        url: url, timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger),
                     scope: accounts.scope(ofAccount: publisher),
                     lease: settings.upstreamTimeout + .seconds(10),
                     wakeup: account.notifications, logger: logger)

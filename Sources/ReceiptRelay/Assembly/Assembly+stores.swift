@@ -2,6 +2,7 @@ import AmazonAppStore
 import AsyncHTTPClient
 import Foundation
 import GooglePlay
+import OutboundHTTP
 import RelayCore
 import RelayStore
 import RelayWorkers
@@ -11,8 +12,7 @@ extension Assembly {
     func externalStores(
         _ clock: DatabaseClock
     ) -> (PerPublisher<[StorePlatform: any ExternalStore]>, HTTPClient) {
-        let httpClient = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: GooglePlayClient.httpClientConfiguration)
+        let httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .outbound())
         // An app waits for what is asked when its purchase comes.
         let timeout = min(settings.upstreamTimeout, .seconds(5))
         let now: @Sendable () -> Timestamp = {

@@ -16,7 +16,7 @@ import RelayStore
 import RelayWorkers
 import ServiceLifecycle
 import Telemetry
-import TracedHTTP
+import TraceExport
 import Traces
 import UnixSignals
 

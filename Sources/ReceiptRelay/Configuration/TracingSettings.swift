@@ -1,5 +1,5 @@
 import RelayCore
-import TracedHTTP
+import TraceExport
 import Traces
 
 /// Where spans are sent.

@@ -56,7 +56,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
         self.id = id
         self.productID = productID
         self.purchasedAt = Timestamp(
-            seconds: purchasedAt.microseconds.floorDivided(by: 1_000_000))
+            seconds: purchasedAt.secondsSince1970)
         self.expiresAt = expiresAt
         self.revocation = revocation
         self.isUpgraded = isUpgraded

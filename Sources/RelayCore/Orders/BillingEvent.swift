@@ -1,3 +1,5 @@
+import Formats
+
 /// What a publisher's billing side is told, by ids alone.
 public enum BillingEvent: String, Sendable, CaseIterable {
     case orderSucceeded = "OrderSucceeded"
@@ -59,14 +61,14 @@ public enum BillingEvent: String, Sendable, CaseIterable {
     ///   - contract, customer: always.
     ///   - order: of ``orderSucceeded``.
     public func body(contract: String, customer: String, order: String? = nil) -> String {
-        var writer = CompactJSON(capacity: 160)
-        writer.begin()
+        var writer = JSONWriter(capacity: 160)
+        writer.beginObject()
         writer.member("Event", rawValue)
         writer.member("OrderId", order)
         writer.member("ContractId", contract)
         writer.member("CustomerId", customer)
         writer.member("EntityId", order ?? contract)
-        writer.end()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        writer.endObject()
+        return writer.text
     }
 }

@@ -15,7 +15,7 @@ public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// A new one. Of one second they stand in no order.
     public init(at moment: Timestamp, using generator: inout some RandomNumberGenerator) {
-        let second = UInt32(truncatingIfNeeded: moment.microseconds.floorDivided(by: 1_000_000))
+        let second = UInt32(truncatingIfNeeded: moment.secondsSince1970)
         description = Hex.text(of: UInt64(second)).suffix(8) + Hex.text(of: generator.next())
     }
 

@@ -1,3 +1,5 @@
+import Formats
+
 extension Timestamp {
     /// With seven decimals, as .NET writes it: `2026-01-02T03:04:05.1234560Z`. From the year 0 to the year 9999; outside of that the
     /// nearest.

@@ -1,3 +1,5 @@
+import Formats
+
 /// Purchases as publishers' back ends read them (Fovea), by hand: a customer with fifty of them is asked for as often as a poll.
 /// What does not apply is left out; dates are UTC with milliseconds that are always zero, since receivers compare them as text.
 public enum PurchaseJSON {
@@ -5,44 +7,44 @@ public enum PurchaseJSON {
     ///
     /// - Parameter purchases: one of each product.
     public static func customer(_ username: Username, _ purchases: [CustomerPurchase]) -> [UInt8] {
-        var writer = CompactJSON(capacity: 64 + 420 * purchases.count)
-        writer.begin()
+        var writer = JSONWriter(capacity: 64 + 420 * purchases.count)
+        writer.beginObject()
         writer.member("applicationUsername", username)
         writer.name("purchases")
         write(purchases, into: &writer)
-        writer.end()
+        writer.endObject()
         return writer.bytes
     }
 
     /// The map alone: `{"apple:PRODUCT":{…}}`.
-    public static func write(_ purchases: [CustomerPurchase], into writer: inout CompactJSON) {
-        writer.begin()
+    public static func write(_ purchases: [CustomerPurchase], into writer: inout JSONWriter) {
+        writer.beginObject()
         for purchase in purchases {
             writer.name(purchase.platform.prefixed(purchase.productID))
             write(purchase, into: &writer)
         }
-        writer.end()
+        writer.endObject()
     }
 
-    private static func write(_ purchase: CustomerPurchase, into writer: inout CompactJSON) {
+    private static func write(_ purchase: CustomerPurchase, into writer: inout JSONWriter) {
         let platform = purchase.platform
-        writer.begin()
+        writer.beginObject()
         writer.member("productId", platform.prefixed(purchase.productID))
         writer.member("purchaseId", platform.prefixed(purchase.purchaseID))
         writer.member("transactionId", platform.prefixed(purchase.transactionID))
         writer.member("platform", platform.rawValue)
         writer.member("sandbox", purchase.isSandbox)
-        writer.member("purchaseDate", purchase.purchasedAt)
-        writer.member("expirationDate", purchase.expiresAt)
+        writer.member("purchaseDate", second: purchase.purchasedAt)
+        writer.member("expirationDate", second: purchase.expiresAt)
         writer.member("isExpired", purchase.isExpired)
         writer.member("renewalIntent", purchase.renewalIntent?.rawValue)
-        writer.member("renewalIntentChangeDate", purchase.renewalIntentChangedAt)
+        writer.member("renewalIntentChangeDate", second: purchase.renewalIntentChangedAt)
         writer.member("cancelationReason", purchase.cancelationReason?.rawValue)
         writer.member("isBillingRetryPeriod", purchase.isBillingRetry)
         writer.member("isTrialPeriod", purchase.isTrial)
         writer.member("isIntroPeriod", purchase.isIntro)
         writer.member("discountId", purchase.discountID)
         writer.member("priceConsentStatus", purchase.priceConsent?.rawValue)
-        writer.end()
+        writer.endObject()
     }
 }

@@ -1,3 +1,5 @@
+import Formats
+
 /// A moment, in microseconds since 1970-01-01T00:00:00Z: PostgreSQL's own resolution, so that a value read from the
 /// database and written back is the same value.
 public struct Timestamp: Hashable, Comparable, Sendable {
@@ -85,10 +87,5 @@ extension Int64 {
     func addingSaturating(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
-    }
-
-    func floorDivided(by divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
     }
 }

@@ -1,3 +1,5 @@
+import Formats
+
 /// The body of a message as it goes on the wire.
 ///
 /// What is stored has no password in it. It is put in when the message is sent, always at the same place:
@@ -29,7 +31,7 @@ public enum WebhookBody {
 
     /// As a JSON string.
     private static func quoted(_ text: String) -> [UInt8] {
-        var writer = CompactJSON(capacity: text.utf8.count + 8)
+        var writer = JSONWriter(capacity: text.utf8.count + 8)
         writer.value(text)
         return writer.bytes
     }

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import JWTKit
 import RelayCore
@@ -53,8 +54,8 @@ struct CustomerToken {
     init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes else { return nil }
         let parts = text.parts(at: ".", maxSplits: 3)
-        guard parts.count == 3, let header = Data(base64URL: parts[0]), let payload = Data(base64URL: parts[1]),
-            let signature = Data(base64URL: parts[2]),
+        guard parts.count == 3, let header = Self.data(parts[0]), let payload = Self.data(parts[1]),
+            let signature = Self.data(parts[2]),
             let decoded = try? JSONDecoder().decode(Header.self, from: header)
         else { return nil }
         self.header = decoded
@@ -63,19 +64,8 @@ struct CustomerToken {
         self.signed = Data(text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
     }
 
+    private static func data(_ part: Substring) -> Data? { Base64.decode(part.utf8, .urlSafe).map { Data($0) } }
+
     /// To be asked for only after the signature was verified.
     var claims: Claims? { try? JSONDecoder().decode(Claims.self, from: payload) }
-}
-
-extension Data {
-    /// RFC 7515 section 2: the URL-safe alphabet, no padding.
-    fileprivate init?(base64URL text: Substring) {
-        guard
-            !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
-            )
-        else { return nil }
-        var standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
-        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        self.init(base64Encoded: standard)
-    }
 }

@@ -1,3 +1,4 @@
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -72,25 +73,25 @@ struct BillingDesk: Sendable {
         return page
     }
 
-    static func response(_ writer: CompactJSON, status: HTTPResponse.Status = .ok) -> Response {
+    static func response(_ writer: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+            body: ResponseBody(byteBuffer: writer.buffer))
     }
 
     /// A bare array.
-    static func list<Item>(_ items: [Item], _ write: (Item, inout CompactJSON) -> Void) -> Response {
-        var writer = CompactJSON(capacity: 64 + 400 * items.count)
-        writer.begin("[")
+    static func list<Item>(_ items: [Item], _ write: (Item, inout JSONWriter) -> Void) -> Response {
+        var writer = JSONWriter(capacity: 64 + 400 * items.count)
+        writer.beginArray()
         for item in items { write(item, &writer) }
-        writer.end("]")
+        writer.endArray()
         return response(writer)
     }
 
     static func one<Item>(
-        _ item: Item, status: HTTPResponse.Status = .ok, _ write: (Item, inout CompactJSON) -> Void
+        _ item: Item, status: HTTPResponse.Status = .ok, _ write: (Item, inout JSONWriter) -> Void
     ) -> Response {
-        var writer = CompactJSON(capacity: 600)
+        var writer = JSONWriter(capacity: 600)
         write(item, &writer)
         return response(writer, status: status)
     }

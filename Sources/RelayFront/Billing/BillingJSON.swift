@@ -1,10 +1,11 @@
+import Formats
 import RelayCore
 import RelayStore
 
 /// Answers as billwerk writes them: names in Pascal case, dates with seven decimals, what does not apply left out.
 enum BillingJSON {
-    static func order(_ order: BillingOrder, _ writer: inout CompactJSON) {
-        writer.begin()
+    static func order(_ order: BillingOrder, _ writer: inout JSONWriter) {
+        writer.beginObject()
         writer.member("Id", order.id)
         writer.member("CustomerId", order.customer)
         writer.member("ContractId", order.contract)
@@ -26,12 +27,12 @@ enum BillingJSON {
         writer.member("TrialEndPolicy", "NoTrial")
         writer.member("TriggerInterimBilling", false)
         writer.member("PreviewAfterTrial", false)
-        writer.end()
+        writer.endObject()
     }
 
-    static func contract(_ contract: BillingContract, _ writer: inout CompactJSON) {
+    static func contract(_ contract: BillingContract, _ writer: inout JSONWriter) {
         let standing = contract.standing
-        writer.begin()
+        writer.beginObject()
         writer.member("Id", contract.id)
         writer.member("CustomerId", contract.customer)
         writer.member("PlanId", standing.product)
@@ -44,9 +45,9 @@ enum BillingJSON {
         writer.date("LastBillingDate", standing.lastBilling)
         writer.date("NextBillingDate", standing.nextBilling)
         writer.name("Phases")
-        writer.begin("[")
+        writer.beginArray()
         for one in standing.phases { phase(one, &writer) }
-        writer.end("]")
+        writer.endArray()
         if let current = standing.phases.last {
             writer.name("CurrentPhase")
             phase(current, &writer)
@@ -57,66 +58,66 @@ enum BillingJSON {
         writer.member("RecurringPaymentsPaused", false)
         writer.date("CreatedAt", contract.createdAt)
         writer.name("ExternalSubscriptionIds")
-        writer.begin("[")
+        writer.beginArray()
         for id in contract.externalSubscriptions { writer.value(id.description) }
-        writer.end("]")
-        writer.end()
+        writer.endArray()
+        writer.endObject()
     }
 
-    private static func phase(_ phase: ContractStanding.Phase, _ writer: inout CompactJSON) {
-        writer.begin()
+    private static func phase(_ phase: ContractStanding.Phase, _ writer: inout JSONWriter) {
+        writer.beginObject()
         writer.member("Type", phase.kind.rawValue)
         writer.date("StartDate", phase.start)
         writer.member("PlanVariantId", phase.product)
         writer.member("PlanId", phase.product)
-        writer.end()
+        writer.endObject()
     }
 
-    static func customer(_ customer: BillingCustomer, _ writer: inout CompactJSON) {
-        writer.begin()
+    static func customer(_ customer: BillingCustomer, _ writer: inout JSONWriter) {
+        writer.beginObject()
         writer.member("Id", customer.id)
         writer.date("CreatedAt", customer.createdAt)
         // An object that has been written by ``CustomerDetails``: without space around it.
         let members = customer.details.value.utf8.dropFirst().dropLast()
         if !members.isEmpty { writer.value(json: members) }
-        writer.end()
+        writer.endObject()
     }
 
-    static func subscriptions(_ subscriptions: [CheckedSubscription], _ writer: inout CompactJSON) {
-        writer.begin()
+    static func subscriptions(_ subscriptions: [CheckedSubscription], _ writer: inout JSONWriter) {
+        writer.beginObject()
         writer.name("Subscriptions")
-        writer.begin("[")
+        writer.beginArray()
         for one in subscriptions {
-            writer.begin()
+            writer.beginObject()
             writer.member("Id", one.id)
             if let contract = one.contract {
                 writer.name("Contract")
-                writer.begin()
+                writer.beginObject()
                 writer.member("Id", contract.id)
                 writer.member("CustomerId", contract.customer)
-                writer.end()
+                writer.endObject()
             }
-            writer.end()
+            writer.endObject()
         }
-        writer.end("]")
-        writer.end()
+        writer.endArray()
+        writer.endObject()
     }
 
-    static func webhook(_ endpoint: WebhookEndpoint, _ writer: inout CompactJSON) {
-        writer.begin()
+    static func webhook(_ endpoint: WebhookEndpoint, _ writer: inout JSONWriter) {
+        writer.beginObject()
         writer.member("Id", endpoint.id.description)
         writer.member("Url", endpoint.url)
         writer.name("Events")
-        writer.begin("[")
+        writer.beginArray()
         if case .events(let names) = endpoint.kind { for name in names { writer.value(name) } }
-        writer.end("]")
+        writer.endArray()
         writer.member("Disabled", !endpoint.isActive)
         writer.date("CreatedAt", endpoint.createdAt)
-        writer.end()
+        writer.endObject()
     }
 }
 
-extension CompactJSON {
+extension JSONWriter {
     fileprivate mutating func member(_ name: StaticString, _ id: BillingID) { member(name, id.description) }
 
     fileprivate mutating func date(_ name: StaticString, _ moment: Timestamp?) { member(name, moment?.sevenDecimals) }

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 /// What a publisher gives of a customer. The relay keeps it as it is and gives it back; it uses none of it.
@@ -20,8 +21,8 @@ struct CustomerDetails: Sendable {
     /// - Throws: ``Problem`` 422.
     init(_ object: BodyObject, path: String) throws {
         var errors: [FieldError] = []
-        var writer = CompactJSON(capacity: 512)
-        writer.begin()
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
         for name in Self.texts {
             guard let text = object.text(name, path: path, characters: Self.mostCharacters, &errors) else { continue }
             if name == "EmailAddress", !text.isEmpty, CustomerEmail(text) == nil {
@@ -42,9 +43,9 @@ struct CustomerDetails: Sendable {
             writer.name(name)
             writer.value(json: text.utf8)
         }
-        writer.end()
+        writer.endObject()
         guard errors.isEmpty else { throw Problem.invalidFields(errors) }
-        json = String(decoding: writer.bytes, as: UTF8.self)
+        json = writer.text
     }
 
     static var names: [String] { texts + objects }

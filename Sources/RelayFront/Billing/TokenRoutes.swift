@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -41,15 +42,15 @@ struct TokenRoutes: Sendable {
         context.notes.keyID = key.id
         try limits.take(key: key.id.text, context)
         guard let token = try await store.accessToken(for: Substring(secret)) else { throw Self.unknownClient }
-        var writer = CompactJSON(capacity: 160)
-        writer.begin()
+        var writer = JSONWriter(capacity: 160)
+        writer.beginObject()
         writer.member("access_token", token)
         writer.member("token_type", "bearer")
         writer.member("expires", 0)
-        writer.end()
+        writer.endObject()
         return Response(
             status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+            body: ResponseBody(byteBuffer: writer.buffer))
     }
 
     private static var unknownClient: Problem { Problem(.unknownKey, "client_id and client_secret do not match") }

@@ -26,7 +26,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     private var isQuiescing = false
     private var closesAfterAnswer = false
     private var isLingering = false
-    private var date = HTTPDate()
+    private var date = DateHeader()
 
     init(limits: ConnectionLimits) {
         self.limits = limits

@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -92,7 +93,7 @@ struct ConsoleDesk: Sendable {
     }
 
     private static func toSignIn(_ request: Request) -> Response {
-        let next = request.method == .get ? "?next=" + ConsoleLink.encoded(request.uri.string) : ""
+        let next = request.method == .get ? "?next=" + request.uri.string.percentEncoded : ""
         return redirect(signInPath + next)
     }
 

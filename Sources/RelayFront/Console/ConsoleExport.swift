@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -17,7 +18,7 @@ enum ConsoleExport {
     static func path(_ path: String, _ items: [(String, String?)]) -> String {
         path + "?"
             + (items + [("format", "csv")]).compactMap { name, value in
-                value.map { "\(name)=\(ConsoleLink.encoded($0))" }
+                value.map { "\(name)=\($0.percentEncoded)" }
             }.joined(separator: "&")
     }
 
@@ -29,12 +30,12 @@ enum ConsoleExport {
         _ name: String, _ items: [(String, String?)],
         page: (QueryItems) async throws -> (table: Table, count: Int, next: String?)
     ) async throws -> Response {
-        let filter = items.compactMap { name, value in value.map { "\(name)=\(ConsoleLink.encoded($0))" } }
+        let filter = items.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
         var body = ByteBuffer()
         var (count, cursor): (Int, String?) = (0, nil)
         repeat {
             let limit = min(PageQuery.maximumLimit, mostRows - count)
-            let query = filter + ["limit=\(limit)"] + (cursor.map { ["cursor=\(ConsoleLink.encoded($0))"] } ?? [])
+            let query = filter + ["limit=\(limit)"] + (cursor.map { ["cursor=\($0.percentEncoded)"] } ?? [])
             let found = try await page(QueryItems(query.joined(separator: "&")))
             body.writeString(found.table.csv(dropping: dropped, hasHeader: count == 0))
             count += found.count

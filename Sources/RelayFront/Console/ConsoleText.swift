@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import Foundation
 import RelayCore
 import RelayStore
@@ -63,11 +64,11 @@ enum ConsoleLink {
     static func validation(_ id: ValidationID) -> String { "/console/validations/\(id)" }
 
     static func customer<Kind>(_ email: Identifier<Kind>) -> String {
-        "/console/customers?email=" + encoded(email.text)
+        "/console/customers?email=" + email.text.percentEncoded
     }
 
     static func subscription(_ key: TransactionID) -> String {
-        "/console/subscriptions?originalTransactionId=" + encoded(key.text)
+        "/console/subscriptions?originalTransactionId=" + key.text.percentEncoded
     }
 
     /// The same page at another place.
@@ -75,15 +76,7 @@ enum ConsoleLink {
         guard let cursor else { return nil }
         let all = items + [("cursor", "\(cursor)")]
         return path + "?"
-            + all.compactMap { name, value in value.map { "\(name)=\(encoded($0))" } }.joined(separator: "&")
-    }
-
-    static func encoded(_ text: String) -> String {
-        var plain = CharacterSet(charactersIn: "-._~")
-        plain.formUnion(CharacterSet(charactersIn: "A"..."Z"))
-        plain.formUnion(CharacterSet(charactersIn: "a"..."z"))
-        plain.formUnion(CharacterSet(charactersIn: "0"..."9"))
-        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+            + all.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }.joined(separator: "&")
     }
 
     /// Whether a byte stands in an address as it is.

@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -99,6 +100,6 @@ enum SearchView {
         ).items
         if bought.count == 1 { return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id)) }
         return ConsoleDesk.redirect(
-            Section.validations.path + "?originalTransactionId=" + ConsoleLink.encoded(text))
+            Section.validations.path + "?originalTransactionId=" + text.percentEncoded)
     }
 }

@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -28,7 +29,7 @@ enum OfferView {
     private static func row(_ one: UnmappedOffer) -> [Table.Cell] {
         [
             .init(
-                one.offerID.text, href: "\(Section.validations.path)?offerId=\(ConsoleLink.encoded(one.offerID.text))"),
+                one.offerID.text, href: "\(Section.validations.path)?offerId=\(one.offerID.text.percentEncoded)"),
             .init(one.publisher.text), .init(one.product?.text ?? "could not be read", isCode: one.product != nil),
             .init(one.isMapped ? "not a product of the offer" : "the offer has no product", tone: .warning),
             .init("\(one.purchases)"), .init(nil),
@@ -38,7 +39,7 @@ enum OfferView {
     private static func row(_ publisher: PublisherID, _ one: Offer) -> [Table.Cell] {
         [
             .init(
-                one.id.text, href: "\(Section.validations.path)?offerId=\(ConsoleLink.encoded(one.id.text))",
+                one.id.text, href: "\(Section.validations.path)?offerId=\(one.id.text.percentEncoded)",
                 note: one.name),
             .init(publisher.text), .init(one.products.map(\.text).joined(separator: ", "), isCode: true),
             one.products.isEmpty ? .init("without a product", tone: .quiet) : .init("mapped", tone: .ok), .init(nil),

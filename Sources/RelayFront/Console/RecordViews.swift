@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -33,7 +34,7 @@ enum RecordViews {
                             .init("\(one.contract)", isCode: true),
                         ]
                     }, empty: "This publisher has placed no order."), here: path,
-                first: after == nil ? nil : path + "?publisher=" + ConsoleLink.encoded(publisher.text),
+                first: after == nil ? nil : path + "?publisher=" + publisher.text.percentEncoded,
                 next: ConsoleLink.page(path, [("publisher", publisher.text)], cursor: next)))
     }
 

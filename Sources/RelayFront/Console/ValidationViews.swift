@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -168,7 +169,7 @@ enum ValidationViews {
             .init("Had access before", detail.entitledBefore.map { $0 ? "yes" : "no" }),
             .init(
                 "Original transaction", detail.originalTransactionID.text,
-                href: "/console/search?q=" + ConsoleLink.encoded(detail.originalTransactionID.text)),
+                href: "/console/search?q=" + detail.originalTransactionID.text.percentEncoded),
             .init("Transaction", detail.transactionID.text), .init("Environment", detail.environment.text),
             .init("Product", detail.productID?.text), .init("Bundle", detail.bundleID?.text),
             .init("Application username", detail.applicationUsername.text), .init("Coupon", detail.couponCode?.text),

@@ -1,3 +1,4 @@
+import Formats
 import NIOCore
 import RelayCore
 

@@ -1,4 +1,5 @@
 import ConsolePages
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -53,19 +54,19 @@ enum ErrorDialect: Sendable {
 
 extension Problem {
     fileprivate var foveaResponse: Response {
-        var writer = CompactJSON(capacity: 160)
-        writer.begin()
+        var writer = JSONWriter(capacity: 160)
+        writer.beginObject()
         writer.member("ok", false)
         writer.member("status", status.code)
         writer.member("code", code.foveaCode)
         writer.member("message", "Error: \(message)")
-        writer.end()
+        writer.endObject()
         var headers = headers
         headers[.contentType] = "application/json"
         headers[.cacheControl] = "no-store"
         if headers[.wwwAuthenticate] != nil { headers[.wwwAuthenticate] = "Basic realm=\"receipt-relay\"" }
         return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+            status: status, headers: headers, body: ResponseBody(byteBuffer: writer.buffer))
     }
 
     /// For forms that have one line for everything.

@@ -1,3 +1,5 @@
+import Formats
+
 /// One wrong field of a body or a query, as `errors` of a problem lists it.
 struct FieldError: Sendable, Equatable {
     enum Code: String, Sendable {

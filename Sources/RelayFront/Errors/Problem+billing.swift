@@ -1,3 +1,4 @@
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -6,10 +7,10 @@ import RelayCore
 extension Problem {
     /// Its readers know one member.
     var billwerkResponse: Response {
-        var writer = CompactJSON(capacity: 160)
-        writer.begin()
+        var writer = JSONWriter(capacity: 160)
+        writer.beginObject()
         writer.member("Message", message)
-        writer.end()
+        writer.endObject()
         return answer(writer, status: status, headers: headers)
     }
 
@@ -23,21 +24,21 @@ extension Problem {
             case _ where status.kind == .serverError: "server_error"
             default: "invalid_request"
             }
-        var writer = CompactJSON(capacity: 160)
-        writer.begin()
+        var writer = JSONWriter(capacity: 160)
+        writer.beginObject()
         writer.member("error", error)
         writer.member("error_description", message)
-        writer.end()
+        writer.endObject()
         var headers = headers
         if status == .unauthorized { headers[.wwwAuthenticate] = "Basic realm=\"receipt-relay\"" }
         return answer(writer, status: status, headers: headers)
     }
 
-    private func answer(_ writer: CompactJSON, status: HTTPResponse.Status, headers: HTTPFields) -> Response {
+    private func answer(_ writer: JSONWriter, status: HTTPResponse.Status, headers: HTTPFields) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
         headers[.cacheControl] = "no-store"
         return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+            status: status, headers: headers, body: ResponseBody(byteBuffer: writer.buffer))
     }
 }

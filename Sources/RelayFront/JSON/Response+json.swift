@@ -1,6 +1,11 @@
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
+
+extension JSONWriter {
+    var buffer: ByteBuffer { ByteBuffer(bytes: bytes) }
+}
 
 extension Response {
     static func json(_ writer: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {

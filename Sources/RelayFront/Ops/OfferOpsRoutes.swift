@@ -1,3 +1,4 @@
+import Formats
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -22,10 +23,10 @@ struct OfferOpsRoutes: Sendable {
             writer.field("offerId", offer.id)
             writer.field("name", offer.name)
             writer.beginArray("products")
-            for product in offer.products { writer.element(product) }
+            for product in offer.products { writer.value(product) }
             writer.endArray()
             writer.beginArray("coupons")
-            for coupon in offer.coupons { writer.element(coupon.code) }
+            for coupon in offer.coupons { writer.value(coupon.code) }
             writer.endArray()
             writer.endObject()
         }

@@ -1,3 +1,4 @@
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -24,7 +25,7 @@ struct ProbeRoutes: Sendable {
         writer.beginObject()
         writer.field("status", readiness.isReady ? "ready" : "not_ready")
         writer.beginArray("missing")
-        for name in readiness.missing { writer.element(name) }
+        for name in readiness.missing { writer.value(name) }
         writer.endArray()
         writer.endObject()
         return .json(writer, status: readiness.isReady ? .ok : .serviceUnavailable)

@@ -1,3 +1,4 @@
+import Formats
 import HTTPTypes
 import Hummingbird
 import RelayCore
@@ -117,7 +118,7 @@ extension JSONWriter {
         field("fromSettings", endpoint.isFromSettings)
         guard case .events(let names) = endpoint.kind else { return }
         beginArray("events")
-        for name in names { element(name) }
+        for name in names { value(name) }
         endArray()
     }
 }

@@ -1,4 +1,5 @@
 import AppleStore
+import Formats
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -131,8 +132,8 @@ extension Acceptance {
 extension StoreReceipt {
     /// As it is kept.
     fileprivate var json: [UInt8] {
-        var writer = CompactJSON(capacity: 512)
-        writer.begin()
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
         switch self {
         case .google(let receipt):
             writer.member("productId", receipt.productId)
@@ -146,7 +147,7 @@ extension StoreReceipt {
             writer.member("receiptId", receipt.receiptId)
             writer.member("userId", receipt.userId)
         }
-        writer.end()
+        writer.endObject()
         return writer.bytes
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -70,20 +71,20 @@ struct PurchaseRoutes: Sendable {
     }
 
     private func page(_ names: [CustomerName], skip: Int, limit: Int, total: Int) async throws -> Response {
-        var writer = CompactJSON(capacity: 64 + 300 * names.count)
-        writer.begin()
+        var writer = JSONWriter(capacity: 64 + 300 * names.count)
+        writer.beginObject()
         writer.name("paging")
-        writer.begin()
+        writer.beginObject()
         writer.member("skip", skip)
         writer.member("limit", limit)
         writer.member("total", total)
-        writer.end()
+        writer.endObject()
         writer.name("rows")
-        writer.begin("[")
+        writer.beginArray()
         for customer in try await store.purchases(of: names, leeway: leeway) { writer.row(customer) }
-        writer.end("]")
-        writer.end()
-        return Self.response(ByteBuffer(bytes: writer.bytes))
+        writer.endArray()
+        writer.endObject()
+        return Self.response(writer.buffer)
     }
 
     private static func response(_ body: ByteBuffer) -> Response {
@@ -91,31 +92,31 @@ struct PurchaseRoutes: Sendable {
     }
 }
 
-extension CompactJSON {
+extension JSONWriter {
     /// A customer in a list: the newest of each kind of date, and what they own.
     fileprivate mutating func row(_ customer: CustomerPurchases) {
         let purchases = customer.purchases
         let newest = purchases.max { ($0.renewedAt ?? .earliest) < ($1.renewedAt ?? .earliest) }
         // As `isExpired` says of each: access may be granted on a purchase whose dates nobody knows.
         let isActive = purchases.contains { !$0.isExpired }
-        begin()
+        beginObject()
         member("applicationUsername", customer.name.username)
         name("customerInfo")
-        begin()
+        beginObject()
         if let newest {
             member("lastPurchaseId", newest.platform.prefixed(newest.purchaseID))
-            member("lastPurchaseDate", purchases.compactMap(\.purchasedAt).max())
-            member("lastRenewalDate", purchases.compactMap(\.renewedAt).max())
-            member("expirationDate", purchases.compactMap(\.expiresAt).max())
+            member("lastPurchaseDate", second: purchases.compactMap(\.purchasedAt).max())
+            member("lastRenewalDate", second: purchases.compactMap(\.renewedAt).max())
+            member("expirationDate", second: purchases.compactMap(\.expiresAt).max())
             member("activeSubscriber", isActive)
             member("lapsedSubscriber", !isActive)
             member("renewalIntent", newest.renewalIntent?.rawValue)
         }
-        end()
+        endObject()
         name("receiptIds")
-        begin("[")
+        beginArray()
         for id in Set(purchases.map { TransactionID($0.platform.prefixed($0.purchaseID)) }).sorted() { value(id.text) }
-        end("]")
-        end()
+        endArray()
+        endObject()
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -25,22 +26,22 @@ enum ValidatorCode: Int {
 extension Problem {
     var validatorResponse: Response {
         let number = ValidatorCode(self)
-        var writer = CompactJSON(capacity: 240)
-        writer.begin()
+        var writer = JSONWriter(capacity: 240)
+        writer.beginObject()
         writer.member("ok", false)
         writer.member("route", "/v1/validate")
         writer.member("status", status.code)
         writer.member("code", number.rawValue)
         writer.member("message", message)
         writer.name("data")
-        writer.begin()
+        writer.beginObject()
         writer.member("code", number.rawValue)
         writer.name("error")
-        writer.begin()
+        writer.beginObject()
         writer.member("message", message)
-        writer.end()
-        writer.end()
-        writer.end()
+        writer.endObject()
+        writer.endObject()
+        writer.endObject()
         var headers = ValidateRoutes.headers
         if let after = self.headers[.retryAfter] { headers[.retryAfter] = after }
         if let wish = self.headers[.connection] { headers[.connection] = wish }
@@ -48,6 +49,6 @@ extension Problem {
         if let allow = self.headers[.allow] { headers[.allow] = allow }
         return Response(
             status: code == .methodNotAllowed ? .methodNotAllowed : .ok, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+            body: ResponseBody(byteBuffer: writer.buffer))
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 /// What a validator's client is told of a genuine purchase (Fovea, "Validate"): bare product ids, and dates in milliseconds.
@@ -6,47 +7,47 @@ enum ValidateAnswer {
         _ request: ValidateRequest, _ transaction: ValidatedTransaction, _ purchases: [CustomerPurchase], now: Timestamp
     ) -> [UInt8] {
         let newest = CustomerPurchase.newest(of: purchases)
-        var writer = CompactJSON(capacity: 400 + 360 * newest.count)
-        writer.begin()
+        var writer = JSONWriter(capacity: 400 + 360 * newest.count)
+        writer.beginObject()
         writer.member("ok", true)
         writer.name("data")
-        writer.begin()
+        writer.beginObject()
         writer.member(
             "id", request.id.isEmpty ? transaction.productID?.text ?? transaction.app?.text ?? "" : request.id)
         writer.member("latest_receipt", true)
-        writer.member("date", now)
+        writer.member("date", second: now)
         writer.transaction(request.kind, transaction)
         writer.name("collection")
-        writer.begin("[")
+        writer.beginArray()
         for purchase in newest { writer.item(purchase) }
-        writer.end("]")
+        writer.endArray()
         writer.name("ineligible_for_intro_price")
-        writer.begin("[")
+        writer.beginArray()
         for purchase in newest where purchase.isTrial == true || purchase.isIntro == true {
             writer.value(purchase.productID.text)
         }
-        writer.end("]")
-        writer.end()
-        writer.end()
+        writer.endArray()
+        writer.endObject()
+        writer.endObject()
         return writer.bytes
     }
 }
 
-extension CompactJSON {
+extension JSONWriter {
     fileprivate mutating func transaction(_ kind: ValidateRequest.Kind, _ transaction: ValidatedTransaction) {
         name("transaction")
-        begin()
+        beginObject()
         member("type", kind.rawValue)
         member("bundle_id", transaction.app)
         member("product_id", transaction.productID)
         member("transaction_id", transaction.transactionID)
         member("original_transaction_id", transaction.originalTransactionID)
         member("environment", transaction.environment)
-        end()
+        endObject()
     }
 
     fileprivate mutating func item(_ purchase: CustomerPurchase) {
-        begin()
+        beginObject()
         member("id", purchase.productID)
         member("platform", ValidateRequest.Kind(purchase.platform).rawValue)
         member("purchaseId", purchase.purchaseID)
@@ -63,7 +64,7 @@ extension CompactJSON {
         member("isIntroPeriod", purchase.isIntro)
         member("discountId", purchase.discountID)
         member("priceConsentStatus", purchase.priceConsent?.rawValue)
-        end()
+        endObject()
     }
 
     private mutating func milliseconds(_ name: StaticString, _ moment: Timestamp?) {

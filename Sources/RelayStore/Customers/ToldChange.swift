@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import Postgres
 import RelayCore
@@ -59,15 +60,15 @@ struct ToldChange: Sendable {
 
     /// As ``WebhookBody`` wants it: without the password, which comes right after the type.
     private func body(_ purchases: [CustomerPurchase]) -> String {
-        var writer = CompactJSON(capacity: 320 + 420 * purchases.count)
-        writer.begin()
+        var writer = JSONWriter(capacity: 320 + 420 * purchases.count)
+        writer.beginObject()
         writer.member("type", "purchases.updated")
         writer.member("applicationUsername", name.username)
         writer.name("notification")
-        writer.begin()
+        writer.beginObject()
         writer.member("reason", reason)
         writer.member("id", UUID().uuidString.lowercased())
-        writer.member("date", changedAt)
+        writer.member("date", second: changedAt)
         if let subscriptionKey {
             let platform = StorePlatform(subscriptionKey: subscriptionKey)
             let id = platform.name(ofKey: subscriptionKey)
@@ -77,11 +78,11 @@ struct ToldChange: Sendable {
             writer.member("purchaseId", platform.prefixed(id))
             writer.member("transactionId", purchase.map { platform.prefixed($0.transactionID) })
         }
-        writer.end()
+        writer.endObject()
         writer.name("purchases")
         PurchaseJSON.write(purchases, into: &writer)
-        writer.end()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        writer.endObject()
+        return writer.text
     }
 }
 

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 extension LedgerPeriod {
@@ -5,8 +6,8 @@ extension LedgerPeriod {
     /// costs more there than reading the receipt.
     var json: String {
         func number(_ moment: Timestamp?) -> Int? { moment.map { Int($0.microseconds) } }
-        var writer = CompactJSON(capacity: 400)
-        writer.begin()
+        var writer = JSONWriter(capacity: 400)
+        writer.beginObject()
         writer.member("discountID", discountID)
         writer.member("expiresAt", number(expiresAt))
         writer.member("id", id)
@@ -19,15 +20,15 @@ extension LedgerPeriod {
         writer.member("replacesEarlier", replacesEarlier)
         if let revocation {
             writer.name("revocation")
-            writer.begin()
+            writer.beginObject()
             writer.member("at", number(revocation.at))
             writer.member("kind", Int(revocation.kind.rawValue))
             writer.member("reason", revocation.reason?.rawValue)
-            writer.end()
+            writer.endObject()
         }
         writer.member("toldAt", number(toldAt))
         writer.member("transactionID", transactionID)
-        writer.end()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        writer.endObject()
+        return writer.text
     }
 }

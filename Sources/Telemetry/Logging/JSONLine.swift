@@ -1,3 +1,5 @@
+import Formats
+
 /// One line of JSON under construction, as bytes.
 struct JSONLine {
     private(set) var bytes: [UInt8] = []
@@ -9,11 +11,11 @@ struct JSONLine {
     var count: Int { bytes.count }
 
     mutating func append(_ literal: StaticString) {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+        bytes.append(literal)
     }
 
-    mutating func append(_ time: WallTime) {
-        time.appendRFC3339(to: &bytes)
+    mutating func append(millisecondsSince1970 moment: Int64) {
+        RFC3339.append(millisecondsSince1970: moment, to: &bytes)
     }
 
     /// For text that is JSON already, such as a number.
@@ -51,29 +53,14 @@ struct JSONLine {
 
     /// Returns the length of what was escaped.
     private mutating func appendEscape(of text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
-        switch text[index] {
-        case UInt8(ascii: "\""): append("\\\"")
-        case UInt8(ascii: "\\"): append("\\\\")
-        case UInt8(ascii: "\n"): append("\\n")
-        case UInt8(ascii: "\r"): append("\\r")
-        case UInt8(ascii: "\t"): append("\\t")
-        case 0xC2:
-            appendHex(UInt16(text[index + 1]))
-            return 2
-        case 0xE2:
-            appendHex(0x2000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
-            return 3
-        case let byte: appendHex(UInt16(byte))
-        }
-        return 1
-    }
-
-    private mutating func appendHex(_ unit: UInt16) {
-        append("\\u")
-        for shift in [12, 8, 4, 0] as [UInt16] {
-            let digit = UInt8(truncatingIfNeeded: unit >> shift & 0xF)
-            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
+        let (unit, length): (UInt16, Int) =
+            switch text[index] {
+            case 0xC2: (UInt16(text[index + 1]), 2)
+            case 0xE2: (0x2000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F), 3)
+            case let byte: (UInt16(byte), 1)
+            }
+        bytes.appendJSONEscape(unit, .lines)
+        return length
     }
 }
 

@@ -1,3 +1,4 @@
+import Formats
 import Logging
 
 /// Writes each log event as one line of JSON.
@@ -24,20 +25,20 @@ public struct JSONLogHandler: LogHandler {
 
     private let label: String
     private let sink: any LogSink
-    private let now: @Sendable () -> WallTime
+    private let now: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - label: the logger's name.
     ///   - level: events below it are not written.
     ///   - sink: where the lines go.
     ///   - metadataProvider: metadata that comes from the task, such as a trace id.
-    ///   - now: the clock of the time stamps.
+    ///   - now: the clock of the time stamps, in milliseconds since 1970.
     public init(
         label: String,
         level: Logger.Level = .info,
         sink: any LogSink = FileDescriptorSink.standardOutput,
         metadataProvider: Logger.MetadataProvider? = nil,
-        now: @escaping @Sendable () -> WallTime = { .now() }
+        now: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970 }
     ) {
         self.label = label
         self.logLevel = level
@@ -54,7 +55,7 @@ public struct JSONLogHandler: LogHandler {
     public func log(event: LogEvent) {
         var line = JSONLine()
         line.append("{\"timestamp\":\"")
-        line.append(now())
+        line.append(millisecondsSince1970: now())
         line.append("\",\"level\":\"")
         line.append(verbatim: event.level.rawValue)
         line.append("\",\"logger\":")

@@ -1,5 +1,5 @@
 import NIOCore
-import NIOHTTP1
+import OutboundHTTP
 import RelayCore
 
 @testable import Cleeng
@@ -26,8 +26,8 @@ extension FuzzTarget {
             #"{"message":"Customer not found"}"#,
         ])
     ) { bytes in
-        let reply = CleengReplies.reply(bytes)
-        switch EntitlementPageAnswer(reply, scrubber: CleengReplies.scrubber, now: { CleengReplies.now }) {
+        let reply = FuzzReply(bytes).reply
+        switch EntitlementPageAnswer(reply, scrubber: CleengReplies.scrubber) {
         case .page(let page):
             let entitlement = OfferEntitlement(offer: "S1_US", items: page.items)
             try FuzzFinding.check(entitlement.expiresAt.map { Timestamp(seconds: $0) })
@@ -46,21 +46,20 @@ extension FuzzTarget {
             #"{"error":{"code":"SK2C0101","message":"another request"}}"#,
         ])
     ) { bytes in
-        let reply = CleengReplies.reply(bytes)
-        let now = { CleengReplies.now }
+        let reply = FuzzReply(bytes).reply
         for verdict in [
-            ForwardAnswer.Verdict(reply, scrubber: CleengReplies.scrubber, now: now),
-            ForwardAnswer.Verdict(storeKit2: reply, scrubber: CleengReplies.scrubber, now: now),
+            ForwardAnswer.Verdict(reply, scrubber: CleengReplies.scrubber),
+            ForwardAnswer.Verdict(storeKit2: reply, scrubber: CleengReplies.scrubber),
         ] {
             guard case .tryAgain(_, let pause) = verdict else { continue }
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
         if case .tryAgain(_, let pause) = SynchronizationAnswer.Verdict(
-            reply, scrubber: CleengReplies.scrubber, now: now)
+            reply, scrubber: CleengReplies.scrubber)
         {
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
-        if case .tryAgain(_, let pause) = DeliveryAnswer.Verdict(reply, now: now) {
+        if case .tryAgain(_, let pause) = DeliveryAnswer.Verdict(reply) {
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
     }
@@ -72,9 +71,9 @@ extension FuzzTarget {
             #"{"error":{"code":10,"message":"unknown"},"id":null}"#,
         ])
     ) { bytes in
-        let reply = CleengReplies.reply(bytes)
-        switch JSONRPCReply(reply, scrubber: CleengReplies.scrubber, now: { CleengReplies.now }) {
-        case .result(let result): _ = Set((result["tags"]?.elements ?? []).compactMap(\.scalarText))
+        let reply = FuzzReply(bytes).reply
+        switch JSONRPCReply(reply, scrubber: CleengReplies.scrubber) {
+        case .result(let result): _ = Set((result["tags"]?.list ?? []).compactMap(\.scalarText))
         case .verdict(.tryAgain(_, let pause)): try FuzzFinding.check(pause, atMost: .seconds(3_600))
         case .failed, .verdict: break
         }
@@ -82,12 +81,5 @@ extension FuzzTarget {
 }
 
 private enum CleengReplies {
-    static let now: Int64 = 1_795_168_800
     static let scrubber = MessageScrubber(hiding: ["token", "ana@example.test"])
-
-    static func reply(_ bytes: [UInt8]) -> UpstreamReply {
-        let reply = FuzzReply(bytes)
-        return UpstreamReply(
-            status: reply.status, headers: reply.headers, body: .success(ByteBuffer(bytes: reply.body)))
-    }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import NIOCore
+import OutboundHTTP
 import RelayCore
 
 @testable import AmazonAppStore
@@ -16,8 +16,8 @@ extension FuzzTarget {
             #"{"error":{"code":403,"status":"RESOURCE_EXHAUSTED","errors":[{"reason":"rateLimitExceeded"}],"details":[{"reason":"RATE_LIMIT_EXCEEDED"}]}}"#,
         ])
     ) { bytes in
-        let reply = FuzzStores.reply(bytes)
-        if let json = StoreJSON(object: reply.body) {
+        let reply = FuzzReply(bytes).reply
+        if let json = JSONValue(reply.wholeBody) {
             if let found = SubscriptionPurchaseV2(json, token: "t") {
                 try FuzzStores.check(found.subscription(readAt: FuzzLedger.now))
             }
@@ -26,7 +26,7 @@ extension FuzzTarget {
             }
         }
         let refusals: [StoreAnswer<Bool>] = [
-            GoogleRefusal.purchase(reply, at: FuzzLedger.now), GoogleRefusal.token(reply, at: FuzzLedger.now),
+            GoogleRefusal.purchase(reply), GoogleRefusal.token(reply),
         ]
         for case .tryAgain(_, let pause) in refusals { try FuzzFinding.check(pause, atMost: .seconds(3_600)) }
     }
@@ -38,12 +38,11 @@ extension FuzzTarget {
             #"{"productId":"pass","productType":"ENTITLED","purchaseDate":"1767323045000","cancelDate":1767323045001}"#,
         ])
     ) { bytes in
-        let reply = FuzzStores.reply(bytes)
-        if let json = StoreJSON(object: reply.body), let found = AmazonReceipt(json, receiptID: "r") {
+        let reply = FuzzReply(bytes).reply
+        if let json = JSONValue(reply.wholeBody), let found = AmazonReceipt(json, receiptID: "r") {
             try FuzzStores.check(found.subscription(readAt: FuzzLedger.now))
         }
-        try FuzzFinding.check(
-            RetryAfter.duration(in: reply.headers, at: FuzzLedger.now), atMost: .seconds(3_600))
+        try FuzzFinding.check(reply.headers.retryAfter(), atMost: .seconds(3_600))
     }
 
     static let appStoreServer = FuzzTarget(
@@ -54,21 +53,15 @@ extension FuzzTarget {
             #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#,
         ])
     ) { bytes in
-        let parts = FuzzReply(bytes)
-        let reply = AppStoreReply(status: parts.status, headers: parts.headers, body: ByteBuffer(bytes: parts.body))
-        let answer: AppStoreAnswer<Bool> = reply.refusal(now: Date(timeIntervalSince1970: 1_795_168_800))
+        let answer: AppStoreAnswer<Bool> = AppStoreRefusal.answer(FuzzReply(bytes).reply, now: 1_795_168_800_000)
         if case .tryAgain(_, let pause) = answer { try FuzzFinding.check(pause, atMost: .seconds(3_600)) }
-        _ = try? JSONDecoder().decode(AppStoreServerClient.Statuses.self, from: Data(parts.body))
-        _ = try? JSONDecoder().decode(AppStoreServerClient.History.self, from: Data(parts.body))
+        let body = Data(FuzzReply(bytes).body)
+        _ = try? JSONDecoder().decode(AppStoreServerClient.Statuses.self, from: body)
+        _ = try? JSONDecoder().decode(AppStoreServerClient.History.self, from: body)
     }
 }
 
 private enum FuzzStores {
-    static func reply(_ bytes: [UInt8]) -> StoreReply {
-        let reply = FuzzReply(bytes)
-        return StoreReply(status: reply.status, headers: reply.headers, body: ByteBuffer(bytes: reply.body))
-    }
-
     static func check(_ subscription: StoreSubscription) throws {
         for moment in [
             subscription.firstPurchasedAt, subscription.graceUntil, subscription.paidUntil, subscription.resumesAt,

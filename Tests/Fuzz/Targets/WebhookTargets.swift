@@ -1,4 +1,5 @@
 import NIOHTTP1
+import OutboundHTTP
 import RelayCore
 
 @testable import Webhooks
@@ -12,7 +13,7 @@ extension FuzzTarget {
         ])
     ) { bytes in
         let reply = FuzzReply(bytes)
-        let pause = RetryAfterHeader.duration(reply.headers.first(name: "Retry-After"), now: FuzzLedger.now)
+        let pause = reply.headers.retryAfter(within: .zero ... .seconds(86_400))
         try FuzzFinding.check(pause, atMost: .seconds(86_400))
         let result = WebhookResult(status: reply.status, retryAfter: pause, latency: .zero)
         let tries = Int(reply.body.first ?? 0)

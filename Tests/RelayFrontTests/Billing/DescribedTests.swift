@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import NIOCore
 import TestSupport
@@ -14,10 +15,10 @@ struct DescribedTests {
 
     private func id(_ byte: UInt8) -> BillingID { BillingID(digest: [byte]) }
 
-    private func json(_ write: (inout CompactJSON) -> Void) -> String {
-        var writer = CompactJSON(capacity: 512)
+    private func json(_ write: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter(capacity: 512)
         write(&writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return writer.text
     }
 
     private func names(_ json: String) throws -> Set<String> {
@@ -134,7 +135,7 @@ struct DescribedTests {
         writer.beginObject()
         writer.array("warnings", warnings)
         writer.endObject()
-        let text = String(buffer: writer.buffer)
+        let text = writer.text
         let list = text.dropFirst(#"{"warnings":"#.utf8.count).dropLast()
         #expect(try description.problems(of: String(list), as: "Warnings") == [])
     }

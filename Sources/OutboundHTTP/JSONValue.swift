@@ -1,0 +1,82 @@
+public import NIOCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An answer in JSON of which nothing is taken for granted: a field that is not what it should be is not there.
+public enum JSONValue: Sendable, Equatable, Decodable {
+    case null
+    case flag(Bool)
+    /// As decimal digits, so that 64-bit integers keep all of theirs.
+    case number(String)
+    case text(String)
+    case list([JSONValue])
+    case object([String: JSONValue])
+
+    /// What is nested deeper reads as null.
+    private static let maxDepth = 12
+    private static let maxTextBytes = 8_192
+
+    /// Nil for what is no JSON.
+    public init?(_ body: ByteBuffer?) {
+        guard let body, body.readableBytes > 0,
+            let value = try? JSONDecoder().decode(JSONValue.self, from: Data(body.readableBytesView))
+        else { return nil }
+        self = value
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if decoder.codingPath.count > Self.maxDepth || value.decodeNil() {
+            self = .null
+        } else if let text = try? value.decode(String.self) {
+            self = .text(text)
+        } else if let flag = try? value.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? value.decode(Int64.self) {
+            self = .number(String(number))
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number.description)
+        } else if let list = try? value.decode([JSONValue].self) {
+            self = .list(list)
+        } else {
+            self = .object(try value.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Nil for null too.
+    public subscript(_ key: String) -> JSONValue? {
+        guard case .object(let members) = self, let value = members[key], value != .null else { return nil }
+        return value
+    }
+
+    /// Text of any length.
+    public var string: String? { if case .text(let text) = self { text } else { nil } }
+
+    /// Text that is neither empty nor longer than any name, token or date.
+    public var text: String? { string.flatMap { (1...Self.maxTextBytes).contains($0.utf8.count) ? $0 : nil } }
+
+    /// Text, or a number as text: codes and ids come as both.
+    public var scalarText: String? {
+        switch self {
+        case .text(let text), .number(let text): text
+        default: nil
+        }
+    }
+
+    /// A whole number, or one as text: Google writes those of 64 bits so.
+    public var integer: Int64? {
+        switch self {
+        case .number(let number): Int64(number) ?? Double(number).flatMap { Int64(exactly: $0) }
+        case .text(let text): Int64(text)
+        default: nil
+        }
+    }
+
+    public var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+    public var list: [JSONValue]? { if case .list(let list) = self { list } else { nil } }
+    public var isObject: Bool { if case .object = self { true } else { false } }
+}

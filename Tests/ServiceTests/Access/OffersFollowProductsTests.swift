@@ -101,53 +101,6 @@ import Testing
         }
     }
 
-    /// Guards against Cleeng's "no" to the offer that was left ending the present one, while the store's period is over and Cleeng alone says
-    /// that it goes on.
-    @Test func aRenewalThatNobodyToldOfKeepsTheOfferThatCleengConfirms() async throws {
-        try await run { scene in
-            // Cleeng's events would tell of the offer that was left too soon.
-            try await scene.control.behave("ana@example.test", "webhook-lost")
-            scene.life.bought(at: Date())
-            let month = try await scene.buy(Self.monthly)
-            scene.life.period = 15
-            // Purchases are of whole seconds: the upgrade has to be later than the grant by these too.
-            try await Task.sleep(for: .seconds(1))
-            let upgrade = scene.life.upgraded(to: "com.example.year", at: Date())
-            let end = try #require(scene.life.transaction.expiresDate)
-            // So its "no" to the monthly offer comes after its "yes" to the yearly one, which it is asked about five seconds after the end.
-            try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "active", until: end + 9)
-            try await scene.tell(upgrade)
-            try await Task.sleep(for: .seconds(8))
-            print(
-                "DEBUG", end, try await scene.relay.subscription(scene.life),
-                try await scene.control.reads(of: "ana@example.test").map { "\($0.startedAt)" },
-                try await scene.control.customer("ana@example.test"))
-            print("DEBUG", try await scene.relay.detail(month))
-            try await Awaiting.fact("Cleeng was asked about the offer that was left", within: .seconds(20)) {
-                try await scene.relay.poll(month).json["expiresAt"].string.flatMap(Date.init(milliseconds:))
-            } holds: {
-                $0.map { abs($0.timeIntervalSince(end + 9)) < 2 } == true
-            }
-            let year = try await scene.buy(Self.yearly)
-            try await Awaiting.fact("Cleeng has confirmed the yearly offer after its end") {
-                try await scene.relay.subscription(scene.life)["timeline"].array ?? []
-            } holds: { timeline in
-                timeline.contains { entry in
-                    entry["event"].string == "looked_up"
-                        && entry["detail"].string?.contains("Cleeng: entitled to \(Self.yearly)") == true
-                }
-            }
-            #expect(Date() > end)
-            try await scene.isReplaced(month)
-            let known = try await scene.relay.poll(year).json
-            #expect(known["status"].string == "granted" && known["accessGranted"].bool == true, "\(known)")
-            #expect(try await scene.hasAccess(Self.monthly) == false)
-            #expect(try await scene.hasAccess(Self.yearly) == true)
-            let subscription = try await scene.relay.subscription(scene.life)
-            #expect(subscription["status"].string == "active", "\(subscription)")
-        }
-    }
-
     /// Guards against Cleeng's end of the offer that was left ending the store's subscription for the publisher's back end and its billing.
     @Test func theEndOfTheOfferThatWasLeftEndsNeitherThePurchaseNorTheContract() async throws {
         try await run { scene in

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOCore
+import NIOHTTP1
 import OutboundHTTP
 import StoreTestSupport
 import Testing

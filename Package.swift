@@ -210,10 +210,8 @@ let package = Package(
         tests(
             "WebhooksTests",
             [
-                "ReceiverSupport", "Webhooks", "RelayWorkers", "RelayStore", "RelayCore", "Postgres", hummingbird,
-                crypto, lifecycle,
-                logging,
-                locks, nioCore, nioPosix, nioSSL, asn1, httpClient, x509,
+                "OutboundHTTP", "ReceiverSupport", "Webhooks", "RelayWorkers", "RelayStore", "RelayCore", "Postgres",
+                hummingbird, crypto, lifecycle, logging, locks, nioCore, nioPosix, nioSSL, asn1, httpClient, x509,
             ]),
         .target(
             name: "StoreTestSupport",

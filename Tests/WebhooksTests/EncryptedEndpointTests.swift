@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
+import OutboundHTTP
 import RelayCore
 import SwiftASN1
 import Testing

@@ -25,6 +25,7 @@ extension CleengClient {
         }
         switch reply.status {
         case 200..<300:
+            if case .failure(let error) = reply.body { return .tryAgain(CleengTrouble(error)) }
             let json = JSONValue(reply.wholeBody)
             guard let email = (json?["data"]?["email"] ?? json?["email"])?.string else { return .tryAgain(.unreadable) }
             return .email(email)

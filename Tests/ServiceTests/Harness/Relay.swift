@@ -67,9 +67,10 @@ struct Relay: Sendable {
         _ role: String, _ database: TestDatabase, app: String? = nil, publisher: String? = nil,
         settings: [String: String] = [:]
     ) async throws -> String {
-        if let publisher, publisher != "all" {
+        let environment = ["RELAY_DATABASE_URL": database.url].merging(settings) { $1 }
+        if let publisher, !["all", "main"].contains(publisher) {
             let added = try await ChildProcess.run(
-                "receipt-relay", ["publishers", "add", publisher], environment: ["RELAY_DATABASE_URL": database.url])
+                "receipt-relay", ["publishers", "add", publisher], environment: environment)
             guard added.code == 0 else { throw HarnessError.failed("publishers add", added.output) }
         }
         var arguments = ["keys", "create", "--role", role, "--name", "test \(role)"]
@@ -77,8 +78,7 @@ struct Relay: Sendable {
         if let publisher = publisher ?? (role.hasPrefix("ops-") ? "all" : nil) {
             arguments += ["--publisher", publisher]
         }
-        let ended = try await ChildProcess.run(
-            "receipt-relay", arguments, environment: ["RELAY_DATABASE_URL": database.url].merging(settings) { $1 })
+        let ended = try await ChildProcess.run("receipt-relay", arguments, environment: environment)
         guard ended.code == 0, ended.output.count == 1 else { throw HarnessError.failed("keys create", ended.output) }
         return ended.output[0]
     }

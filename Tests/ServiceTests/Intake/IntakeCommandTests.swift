@@ -220,7 +220,7 @@ import Testing
         }
         let status = try await CommandRun.relay(["status"], environment: ["RELAY_DATABASE_URL": database.url])
         #expect(status.code == 2 && status.out.joined().contains("timeline"), "\(status)")
-        _ = try await database.query(PostgresQuery("DROP TABLE api_keys"))
+        _ = try await database.query(PostgresQuery("DROP TABLE api_keys CASCADE"))
         let keys = try await CommandRun.relay(["keys", "list"], environment: ["RELAY_DATABASE_URL": database.url])
         #expect(keys.code == 65 && keys.err.count == 1 && keys.err[0].contains("api_keys"), "\(keys)")
         try await database.drop()

@@ -26,17 +26,21 @@ public struct RelayStore: Sendable {
     private let onCustomersChanged: @Sendable () -> Void
     /// This process has committed a message to an endpoint.
     private let onMessagesQueued: @Sendable () -> Void
+    /// This process has committed a subscription about which somebody is to be asked at once.
+    private let onQuestions: @Sendable () -> Void
 
     public init(
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger,
         onCustomersChanged: @escaping @Sendable () -> Void = {},
-        onMessagesQueued: @escaping @Sendable () -> Void = {}
+        onMessagesQueued: @escaping @Sendable () -> Void = {},
+        onQuestions: @escaping @Sendable () -> Void = {}
     ) {
         self.pool = pool
         self.vault = vault
         self.instance = instance
         self.onCustomersChanged = onCustomersChanged
         self.onMessagesQueued = onMessagesQueued
+        self.onQuestions = onQuestions
         self.logger = logger
         self.clock = DatabaseClock()
         self.changes = ChangeHub()
@@ -59,5 +63,6 @@ public struct RelayStore: Sendable {
     func publish(_ changed: [Validation], _ closing: LedgerHearing.Closing) {
         publish(changed, customers: closing.customers)
         if closing.hasMessages { onMessagesQueued() }
+        if closing.hasQuestions { onQuestions() }
     }
 }

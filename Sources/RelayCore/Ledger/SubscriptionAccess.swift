@@ -76,6 +76,7 @@ extension SubscriptionLedger {
         let own = periods.values.filter { one in
             offer(of: one.productID) == offer(of: period.productID) && left.map { Self.isOlder($0, one) } ?? true
         }
-        return own.map(\.isHeardOfFrom).min()
+        // What was said within the second of the purchase may have been said before it: receipts have whole seconds.
+        return own.map { min($0.purchasedAt + .seconds(1), $0.toldAt) }.min()
     }
 }

@@ -123,6 +123,8 @@ extension LedgerHearing {
         var customers: [CustomerName] = []
         /// Endpoints have something to be told.
         var hasMessages = false
+        /// Somebody is to be asked about it now, and whoever heard it does not ask.
+        var hasQuestions = false
 
         func changed(_ answers: [PostgresRows]) throws -> [Validation] {
             try changes.flatMap { try answers[$0].map(RelayStore.stored) }
@@ -146,6 +148,7 @@ extension LedgerHearing {
         let news = ContractNews.deliveries(heard)
         closing.queries += ContractNews.moves(heard) + DeliveryStatements.enqueue(news)
         closing.hasMessages = !news.isEmpty
+        closing.hasQuestions = heard.contains { heard in heard.dueAt.map { $0 <= heard.now } ?? false }
         closing.queries.append(access(heard))
         closing.changes.append(closing.queries.count - 1)
         return closing
@@ -302,13 +305,10 @@ extension LedgerHearing.Heard {
         return newest == message.name.originalTransactionID ? nil : newest
     }
 
-    /// Where it should have been looked at already, whoever does so has this long before somebody else does.
-    private static let patience = Duration.seconds(60)
-
     /// Nil for what has moved on: its life is its successor's.
     var dueAt: Timestamp? {
         guard ledger.movedTo == nil, let next = access.nextLookAt ?? untoldLookAt else { return nil }
-        return next > now ? next : now + Self.patience
+        return next > now ? next : now + patience
     }
 
     /// Stores other than Apple's tell nothing by themselves: until one has said something, it is asked every day.

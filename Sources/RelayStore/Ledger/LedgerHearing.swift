@@ -14,11 +14,19 @@ struct LedgerHearing: Sendable {
     let instance: String
     let leeway: Duration
     let catalogue: OfferCatalogue
+    /// For how long whoever hears has what is then in question to itself, since it asks.
+    private let patience: Duration
     /// In the order of their keys.
     let messages: [LedgerMessage]
 
-    /// - Parameter messages: of each subscription one; of several of one the first is heard.
-    init(_ messages: [LedgerMessage], instance: String, leeway: Duration, catalogue: OfferCatalogue) {
+    /// - Parameters:
+    ///   - messages: of each subscription one; of several of one the first is heard.
+    ///   - patience: zero where whoever hears asks nobody: what is then in question is due at once.
+    init(
+        _ messages: [LedgerMessage], instance: String, leeway: Duration, catalogue: OfferCatalogue,
+        patience: Duration = .zero
+    ) {
+        self.patience = patience
         self.instance = instance
         self.leeway = leeway
         self.catalogue = catalogue
@@ -112,6 +120,7 @@ struct LedgerHearing: Sendable {
         var ownerValidation: ValidationID?
         var now = Timestamp(microseconds: 0)
         var leeway = Duration.zero
+        var patience = Duration.zero
         var bundleID: BundleID?
         /// The contract that it is of, with who is to be told of that; nil where it is of none.
         var contract: ContractNews.Contract?
@@ -190,6 +199,7 @@ struct LedgerHearing: Sendable {
                 status: try row.get(4), expiresAt: try row.timestampIfSet(5), willRenew: try row.get(6),
                 ledger: heard[index].ledger)
             heard[index].leeway = leeway
+            heard[index].patience = patience
         }
         for row in answers[2] {
             let index = try row.get(0, as: Int.self) - 1

@@ -51,6 +51,9 @@ extension RelayStore {
         }
     }
 
+    /// Whoever hears asks about what is then in question; nobody else does before this is over.
+    private static let patience = Duration.seconds(60)
+
     /// Hears words of subscriptions, and writes what follows from them.
     ///
     /// - Parameters:
@@ -59,7 +62,8 @@ extension RelayStore {
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing of any of them is written.
     public func hear(_ messages: [LedgerMessage], leeway: Duration) async throws -> [HeardSubscription] {
         guard !messages.isEmpty else { return [] }
-        let hearing = LedgerHearing(messages, instance: instance, leeway: leeway, catalogue: catalogue)
+        let hearing = LedgerHearing(
+            messages, instance: instance, leeway: leeway, catalogue: catalogue, patience: Self.patience)
         let (heard, changed, closing) = try await retryingDeadlock {
             try await pool.withTransaction { transaction in
                 let answers = try await transaction.pipeline(hearing.opening)

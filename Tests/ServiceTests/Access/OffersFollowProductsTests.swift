@@ -101,6 +101,31 @@ import Testing
         }
     }
 
+    /// Guards against Cleeng being asked about the offer of the last grant, which was left since: its no would end the plan that runs.
+    @Test func ofALostRenewalCleengIsAskedByTheOfferOfThePresentProduct() async throws {
+        try await run { scene in
+            scene.life.bought(at: Date())
+            let month = try await scene.buy(Self.monthly)
+            scene.life.period = 4
+            try await scene.tell(scene.life.upgraded(to: "com.example.year", at: Date()))
+            let year = try await scene.buy(Self.yearly)
+            try await scene.control.entitle("ana@example.test", to: Self.yearly, status: "terminated")
+            let later = Date() + 86_400
+            try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "active", until: later)
+            try await scene.tell(scene.life.downgraded(to: "com.example.app.monthly", at: Date()))
+            try await scene.tell(scene.life.renewed(at: Date()))
+            // Of the renewal after this one nobody tells.
+            let known = try await Awaiting.fact("Cleeng's later end of the present offer is taken over") {
+                try await scene.relay.poll(month).json
+            } holds: {
+                $0["expiresAt"].string.flatMap(Date.init(milliseconds:)).map { $0 > later - 2 } == true
+            }
+            #expect(known["status"].string == "granted", "\(known)")
+            try await scene.isReplaced(year)
+            #expect(try await scene.relay.subscription(scene.life)["status"].string == "active")
+        }
+    }
+
     /// Guards against Cleeng's end of the offer that was left ending the store's subscription for the publisher's back end and its billing.
     @Test func theEndOfTheOfferThatWasLeftEndsNeitherThePurchaseNorTheContract() async throws {
         try await run { scene in

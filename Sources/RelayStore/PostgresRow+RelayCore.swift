@@ -20,6 +20,45 @@ extension PostgresRow {
         return moment
     }
 
+    /// Outside of ``Timestamp/datable`` the nearest moment in it.
+    func timestamp(_ column: StaticString) throws -> Timestamp {
+        let stored = Timestamp(microseconds: try get(column, as: PostgresTimestamp.self).microsecondsSince1970)
+        return min(max(stored, Timestamp.datable.lowerBound), Timestamp.datable.upperBound)
+    }
+
+    /// Nil outside of ``Timestamp/datable``, as where there is none.
+    func timestampIfSet(_ column: StaticString) throws -> Timestamp? {
+        try get(column, as: PostgresTimestamp?.self).flatMap { Timestamp(datable: $0.microsecondsSince1970) }
+    }
+
+    /// - Throws: ``StoreError/notFinite(column:)`` outside of ``Timestamp/datable``.
+    func finiteTimestamp(_ column: StaticString) throws -> Timestamp {
+        guard let moment = try timestampIfSet(column) else { throw StoreError.notFinite(column: "\(column)") }
+        return moment
+    }
+
+    /// From three columns: the bucket, the day as a number since 1970, the uuid.
+    func validationID(
+        bucket: StaticString = "bucket", day: StaticString = "day", id: StaticString = "id"
+    ) throws -> ValidationID {
+        ValidationID(
+            bucket: Bucket(number: UInt8(truncatingIfNeeded: try get(bucket, as: Int.self))),
+            day: UInt16(truncatingIfNeeded: try get(day, as: Int.self)), uuid: try get(id, as: UUID.self))
+    }
+
+    /// A constant that is stored by its number.
+    ///
+    /// - Throws: ``StoreError/unknownNumber(column:number:)`` for a number that stands for none.
+    func constant<Constant: RawRepresentable<Int16>>(
+        _ column: StaticString, as type: Constant.Type = Constant.self
+    ) throws -> Constant {
+        let number = try get(column, as: Int16.self)
+        guard let constant = Constant(rawValue: number) else {
+            throw StoreError.unknownNumber(column: "\(column)", number: Int(number))
+        }
+        return constant
+    }
+
     /// From three columns: the bucket, the day as a number since 1970, the uuid.
     func validationID(bucket: Int, day: Int, id: Int) throws -> ValidationID {
         ValidationID(

@@ -255,7 +255,9 @@ struct BatcherTests {
         try await withPool { pool in
             let table = TestDatabase.name("batched")
             _ = try await pool.query(
-                PostgresQuery("CREATE TABLE \(table) (n int4 CHECK (n <> 13), t xid DEFAULT pg_current_xact_id()::xid)")
+                SQL(
+                    unescaped: "CREATE TABLE \(table) (n int4 CHECK (n <> 13), t xid DEFAULT pg_current_xact_id()::xid)"
+                )
             )
             let batcher = PostgresBatcher<Int32, Int32>(maxCount: 64) { batch in
                 let sql = "INSERT INTO \(table) (n) SELECT * FROM unnest($1::int4[])"
@@ -272,11 +274,11 @@ struct BatcherTests {
             }
             #expect(failed == [13: "23514"])
             let row = try await pool.query(
-                PostgresQuery("SELECT count(*), count(DISTINCT n), count(DISTINCT t::text) FROM \(table)"))[0]
+                SQL(unescaped: "SELECT count(*), count(DISTINCT n), count(DISTINCT t::text) FROM \(table)"))[0]
             #expect(try row.get(0, as: Int.self) == 499)
             #expect(try row.get(1, as: Int.self) == 499)
             #expect(try row.get(2, as: Int.self) < 250)
-            _ = try await pool.query(PostgresQuery("DROP TABLE \(table)"))
+            _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
         }
     }
 }

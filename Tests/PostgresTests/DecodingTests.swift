@@ -52,10 +52,10 @@ struct DecodingTests {
             $0.sharedConnections = 1
         } _: { pool in
             let type = TestDatabase.name("mood")
-            _ = try await pool.query(PostgresQuery("CREATE TYPE \(type) AS ENUM ('calm', 'cross')"))
-            let row = try await pool.query(PostgresQuery("SELECT 'cross'::\(type)"))[0]
+            _ = try await pool.query(SQL(unescaped: "CREATE TYPE \(type) AS ENUM ('calm', 'cross')"))
+            let row = try await pool.query(SQL(unescaped: "SELECT 'cross'::\(type)"))[0]
             #expect(try row.get(0, as: String.self) == "cross")
-            _ = try await pool.query(PostgresQuery("DROP TYPE \(type)"))
+            _ = try await pool.query(SQL(unescaped: "DROP TYPE \(type)"))
         }
     }
 
@@ -64,12 +64,12 @@ struct DecodingTests {
             $0.sharedConnections = 1
         } _: { pool in
             let table = TestDatabase.name("counted")
-            #expect(try await pool.query(PostgresQuery("CREATE TABLE \(table) (a int4)")).affectedRows == 0)
-            let insert = PostgresQuery("INSERT INTO \(table) SELECT generate_series(1, 5)")
+            #expect(try await pool.query(SQL(unescaped: "CREATE TABLE \(table) (a int4)")).affectedRows == 0)
+            let insert = SQL(unescaped: "INSERT INTO \(table) SELECT generate_series(1, 5)")
             #expect(try await pool.query(insert).affectedRows == 5)
-            #expect(try await pool.query(PostgresQuery("UPDATE \(table) SET a = 0 WHERE a > 3")).affectedRows == 2)
-            #expect(try await pool.query(PostgresQuery("DELETE FROM \(table)")).affectedRows == 5)
-            _ = try await pool.query(PostgresQuery("DROP TABLE \(table)"))
+            #expect(try await pool.query(SQL(unescaped: "UPDATE \(table) SET a = 0 WHERE a > 3")).affectedRows == 2)
+            #expect(try await pool.query(SQL(unescaped: "DELETE FROM \(table)")).affectedRows == 5)
+            _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
         }
     }
 

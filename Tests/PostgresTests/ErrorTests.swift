@@ -46,8 +46,8 @@ struct ErrorTests {
         let secret = "s3cr3t-value"
         try await withPool { pool in
             let table = TestDatabase.name("secrets")
-            _ = try await pool.query(PostgresQuery("CREATE TABLE \(table) (a text PRIMARY KEY, CHECK (a <> 'x'))"))
-            let insert = PostgresQuery("INSERT INTO \(table) VALUES ($1)", [.text(secret)])
+            _ = try await pool.query(SQL(unescaped: "CREATE TABLE \(table) (a text PRIMARY KEY, CHECK (a <> 'x'))"))
+            let insert = SQL("INSERT INTO \(table) VALUES ($1)", [.text(secret)])
             _ = try await pool.query(insert)
             let failing = [
                 insert, PostgresQuery("SELECT $1::int4", [.text(secret)]),
@@ -59,7 +59,7 @@ struct ErrorTests {
                 #expect(error?.code == .server)
                 #expect(!String(reflecting: error).contains(secret))
             }
-            _ = try await pool.query(PostgresQuery("DROP TABLE \(table)"))
+            _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
         }
     }
 

@@ -90,8 +90,8 @@ struct FailoverTests {
                     _ = try await pool.withTransaction { try await $0.query(insert) }
                 }
                 let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-                try await eventually { try await hand.query(PostgresQuery("SELECT \(waiting)")).count == 2 }
-                _ = try await hand.query(PostgresQuery("SELECT pg_cancel_backend(pid) \(waiting)"))
+                try await eventually { try await hand.query(SQL(unescaped: "SELECT \(waiting)")).count == 2 }
+                _ = try await hand.query(SQL(unescaped: "SELECT pg_cancel_backend(pid) \(waiting)"))
                 for error in [await single, await transaction] {
                     #expect(error?.code == .timedOut)
                     #expect(error?.outcomeUnknown == true)

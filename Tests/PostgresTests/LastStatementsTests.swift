@@ -15,12 +15,14 @@ struct LastStatementsTests {
         } _: { pool in
             let table = TestDatabase.name("last")
             _ = try await pool.query(
-                PostgresQuery("CREATE TABLE \(table) (n int4 PRIMARY KEY, m int4 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+                SQL(
+                    unescaped: "CREATE TABLE \(table) (n int4 PRIMARY KEY, m int4 UNIQUE DEFERRABLE INITIALLY DEFERRED)"
+                )
             )
             let before = try await session(pool)
             let result: Result<Void, any Error>
             do { result = .success(try await body(pool, table)) } catch { result = .failure(error) }
-            _ = try await pool.query(PostgresQuery("DROP TABLE \(table)"))
+            _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
             try result.get()
             // Whatever happened, the connection is clean and goes on.
             #expect(try await session(pool) == before)
@@ -32,7 +34,7 @@ struct LastStatementsTests {
     }
 
     private func insert(_ table: String, _ number: Int32, _ unique: Int32? = nil) -> PostgresQuery {
-        PostgresQuery("INSERT INTO \(table) VALUES ($1, $2) RETURNING n", [.int4(number), .int4(unique)])
+        SQL("INSERT INTO \(table) VALUES ($1, $2) RETURNING n", [.int4(number), .int4(unique)])
     }
 
     /// Whether the server sleeps in a statement of this session's.
@@ -42,7 +44,7 @@ struct LastStatementsTests {
     }
 
     private func numbers(_ pool: PostgresPool, _ table: String) async throws -> [Int] {
-        try await pool.query(PostgresQuery("SELECT n FROM \(table) ORDER BY n")).map { try $0.get(0) }
+        try await pool.query(SQL(unescaped: "SELECT n FROM \(table) ORDER BY n")).map { try $0.get(0) }
     }
 
     @Test func theirAnswersAreGivenAndNothingElse() async throws {

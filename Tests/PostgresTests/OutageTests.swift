@@ -121,7 +121,7 @@ struct OutageTests {
         } _: { pool in
             _ = try await pool.query(PostgresQuery("SET default_transaction_read_only = on"))
             let error = await postgresError {
-                _ = try await pool.query(PostgresQuery("CREATE TABLE \(TestDatabase.name("never")) ()"))
+                _ = try await pool.query(SQL(unescaped: "CREATE TABLE \(TestDatabase.name("never")) ()"))
             }
             #expect(error?.sqlState == "25006")
             #expect(error?.isUnavailable == true)

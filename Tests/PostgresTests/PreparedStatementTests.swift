@@ -24,7 +24,7 @@ struct PreparedStatementTests {
             $0.sharedConnections = 1
         } _: { pool in
             for letter in ["\u{E9}", "e\u{301}"] {
-                let said = try await pool.query(PostgresQuery("SELECT '\(letter)'::text AS said"))
+                let said = try await pool.query(SQL(unescaped: "SELECT '\(letter)'::text AS said"))
                 #expect(Array(try said[0].get(0, as: String.self).utf8) == Array(letter.utf8))
             }
         }
@@ -51,7 +51,7 @@ struct PreparedStatementTests {
         try await withPool {
             $0.sharedConnections = 1
         } _: { pool in
-            for number in 0..<400 { _ = try await pool.query(PostgresQuery("SELECT \(number)")) }
+            for number in 0..<400 { _ = try await pool.query(SQL(unescaped: "SELECT \(number)")) }
             #expect(try await pool.query(prepared)[0].get(0, as: Int.self) <= 257)
             let rows = try await pool.query(PostgresQuery("SELECT 0"))
             #expect(rows.count == 1)
@@ -65,7 +65,7 @@ struct PreparedStatementTests {
             for base in 0..<2 {
                 try await pool.withTransaction { transaction in
                     for number in 0..<200 {
-                        _ = try await transaction.query(PostgresQuery("SELECT \(base * 200 + number)"))
+                        _ = try await transaction.query(SQL(unescaped: "SELECT \(base * 200 + number)"))
                     }
                 }
             }
@@ -107,16 +107,16 @@ struct PreparedStatementTests {
             $0.sharedConnections = 1
         } _: { pool in
             let table = TestDatabase.name("changing")
-            let query = PostgresQuery("SELECT * FROM \(table)")
-            _ = try await pool.query(PostgresQuery("CREATE TABLE \(table) AS SELECT 1::int4 AS a"))
+            let query = SQL(unescaped: "SELECT * FROM \(table)")
+            _ = try await pool.query(SQL(unescaped: "CREATE TABLE \(table) AS SELECT 1::int4 AS a"))
             #expect(try await pool.query(query)[0].get("a", as: Int.self) == 1)
-            _ = try await pool.query(PostgresQuery("ALTER TABLE \(table) ALTER a TYPE text, ADD b int4 DEFAULT 2"))
+            _ = try await pool.query(SQL(unescaped: "ALTER TABLE \(table) ALTER a TYPE text, ADD b int4 DEFAULT 2"))
             for _ in 0..<2 {
                 let row = try await pool.query(query)[0]
                 #expect(try row.get("a", as: String.self) == "1")
                 #expect(try row.get("b", as: Int.self) == 2)
             }
-            _ = try await pool.query(PostgresQuery("DROP TABLE \(table)"))
+            _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
         }
     }
 
@@ -125,16 +125,16 @@ struct PreparedStatementTests {
             $0.exclusiveConnections = 1
         } _: { pool in
             let table = TestDatabase.name("changing")
-            let query = PostgresQuery("SELECT * FROM \(table)")
-            _ = try await pool.query(PostgresQuery("CREATE TABLE \(table) AS SELECT 1::int4 AS a"))
+            let query = SQL(unescaped: "SELECT * FROM \(table)")
+            _ = try await pool.query(SQL(unescaped: "CREATE TABLE \(table) AS SELECT 1::int4 AS a"))
             _ = try await pool.withTransaction { try await $0.query(query) }
-            _ = try await pool.query(PostgresQuery("ALTER TABLE \(table) ALTER a TYPE text"))
+            _ = try await pool.query(SQL(unescaped: "ALTER TABLE \(table) ALTER a TYPE text"))
             let error = await postgresError { _ = try await pool.withTransaction { try await $0.query(query) } }
             #expect(error?.sqlState == "0A000")
             #expect(error?.isTransient == true)
             let text = try await pool.withTransaction { try await $0.query(query)[0].get(0, as: String.self) }
             #expect(text == "1")
-            _ = try await pool.query(PostgresQuery("DROP TABLE \(table)"))
+            _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
         }
     }
 

@@ -20,7 +20,7 @@ struct TransactionEndTests {
             let mark = TestDatabase.name("sleep")
             let task = Task {
                 try await pool.withTransaction(timeout: .seconds(60)) { transaction in
-                    _ = try await transaction.query(PostgresQuery("SELECT pg_sleep(60) AS \(mark)"))
+                    _ = try await transaction.query(SQL(unescaped: "SELECT pg_sleep(60) AS \(mark)"))
                 }
             }
             try await eventually { try await isRunning(pool, mark) }
@@ -43,7 +43,7 @@ struct TransactionEndTests {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for _ in 0..<5 {
                             group.addTask {
-                                _ = try await transaction.query(PostgresQuery("SELECT pg_sleep(60) AS \(mark)"))
+                                _ = try await transaction.query(SQL(unescaped: "SELECT pg_sleep(60) AS \(mark)"))
                             }
                         }
                         try await group.waitForAll()
@@ -98,7 +98,7 @@ struct TransactionEndTests {
             let table = TestDatabase.name("late")
             let error = await postgresError {
                 try await pool.withTransaction(timeout: .milliseconds(100)) { transaction in
-                    _ = try await transaction.query(PostgresQuery("CREATE TABLE \(table) ()"))
+                    _ = try await transaction.query(SQL(unescaped: "CREATE TABLE \(table) ()"))
                     _ = try await pool.withTransaction { try await $0.query(backend) }
                 }
             }

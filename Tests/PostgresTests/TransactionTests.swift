@@ -13,21 +13,23 @@ struct TransactionTests {
         } _: { pool in
             let table = TestDatabase.name("numbers")
             _ = try await pool.query(
-                PostgresQuery("CREATE TABLE \(table) (n int4 PRIMARY KEY, m int4 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+                SQL(
+                    unescaped: "CREATE TABLE \(table) (n int4 PRIMARY KEY, m int4 UNIQUE DEFERRABLE INITIALLY DEFERRED)"
+                )
             )
             let result: Result<Void, any Error>
             do { result = .success(try await body(pool, table)) } catch { result = .failure(error) }
-            _ = try await pool.query(PostgresQuery("DROP TABLE \(table)"))
+            _ = try await pool.query(SQL(unescaped: "DROP TABLE \(table)"))
             try result.get()
         }
     }
 
     private func insert(_ table: String, _ number: Int32, _ unique: Int32? = nil) -> PostgresQuery {
-        PostgresQuery("INSERT INTO \(table) VALUES ($1, $2)", [.int4(number), .int4(unique)])
+        SQL("INSERT INTO \(table) VALUES ($1, $2)", [.int4(number), .int4(unique)])
     }
 
     private func numbers(_ pool: PostgresPool, _ table: String) async throws -> [Int] {
-        try await pool.query(PostgresQuery("SELECT n FROM \(table) ORDER BY n")).map { try $0.get(0) }
+        try await pool.query(SQL(unescaped: "SELECT n FROM \(table) ORDER BY n")).map { try $0.get(0) }
     }
 
     @Test func whatReturnsIsCommitted() async throws {
@@ -102,7 +104,7 @@ struct TransactionTests {
         try await withTable { pool, table in
             let counts = try await pool.withTransaction { transaction in
                 try await transaction.pipeline([
-                    insert(table, 1), insert(table, 2), PostgresQuery("SELECT n FROM \(table)"),
+                    insert(table, 1), insert(table, 2), SQL(unescaped: "SELECT n FROM \(table)"),
                 ]).map(\.count)
             }
             #expect(counts == [0, 0, 2])

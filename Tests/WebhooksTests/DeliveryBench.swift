@@ -26,7 +26,7 @@ struct DeliveryBench: Sendable {
             var parts = URLComponents(string: cluster)
         else { throw NoCluster() }
         let name = "t_hooks_\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
-        try await withPool(cluster) { _ = try await $0.query(PostgresQuery("CREATE DATABASE \(name)")) }
+        try await withPool(cluster) { _ = try await $0.query(SQL(unescaped: "CREATE DATABASE \(name)")) }
         parts.path = "/\(name)"
         let url = parts.string ?? cluster
         var failure: (any Error)?
@@ -40,7 +40,7 @@ struct DeliveryBench: Sendable {
         } catch {
             failure = error
         }
-        try await withPool(cluster) { _ = try await $0.query(PostgresQuery("DROP DATABASE \(name) WITH (FORCE)")) }
+        try await withPool(cluster) { _ = try await $0.query(SQL(unescaped: "DROP DATABASE \(name) WITH (FORCE)")) }
         if let failure { throw failure }
     }
 

@@ -16,7 +16,8 @@ struct EncodedStatement: Sendable {
 
     /// - Throws: ``PostgresError/Code/invalidQuery``, and what the vault throws.
     init(_ query: PostgresQuery, isPrepared: Bool, vault: any PostgresVault) throws {
-        guard !query.sql.utf8.contains(0) else {
+        let sql = query.text
+        guard !sql.utf8.contains(0) else {
             throw PostgresError(.invalidQuery, "the statement has a NUL character in it")
         }
         guard query.parameters.count <= Self.maxParameters else {
@@ -25,7 +26,7 @@ struct EncodedStatement: Sendable {
         // One seal: the key in a row is that of the row's values, even where a new one is taken up at this moment.
         let seal = query.parameters.contains(where: \.isPrivate) ? try vault.seal() : NoVault()
         let values = try query.parameters.map { try $0.bytes(seal) }
-        let total = values.reduce(query.sql.utf8.count) { $0 + ($1?.count ?? 0) }
+        let total = values.reduce(sql.utf8.count) { $0 + ($1?.count ?? 0) }
         guard total <= Self.maxBytes else {
             throw PostgresError(.invalidQuery, "a statement and its parameters take at most \(Self.maxBytes) bytes")
         }
@@ -40,7 +41,7 @@ struct EncodedStatement: Sendable {
         }
         // An empty value needs a pointer too, for libpq takes a null pointer for NULL; so the block is never empty.
         bytes.append(0)
-        self.key = StatementKey(sql: query.sql, types: query.parameters.map(\.type.rawValue))
+        self.key = StatementKey(sql: sql, types: query.parameters.map(\.type.rawValue))
         self.isPrepared = isPrepared && !query.isPlannedAnew
         self.offsets = offsets
         self.lengths = lengths

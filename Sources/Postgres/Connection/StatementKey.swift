@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a prepared statement is known by: its text and the types of its parameters.
 ///
 /// The hash is taken once, where the query is made ready, and not on the event thread.
@@ -21,8 +23,10 @@ struct StatementKey: Sendable, Hashable {
         var (one, other) = (left.sql, right.sql)
         return one.withUTF8 { one in
             other.withUTF8 { other in
-                // Most often they are the very same text.
-                one.count == other.count && (one.baseAddress == other.baseAddress || one.elementsEqual(other))
+                guard one.count == other.count, let left = one.baseAddress, let right = other.baseAddress else {
+                    return one.count == other.count
+                }
+                return memcmp(left, right, one.count) == 0
             }
         }
     }

@@ -47,10 +47,21 @@ public struct PostgresRow: Sendable {
     }
 
     /// The value of the first column with this name, spelt as the server spells it.
-    public func get<T: PostgresDecodable>(_ column: String, as type: T.Type = T.self) throws -> T {
+    ///
+    /// - Throws: as for a column's number; of a column that is not there, its name.
+    public func get<T: PostgresDecodable>(_ column: StaticString, as type: T.Type = T.self) throws -> T {
+        try get(index(of: column), as: type)
+    }
+
+    /// The value of the first private column with this name.
+    public func open<T: PostgresSealable>(_ column: StaticString, as type: T.Type = T.self) throws -> T {
+        try open(index(of: column), as: type)
+    }
+
+    private func index(of column: StaticString) throws -> Int {
         guard let index = result.column(named: column) else {
-            throw PostgresError(.decoding, "the result has no column of the name asked for")
+            throw PostgresError(.decoding, "the result has no column \(column)")
         }
-        return try get(index, as: type)
+        return index
     }
 }

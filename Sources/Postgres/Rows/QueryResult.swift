@@ -1,4 +1,5 @@
 import CLibPQ
+import Foundation
 
 /// Owns one `PGresult`.
 final class QueryResult: Sendable {
@@ -22,8 +23,15 @@ final class QueryResult: Sendable {
     /// As in `INSERT 0 3`.
     var commandTag: String { PQcmdStatus(raw).map { String(cString: $0) } ?? "" }
 
-    func column(named name: String) -> Int? {
-        (0..<columns).first { PQfname(raw, Int32($0)).map { String(cString: $0) } == name }
+    /// The first column of this name.
+    func column(named name: StaticString) -> Int? {
+        // Its bytes end with a zero, as those of every StaticString do.
+        name.withUTF8Buffer { name in
+            (0..<columns).first { column in
+                guard let own = PQfname(raw, Int32(column)), let name = name.baseAddress else { return false }
+                return strcmp(own, UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self)) == 0
+            }
+        }
     }
 
     func type(ofColumn column: Int) -> PostgresType { PostgresType(rawValue: PQftype(raw, Int32(column))) }

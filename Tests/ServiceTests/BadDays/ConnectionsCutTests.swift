@@ -14,11 +14,12 @@ extension BadDays {
                     _ = try await Awaiting.fact("connections are cut") {
                         try await TestDatabase.query(
                             on: PrivateCluster.calm().url,
-                            PostgresQuery(
-                                """
-                                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-                                WHERE datname = '\(day.database.name)' AND application_name = 'receipt-relay'
-                                """)
+                            SQL(
+                                unescaped:
+                                    """
+                                    SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                                    WHERE datname = '\(day.database.name)' AND application_name = 'receipt-relay'
+                                    """)
                         ).first?.get(0, as: Int64.self) ?? 0
                     } holds: {
                         $0 > 0

@@ -34,7 +34,7 @@ import Testing
     private static func rows(_ database: TestDatabase) async throws -> [String] {
         var all: [String] = []
         for table in ["validations", "receipts", "pursuits", "subscriptions", "customers", "entitlement_reads"] {
-            all += try await database.query(PostgresQuery("SELECT t::text FROM \(table) t ORDER BY 1")).map {
+            all += try await database.query(SQL(unescaped: "SELECT t::text FROM \(table) t ORDER BY 1")).map {
                 "\(table): \(try $0.get(0, as: String.self))"
             }
         }

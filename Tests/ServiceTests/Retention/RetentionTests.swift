@@ -14,8 +14,9 @@ import Testing
             _ = try await database.query(PostgresQuery(sql, parameters))
         }
         let rows = try await database.query(
-            PostgresQuery(
-                "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - \(days)), 'YYYY-MM-DD')"))
+            SQL(
+                unescaped:
+                    "SELECT to_char(date_trunc('week', (now() AT TIME ZONE 'UTC')::date - \(days)), 'YYYY-MM-DD')"))
         let monday = try #require(try rows.first?.get(0, as: String.self))
         let uuid = PostgresValue.text(String(id.dropFirst(6)))
         for table in tables {
@@ -39,7 +40,7 @@ import Testing
     }
 
     private static func count(_ table: String, in database: TestDatabase) async throws -> Int {
-        try await database.query(PostgresQuery("SELECT count(*) FROM \(table)")).first?.get(0, as: Int.self) ?? 0
+        try await database.query(SQL(unescaped: "SELECT count(*) FROM \(table)")).first?.get(0, as: Int.self) ?? 0
     }
 
     @Test(.timeLimit(.minutes(10)))

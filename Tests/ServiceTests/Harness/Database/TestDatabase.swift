@@ -65,7 +65,7 @@ struct TestDatabase: Sendable {
     func letDeadlinesCome() async throws {
         for table in ["validations", "pursuits", "purchases"] {
             _ = try await query(
-                PostgresQuery("UPDATE \(table) SET deadline = now() WHERE deadline > now() AND status <> 1"))
+                SQL(unescaped: "UPDATE \(table) SET deadline = now() WHERE deadline > now() AND status <> 1"))
         }
     }
 

@@ -20,7 +20,7 @@ extension Setup {
 
     /// How many rows a table has.
     func count(_ table: String) async throws -> Int {
-        let rows = try await database.query(PostgresQuery("SELECT count(*) FROM \(table)"))
+        let rows = try await database.query(SQL(unescaped: "SELECT count(*) FROM \(table)"))
         return Int(try rows.first?.get(0, as: Int64.self) ?? -1)
     }
 }

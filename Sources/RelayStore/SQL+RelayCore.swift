@@ -1,0 +1,65 @@
+import Foundation
+import Postgres
+import RelayCore
+
+extension SQL.StringInterpolation {
+    /// A time as an interval.
+    mutating func appendInterpolation(_ duration: Duration) {
+        appendInterpolation("\(.int8(duration.microseconds)) * interval '1 microsecond'" as SQL)
+    }
+}
+
+extension SQLTable {
+    /// The keys of ledgers and owners: `bucket`, `publisher`, `environment`, `subscription_key`.
+    static func subscriptions(_ names: [SubscriptionName]) -> SQLTable {
+        [
+            "bucket": .int2Array(names.map { Int16($0.bucket.number) }),
+            "publisher": .textArray(names.map(\.publisher)), "environment": .textArray(names.map(\.environment)),
+            "subscription_key": .textArray(names.map(\.originalTransactionID)),
+        ]
+    }
+
+    /// The keys of validations, and of whatever else has such ids: `bucket`, `day` (a number since 1970), `id`.
+    static func ids(_ ids: [ValidationID]) -> SQLTable {
+        [
+            "bucket": .int2Array(ids.map { Int16($0.bucket.number) }), "day": .int4Array(ids.map { Int32($0.day) }),
+            "id": .uuidArray(ids.map(\.uuid)),
+        ]
+    }
+}
+
+extension OpsScope {
+    /// The condition that a row is in the scope. An index that a statement walks or probes stays the same: the publisher is looked
+    /// at in what the index finds.
+    ///
+    /// - Parameter column: of the publisher's id.
+    func includes(_ column: SQL) -> SQL { "(\(.text(publisher)) IS NULL OR \(column) = \(.text(publisher)))" }
+}
+
+extension PublisherScope {
+    /// The condition that a publisher is in the scope, and that the database says so too.
+    ///
+    /// - Parameter column: of the publisher's id.
+    func includes(_ column: SQL) -> SQL {
+        let (only, others): (PublisherID?, [PublisherID]) =
+            switch self {
+            case .only(let publisher): (publisher, [])
+            case .allBut(let others): (nil, others.sorted())
+            }
+        return """
+            CASE WHEN \(.text(only)) IS NOT NULL THEN \(column) = \(.text(only)) AND \(Self.hasOwn(column))
+                 ELSE \(column) <> ALL (\(.textArray(others))) AND NOT \(Self.hasOwn(column)) END
+            """
+    }
+
+    /// The condition that this copy has the account that a publisher's work belongs to.
+    ///
+    /// - Parameters:
+    ///   - own: those whose own accounts it has.
+    ///   - column: of the publisher's id.
+    static func hasAccount(_ own: [PublisherID], _ column: SQL) -> SQL {
+        "(\(column) = ANY (\(.textArray(own)))) = \(hasOwn(column))"
+    }
+
+    private static func hasOwn(_ column: SQL) -> SQL { "(\(column) IN (SELECT publisher FROM own_accounts))" }
+}

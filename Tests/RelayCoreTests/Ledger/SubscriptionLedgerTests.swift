@@ -115,6 +115,33 @@ struct SubscriptionLedgerTests {
         #expect(try life.status(on: 41) == .expired, "the year is over with the upgrade")
     }
 
+    /// Receipts have whole seconds: a yes within the second of the upgrade may have been given before it.
+    @Test(arguments: [(0.4, true), (1.2, false)])
+    func cleengsYesFromBeforeAnUpgradeIsNoneAfterIt(saidAfter seconds: Double, isAsked: Bool) {
+        let upgraded = Timestamp(seconds: 1_800_000_000)
+        func period(_ id: TransactionID, _ product: ProductID, at start: Timestamp, replaces: Bool) -> LedgerPeriod {
+            LedgerPeriod(
+                id: id, productID: product, purchasedAt: start, expiresAt: start + Life.day * 30,
+                replacesEarlier: replaces, toldAt: start + .seconds(5))
+        }
+        var ledger = SubscriptionLedger()
+        ledger.hear(
+            LedgerWord(
+                periods: [
+                    period("1", "cheap", at: upgraded + .seconds(-100), replaces: false),
+                    period("2", "dear", at: upgraded, replaces: true),
+                ],
+                cleeng: [
+                    "CHEAP": LedgerEnd(
+                        isOver: false, until: upgraded + Life.day * 30, toldAt: upgraded + .seconds(seconds))
+                ]))
+        ledger.setOffers(["cheap": ["CHEAP"], "dear": ["DEAR"]])
+        let access = SubscriptionAccess(
+            ledger, granted: ["CHEAP", "DEAR"], at: upgraded + .seconds(10), leeway: .seconds(60))
+        #expect(access.present == "DEAR")
+        #expect(access.questions == (isAsked ? ["CHEAP"] : []))
+    }
+
     @Test func aDowngradeActsAtTheNextRenewal() throws {
         var life = Life()
         life.told(Life.period("1", from: 0, product: "dear"), Life.renewal(true, product: "cheap", told: 10))

@@ -41,7 +41,9 @@ import Testing
     }
 
     /// The catalogue is there when the relay begins: a running one reads it again every five seconds.
-    private func run(_ body: (inout Scene) async throws -> Void) async throws {
+    ///
+    /// - Parameter tells: Cleeng sends events of what ends.
+    private func run(tells: Bool = true, _ body: (inout Scene) async throws -> Void) async throws {
         let store = try TestAppStore()
         defer { store.end() }
         let settings = store.settings(
@@ -60,7 +62,7 @@ import Testing
             var scene = Scene(
                 setup: Setup(database: setup.database, simulator: setup.simulator, relay: relay),
                 control: SimulatorControl(setup.simulator), store: store, life: life)
-            try await scene.control.tell(relay, secret: Self.secret)
+            if tells { try await scene.control.tell(relay, secret: Self.secret) }
             do {
                 try await body(&scene)
             } catch {
@@ -98,6 +100,19 @@ import Testing
             #expect(try await scene.hasAccess(Self.monthly) == true)
             #expect(try await scene.hasAccess(Self.yearly) == false)
             #expect(try await scene.relay.poll(again).json["status"].string == "granted")
+        }
+    }
+
+    /// Guards against an offer that was left staying open for a minute, since nobody asks where no event comes.
+    @Test func anOfferThatWasLeftIsAskedAboutAtOnceWhereCleengTellsNothing() async throws {
+        try await run(tells: false) { scene in
+            scene.life.bought(at: Date())
+            let month = try await scene.buy(Self.monthly)
+            try await scene.control.entitle("ana@example.test", to: Self.monthly, status: "terminated")
+            let start = ContinuousClock.now
+            try await scene.tell(scene.life.upgraded(to: "com.example.year", at: Date()))
+            try await scene.isReplaced(month)
+            #expect(ContinuousClock.now - start < .seconds(45))
         }
     }
 

@@ -50,3 +50,109 @@ struct BERDocument {
         return element
     }
 }
+
+/// A place between two elements of one ``BERDocument``, and where their container ends.
+struct BERCursor {
+    var offset: Int
+    let end: Int
+
+    var isAtEnd: Bool { offset >= end }
+}
+
+/// One tag-length-value, as offsets into the bytes of its ``BERDocument``; copies nothing.
+struct BERElement {
+    /// The first identifier octet: class, constructed bit and (below 31) tag number.
+    let identifier: UInt8
+    /// The contents, without a closing end-of-contents mark.
+    let contents: Range<Int>
+    /// The whole element with header and, of indefinite length, end-of-contents mark.
+    let encoded: Range<Int>
+
+    var isConstructed: Bool { identifier & BERTag.constructedBit != 0 }
+    var isIndefinite: Bool { encoded.upperBound != contents.upperBound }
+    var children: BERCursor { BERCursor(offset: contents.lowerBound, end: contents.upperBound) }
+}
+
+/// The octets of a string: a range of the bytes they came from, or of bytes put together out of its pieces.
+struct BEROctets {
+    let document: BERDocument
+    let range: Range<Int>
+
+    var bytes: ArraySlice<UInt8> { document.bytes[range] }
+    var root: BERCursor { BERCursor(offset: range.lowerBound, end: range.upperBound) }
+}
+
+/// Identifier octets (X.690, 8.1.2) that receipts are made of. Tag numbers above 30 never carry meaning here.
+enum BERTag {
+    static let integer: UInt8 = 0x02
+    static let octetString: UInt8 = 0x04
+    static let objectIdentifier: UInt8 = 0x06
+    static let utf8String: UInt8 = 0x0C
+    static let printableString: UInt8 = 0x13
+    static let ia5String: UInt8 = 0x16
+    static let sequence: UInt8 = 0x30
+    static let set: UInt8 = 0x31
+
+    /// Context-specific and constructed: `[number]`, explicit, or implicit over a constructed type.
+    static func context(_ number: UInt8) -> UInt8 { 0xA0 | number }
+
+    static let constructedBit: UInt8 = 0x20
+}
+
+/// Why bytes are no BER (ITU-T X.690), or not the structure that was asked for.
+enum BERError: Error {
+    /// A length, tag or end-of-contents mark is wrong, or the bytes end too early.
+    case malformed
+    /// An element of another type stands where this one must.
+    case unexpectedElement
+    /// Nested deeper than anything a store writes.
+    case tooDeep
+    /// More elements, or larger ones, than ``ReceiptLimits`` allows.
+    case limitExceeded
+}
+
+extension BERDocument {
+    /// Pieces inside pieces of a constructed string that are followed; Xcode writes one level.
+    private static let maximumStringDepth = 4
+
+    /// The octets of an OCTET STRING, or of a character string, in one piece.
+    ///
+    /// - Parameter tag: the primitive identifier; the constructed form of it is accepted too.
+    func octets(_ element: BERElement, _ tag: UInt8 = BERTag.octetString) throws(BERError) -> BEROctets {
+        if element.identifier == tag { return BEROctets(document: self, range: element.contents) }
+        guard element.identifier == tag | BERTag.constructedBit else { throw .unexpectedElement }
+        var collected: [UInt8] = []
+        // The pieces cannot be longer than what holds them.
+        collected.reserveCapacity(element.contents.count)
+        try collect(element, into: &collected, depth: 1)
+        let document = BERDocument(bytes: collected)
+        return BEROctets(document: document, range: collected.indices)
+    }
+
+    private func collect(
+        _ element: BERElement, into collected: inout [UInt8], depth: Int
+    ) throws(BERError) {
+        guard depth <= Self.maximumStringDepth else { throw .tooDeep }
+        var cursor = element.children
+        while let piece = try next(&cursor) {
+            // Whatever the type of the string, its pieces are OCTET STRINGs (X.690, 8.23.6).
+            if piece.identifier == BERTag.octetString {
+                collected.append(contentsOf: bytes[piece.contents])
+            } else if piece.identifier == BERTag.octetString | BERTag.constructedBit {
+                try collect(piece, into: &collected, depth: depth + 1)
+            } else {
+                throw .unexpectedElement
+            }
+        }
+    }
+
+    /// An INTEGER of up to eight octets; nil where it is longer, empty or another type.
+    func integer(_ element: BERElement) -> Int64? {
+        guard element.identifier == BERTag.integer, (1...8).contains(element.contents.count) else { return nil }
+        var value: Int64 = bytes[element.contents.lowerBound] & 0x80 == 0 ? 0 : -1
+        for index in element.contents {
+            value = value << 8 | Int64(bytes[index])
+        }
+        return value
+    }
+}

@@ -1,4 +1,7 @@
+import Crypto
 import Formats
+import RelayCore
+import X509
 
 /// A JSON Web Signature in compact form (RFC 7515, section 7.1), taken apart. Nothing here has been verified.
 public struct CompactJWS: Sendable, Hashable {
@@ -32,4 +35,74 @@ public struct CompactJWS: Sendable, Hashable {
         guard text.utf8.count <= ReceiptLimits.jwsBytes else { throw .tooLarge }
         try self.init(Array(text.utf8))
     }
+}
+
+/// The header of a JWS signed by Apple (App Store Server API, `JWSDecodedHeader`).
+public struct JWSHeader: Sendable, Hashable {
+    /// `alg`; Apple signs with `ES256` only. Nil where it is missing.
+    public let algorithm: String?
+    /// `x5c`: certificates in DER, leaf first. Empty where it is missing.
+    public let certificates: [[UInt8]]
+    /// `kid`; Xcode writes `Apple_Xcode_Key`.
+    public let keyId: String?
+    /// `typ`
+    public let type: String?
+}
+
+extension JWSHeader {
+    private struct Fields: Decodable {
+        let alg: String?
+        let x5c: [String]?
+        let kid: String?
+        let typ: String?
+    }
+
+    init(json: [UInt8]) throws(ReceiptReadError) {
+        guard let fields = try? StoreJSON.decode(Fields.self, from: json),
+            fields.x5c?.count ?? 0 <= ReceiptLimits.certificates
+        else { throw .malformedJWS }
+        var certificates: [[UInt8]] = []
+        for text in fields.x5c ?? [] {
+            guard let certificate = ReceiptData.decode(text), certificate.count <= ReceiptLimits.certificateBytes
+            else { throw .malformedJWS }
+            certificates.append(certificate)
+        }
+        self.certificates = certificates
+        algorithm = fields.alg.flatMap(StoreText.text)
+        keyId = fields.kid.flatMap(StoreText.text)
+        type = fields.typ.flatMap(StoreText.text)
+    }
+}
+
+extension CompactJWS {
+    /// Whether the App Store signed exactly this. Apple's own rule: ES256 and nothing else, three certificates in order, a
+    /// root that is pinned and not believed, certificates judged at the moment of signing.
+    ///
+    /// Source: apple/app-store-server-library-swift, `ChainVerifier`; RFC 7515, section 5.2.
+    ///
+    /// - Parameter signedDate: as the payload says it, `receiptCreationDate` in an app transaction.
+    /// - Throws: ``NotGenuine``.
+    public func verify(_ trust: ChainOfTrust, signedDate: AppleTimestamp?) async throws(NotGenuine) -> Genuine {
+        guard header.algorithm == "ES256" else { throw NotGenuine(.algorithm, "it is not signed with ES256") }
+        guard !signature.isEmpty else { throw NotGenuine(.unsigned, "it has no signature") }
+        guard !header.certificates.isEmpty else {
+            throw NotGenuine(.certificates, "it carries no certificates")
+        }
+        guard let signedDate else { throw NotGenuine(.noDate, "it does not say when it was signed") }
+        let signer = try await trust.signer(
+            header.certificates.map { $0[...] }, named: nil, at: signedDate)
+        guard let key = P256.Signing.PublicKey(signer.key),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+        else { throw NotGenuine(.signature, "key or signature are not of the form that ES256 has") }
+        guard key.isValidSignature(signature, for: SHA256.hash(data: signingInput)) else {
+            throw NotGenuine(.signature, "the signature is not over this content")
+        }
+        trust.remember(signer)
+        return Genuine(isLocal: signer.isLocal)
+    }
+}
+
+extension CompactJWS {
+    /// Of its content, for one that names itself by nothing else.
+    var fingerprint: String { Hex.text(of: Array(SHA256.hash(data: payload))) }
 }

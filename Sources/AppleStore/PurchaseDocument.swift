@@ -34,3 +34,47 @@ public enum PurchaseDocument: Sendable, Hashable {
         let receiptType: String?
     }
 }
+
+extension PurchaseDocument {
+    /// Whether it is genuine and ours.
+    ///
+    /// - Returns: false where it cannot be judged: the transaction receipts of iOS 6 are signed in a way of their own.
+    /// - Throws: ``NotGenuine``.
+    public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) -> Bool {
+        switch self {
+        case .transactionReceipt: return false
+        case .appReceipt(let signed):
+            try scope.check(
+                try await signed.verify(trust), environment: signed.receipt.environment,
+                bundleId: signed.receipt.bundleId, appId: signed.receipt.appId)
+        case .signedTransaction(let signed): try await signed.verify(trust, scope)
+        }
+        return true
+    }
+}
+
+extension SignedTransaction {
+    /// - Throws: ``NotGenuine``.
+    func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
+        try scope.check(
+            try await jws.verify(trust, signedDate: payload.signedDate), environment: payload.environment,
+            bundleId: payload.bundleId, appId: nil)
+    }
+}
+
+/// A StoreKit 2 transaction signed by Apple (`JWSTransaction`): what it says, and the JWS that verifying it takes.
+///
+/// Nothing here has been verified.
+public struct SignedTransaction: Sendable, Hashable {
+    public let jws: CompactJWS
+    public let payload: TransactionPayload
+
+    /// - Throws: ``ReceiptReadError/malformedJWS`` where the payload is no JSON object.
+    public init(_ jws: CompactJWS) throws(ReceiptReadError) {
+        guard let payload = try? StoreJSON.decode(TransactionPayload.self, from: jws.payload) else {
+            throw .malformedJWS
+        }
+        self.jws = jws
+        self.payload = payload
+    }
+}

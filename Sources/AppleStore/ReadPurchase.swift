@@ -33,3 +33,57 @@ extension ReadPurchase {
     public var expiresDate: AppleTimestamp? { entry.expiresDate }
     public var cancellationDate: AppleTimestamp? { entry.cancellationDate }
 }
+
+extension ReadPurchase {
+    /// What the purchase that counts says of its subscription: a snapshot of when it was issued. Nil for what is used up, and
+    /// where it says too little.
+    public var ledgerPeriod: LedgerPeriod? { ledgerPeriod(of: entry) }
+
+    /// What it says of each subscription in it, and of the purchase that counts, by original transaction id.
+    public var ledgerPeriods: [TransactionID: LedgerPeriod] {
+        var periods: [TransactionID: LedgerPeriod] = [:]
+        for one in subscriptions + [entry] {
+            if let id = one.originalTransactionId, let period = ledgerPeriod(of: one) { periods[id] = period }
+        }
+        return periods
+    }
+
+    func ledgerPeriod(of entry: PurchaseEntry) -> LedgerPeriod? {
+        if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriod() }
+        guard entry.kind != .consumable, entry.originalTransactionId != nil, let product = entry.productId,
+            let purchased = entry.purchaseDate?.moment, let told = (issuedDate ?? entry.purchaseDate)?.moment,
+            let id = entry.expiresDate == nil
+                ? entry.originalTransactionId : entry.webOrderLineItemId ?? entry.transactionId
+        else { return nil }
+        // A receipt does not tell a refund from an upgrade; of what was upgraded the successor counts anyway.
+        let revocation =
+            entry.isCancelled
+            ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? told, kind: .refunded) : nil
+        return LedgerPeriod(
+            id: id, productID: product, purchasedAt: purchased, expiresAt: entry.expiresDate?.end,
+            revocation: revocation, toldAt: told, transactionID: entry.transactionId,
+            originalPurchasedAt: entry.originalPurchaseDate?.moment, isTrial: entry.isTrialPeriod,
+            isIntro: entry.isInIntroductoryOfferPeriod, discountID: DiscountID(entry.promotionalOfferId))
+    }
+}
+
+extension ReadPurchase {
+    /// Each subscription, pass and purchase for ever that it holds, with what it says of it. To be asked of a verified one only.
+    public func externalSubscriptions(atMost limit: Int) -> [ExternalSubscription] {
+        lasting.prefix(limit).compactMap { entry in
+            guard let key = entry.originalTransactionId, !environment.name.isEmpty,
+                let period = ledgerPeriod(of: entry)
+            else { return nil }
+            return ExternalSubscription(
+                key: key, environment: environment.name, word: LedgerWord(periods: [period]), bundleID: bundleId)
+        }
+    }
+
+    private var lasting: [PurchaseEntry] {
+        switch document {
+        case .appReceipt(let signed):
+            PurchaseChoice(signed.receipt.inAppPurchases.lazy.map { PurchaseEntry($0) }, transactionId: "").lasting
+        case .transactionReceipt, .signedTransaction: [entry].filter(\.isLasting)
+        }
+    }
+}

@@ -33,3 +33,32 @@ public struct ReceiptReadError: Error, Sendable, Hashable, CustomStringConvertib
 
     public var description: String { "ReceiptReadError(\(code.rawValue))" }
 }
+
+/// What is read at most. Each is several times what any receipt seen in the field needs, and keeps the work and
+/// memory that a hostile sender can ask for in proportion to what was sent.
+public enum ReceiptLimits {
+    /// UTF-8 bytes of a receipt as text: 10,000 purchases of some 410 bytes each are 5.5 MB of base64.
+    public static let textBytes = 8 << 20
+    /// Purchases (attribute 17) in one receipt; the largest seen holds 187.
+    public static let inAppPurchases = 10_000
+    /// Attributes of the receipt itself, purchases included.
+    static let receiptAttributes = 11_000
+    /// Attributes of one purchase; Apple writes about 20.
+    static let purchaseAttributes = 128
+    /// Certificates in one signature; Apple sends 3.
+    static let certificates = 16
+    static let certificateBytes = 16 << 10
+    /// Signers of one receipt; Apple writes 1.
+    static let signers = 4
+    /// One signer's fields, signed attributes and names included.
+    static let signerBytes = 64 << 10
+    /// UTF-8 bytes of a compact JWS: a transaction has about 5 KB, a notification 20 KB.
+    public static let jwsBytes = 256 << 10
+    /// An old transaction receipt, decoded; they have 2 to 4 KB.
+    static let transactionReceiptBytes = 64 << 10
+    static let propertyListEntries = 128
+    /// A transaction number: Apple's have 15 to 19 digits.
+    static let identifierBytes = 64
+    /// Any other text: bundle and product ids are 255 at most by Apple's own rule.
+    static let textValueBytes = 255
+}

@@ -13,3 +13,86 @@ public struct SignedReceipt: Sendable, Hashable {
     /// App Store receipts have exactly one.
     public let signers: [CMSSigner]
 }
+
+extension SignedReceipt {
+    /// Reads BER or DER, indefinite lengths and divided strings (Xcode writes both) included.
+    ///
+    /// - Throws: ``ReceiptReadError/notPKCS7`` where the envelope is wrong, ``ReceiptReadError/malformedPayload`` where
+    ///   what it holds is, ``ReceiptReadError/tooLarge``.
+    public init(berEncoded bytes: [UInt8]) throws(ReceiptReadError) {
+        guard bytes.count <= ReceiptLimits.textBytes else { throw .tooLarge }
+        let envelope: Envelope
+        do {
+            envelope = try Envelope(BERDocument(bytes: bytes))
+        } catch {
+            throw error == .limitExceeded ? .tooLarge : .notPKCS7
+        }
+        do {
+            receipt = try AppReceipt(envelope.payload)
+        } catch {
+            throw error == .limitExceeded ? .tooLarge : .malformedPayload
+        }
+        payload = envelope.payload.bytes
+        contentType = envelope.contentType
+        certificates = envelope.certificates
+        signers = envelope.signers
+    }
+
+    private struct Envelope {
+        let payload: BEROctets
+        let contentType: OID
+        let certificates: [ArraySlice<UInt8>]
+        let signers: [CMSSigner]
+
+        init(_ document: BERDocument) throws(BERError) {
+            var contentInfo = try document.only(document.root, BERTag.sequence).children
+            let type = try document.next(&contentInfo, BERTag.objectIdentifier)
+            guard OID(contents: document.bytes[type.contents]) == .signedData else { throw .unexpectedElement }
+            let content = try document.next(&contentInfo, BERTag.context(0))
+            var fields = try document.only(content.children, BERTag.sequence).children
+
+            _ = try document.next(&fields, BERTag.integer)
+            _ = try document.next(&fields, BERTag.set)
+            var encapsulated = try document.next(&fields, BERTag.sequence).children
+            contentType = OID(
+                contents: document.bytes[try document.next(&encapsulated, BERTag.objectIdentifier).contents])
+            // A detached signature has no content; a receipt always carries its own.
+            let explicit = try document.next(&encapsulated, BERTag.context(0))
+            var octets = explicit.children
+            guard let string = try document.next(&octets), octets.isAtEnd else { throw .unexpectedElement }
+            payload = try document.octets(string)
+
+            certificates = try Self.certificates(document, &fields)
+            _ = try document.nextIfPresent(&fields, BERTag.context(1))
+            signers = try Self.signers(document, try document.next(&fields, BERTag.set))
+        }
+
+        private static func certificates(
+            _ document: BERDocument, _ fields: inout BERCursor
+        ) throws(BERError) -> [ArraySlice<UInt8>] {
+            guard let bag = try document.nextIfPresent(&fields, BERTag.context(0)) else { return [] }
+            var certificates: [ArraySlice<UInt8>] = []
+            var cursor = bag.children
+            while let element = try document.next(&cursor) {
+                // Attribute certificates and other formats carry a tag of their own; none of them signs a receipt.
+                guard element.identifier == BERTag.sequence else { continue }
+                guard certificates.count < ReceiptLimits.certificates,
+                    element.encoded.count <= ReceiptLimits.certificateBytes
+                else { throw .limitExceeded }
+                certificates.append(document.bytes[element.encoded])
+            }
+            return certificates
+        }
+
+        private static func signers(_ document: BERDocument, _ set: BERElement) throws(BERError) -> [CMSSigner] {
+            var signers: [CMSSigner] = []
+            var cursor = set.children
+            while let element = try document.next(&cursor) {
+                guard signers.count < ReceiptLimits.signers, element.encoded.count <= ReceiptLimits.signerBytes
+                else { throw .limitExceeded }
+                signers.append(try CMSSigner(document, element))
+            }
+            return signers
+        }
+    }
+}

@@ -1,4 +1,4 @@
-import AsyncHTTPClient
+public import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -75,5 +75,12 @@ public struct CleengClient: Sendable {
     /// - Parameter customerEmail: whom the call is about, where it names one.
     func scrubber(for customerEmail: EmailAddress? = nil) -> MessageScrubber {
         MessageScrubber(hiding: [configuration.publisherToken.exposed, customerEmail?.text].compactMap(\.self))
+    }
+}
+
+extension CleengConfiguration {
+    /// The configuration of the HTTP client for Cleeng.
+    public var httpClientConfiguration: HTTPClient.Configuration {
+        .outbound(connectTimeout: upstreamTimeout, connectionsPerHost: connectionsPerHost)
     }
 }

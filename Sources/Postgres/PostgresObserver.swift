@@ -21,3 +21,27 @@ extension PostgresObserver {
 public struct SilentPostgresObserver: PostgresObserver {
     public init() {}
 }
+
+/// The two ways through a pool.
+public enum PostgresLane: String, Sendable, Hashable, CaseIterable {
+    /// Single statements, pipelined over connections that all callers share.
+    case shared
+    /// Transactions, each with a connection to itself.
+    case exclusive
+}
+
+/// How busy a lane is.
+public struct PostgresLoad: Sendable, Hashable {
+    /// Connections that are up.
+    public var connected: Int
+    /// Statements sent and not answered yet (shared), or transactions under way (exclusive).
+    public var inFlight: Int
+    /// Calls that wait for their turn.
+    public var waiting: Int
+
+    public init(connected: Int, inFlight: Int, waiting: Int) {
+        self.connected = connected
+        self.inFlight = inFlight
+        self.waiting = waiting
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// One purchase, as the relay takes it.
 public struct Purchase: Sendable, Hashable {
     /// What the app runs on, where it bought in the App Store.
@@ -39,5 +41,66 @@ public struct Purchase: Sendable, Hashable {
         self.coupon = coupon
         self.applicationUsername = applicationUsername
         self.cleengCustomerID = cleengCustomerID
+    }
+}
+
+/// What a store gave the app to prove a purchase.
+public enum Proof: Sendable, Hashable {
+    /// StoreKit 2: `VerificationResult.jwsRepresentation`, as it is; and `Transaction.id` in digits.
+    case signedTransaction(String, transactionID: String)
+    /// StoreKit 1: the file at `Bundle.main.appStoreReceiptURL`; and `SKPaymentTransaction.transactionIdentifier`.
+    case appReceipt(Data, transactionID: String)
+    /// Google Play: of the `Purchase` of its billing library.
+    case googlePlay(productID: String, purchaseToken: String, packageName: String, orderID: String? = nil)
+    /// Amazon Appstore: of the `Receipt` and the `UserData` of its SDK.
+    case amazon(receiptID: String, userID: String)
+}
+
+extension Purchase {
+    var path: String {
+        switch proof {
+        case .signedTransaction, .appReceipt: "apple/payment"
+        case .googlePlay: "android/payment"
+        case .amazon: "amazon/payment"
+        }
+    }
+
+    /// The same bytes for the same purchase.
+    func body() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(Body(self))
+    }
+
+    private struct Body: Encodable {
+        var customerEmail: String
+        var offerId: String
+        var receipt: [String: String]
+        var appType: String?
+        var couponCode: String?
+        var applicationUsername: String?
+        var cleengCustomerId: Int?
+
+        init(_ purchase: Purchase) {
+            customerEmail = purchase.email
+            offerId = purchase.offer
+            couponCode = purchase.coupon
+            applicationUsername = purchase.applicationUsername
+            switch purchase.proof {
+            case .signedTransaction(let text, let transactionID):
+                receipt = ["transactionId": transactionID, "receiptData": text]
+            case .appReceipt(let data, let transactionID):
+                receipt = ["transactionId": transactionID, "receiptData": data.base64EncodedString()]
+            case .googlePlay(let productID, let purchaseToken, let packageName, let orderID):
+                receipt = ["productId": productID, "purchaseToken": purchaseToken, "packageName": packageName]
+                receipt["orderId"] = orderID
+                return
+            case .amazon(let receiptID, let userID):
+                receipt = ["receiptId": receiptID, "userId": userID]
+                return
+            }
+            appType = purchase.appType.rawValue
+            cleengCustomerId = purchase.cleengCustomerID
+        }
     }
 }

@@ -49,3 +49,70 @@ extension RelayError: LocalizedError, CustomStringConvertible {
 
     public var errorDescription: String? { description }
 }
+
+extension RelayError {
+    /// Of an answer that is no success.
+    init(_ answer: RelayAnswer) {
+        let problem = try? JSONDecoder().decode(Problem.self, from: answer.body)
+        self.init(
+            problem.map { Code(rawValue: $0.code) } ?? .notUnderstood,
+            problem?.detail ?? problem?.title ?? "answered with HTTP \(answer.status)", httpStatus: answer.status,
+            errors: (problem?.errors ?? []).map {
+                FieldError(field: $0.field ?? "", code: $0.code ?? "", detail: $0.detail ?? "")
+            },
+            retryAfter: answer.retryAfter, requestID: answer.header("X-Request-Id"))
+    }
+
+    /// Of a request without an answer.
+    init(noAnswer error: any Error) {
+        let isUnsent = (error as? URLError).map { Self.beforeAnythingWasSent.contains($0.code) } ?? false
+        self.init(isUnsent ? .unreachable : .connectionLost, error.localizedDescription)
+    }
+
+    private static let beforeAnythingWasSent: Set<URLError.Code> = [
+        .badURL, .unsupportedURL, .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .notConnectedToInternet,
+        .dataNotAllowed, .internationalRoamingOff, .callIsActive, .secureConnectionFailed,
+        .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+        .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired,
+    ]
+
+    /// Whether a purchase that was answered so may be in the relay's database.
+    var leavesOpenWhetherTaken: Bool {
+        switch httpStatus {
+        case nil: code == .connectionLost
+        case .some(200..<300): true
+        case .some(500...): code != .overloaded && code != .customerKeysUnavailable
+        default: false
+        }
+    }
+}
+
+/// An `application/problem+json` body (RFC 9457), as far as it can be read.
+struct Problem: Decodable {
+    struct Field: Decodable {
+        var field: String?
+        var code: String?
+        var detail: String?
+    }
+
+    var code: String
+    var title: String?
+    var detail: String?
+    var errors: [Field]?
+}
+
+/// One field that the relay did not accept.
+public struct FieldError: Sendable, Hashable {
+    /// Its path in the body, such as `receipt.transactionId`; empty for the body as a whole.
+    public var field: String
+    /// `required`, `wrong_type`, `invalid`, `too_long`.
+    public var code: String
+    /// In words.
+    public var detail: String
+
+    public init(field: String, code: String, detail: String) {
+        self.field = field
+        self.code = code
+        self.detail = detail
+    }
+}

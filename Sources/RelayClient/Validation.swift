@@ -68,3 +68,59 @@ public struct Validation: Sendable, Hashable, Identifiable {
             && settledAt == other.settledAt && isLate == other.isLate && expiresAt == other.expiresAt
     }
 }
+
+extension Validation: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case validationId, status, accessGranted, offerId, reason, receivedAt, settledAt, deadline, late, expiresAt
+        case warnings
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        func moment(_ key: CodingKeys) throws -> Date? {
+            guard let text = try fields.decodeIfPresent(String.self, forKey: key) else { return nil }
+            return Moment.parse(text)
+        }
+        func required(_ key: CodingKeys) throws -> Date {
+            guard let date = try moment(key) else {
+                throw DecodingError.dataCorruptedError(forKey: key, in: fields, debugDescription: "not a moment")
+            }
+            return date
+        }
+        id = try fields.decode(String.self, forKey: .validationId)
+        status = Status(rawValue: try fields.decode(String.self, forKey: .status))
+        accessGranted = try fields.decode(Bool.self, forKey: .accessGranted)
+        offer = try fields.decode(String.self, forKey: .offerId)
+        receivedAt = try required(.receivedAt)
+        deadline = try required(.deadline)
+        // The answer to a purchase that is pending leaves out the rest.
+        reason = try fields.decodeIfPresent(String.self, forKey: .reason)
+        settledAt = try moment(.settledAt)
+        isLate = try fields.decodeIfPresent(Bool.self, forKey: .late) ?? false
+        expiresAt = try moment(.expiresAt)
+        warnings = try fields.decodeIfPresent([Warning].self, forKey: .warnings) ?? []
+    }
+}
+
+/// `2026-11-20T10:00:00.000Z`, the fraction being optional.
+enum Moment {
+    static func parse(_ text: String) -> Date? {
+        (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+            ?? (try? Date.ISO8601FormatStyle().parse(text))
+    }
+}
+
+/// What an app does about a purchase.
+public enum Outcome: Sendable, Hashable {
+    /// Reveal the content.
+    ///
+    /// - `until`: when access ends unless it is renewed; nil where that is not known.
+    /// - `late`: it came after the app had been told to assume a failure.
+    case granted(until: Date?, late: Bool)
+    /// Access is not given, and the user should learn of it. The reason is the billing system's code or one of the
+    /// relay's, such as `transferred`, `refunded` or `expired`; nil where none is known.
+    case refused(reason: String?)
+    /// No grant came in the time allowed: tell the user that it failed, and look again at the next start of the app. A
+    /// late grant is not lost.
+    case assumeFailed
+}

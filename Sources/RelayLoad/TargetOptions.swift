@@ -29,3 +29,16 @@ struct TargetOptions: ParsableArguments {
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
+
+/// What whoever drives this command says to it.
+enum InputLines {
+    /// Lines of standard input, until it ends.
+    static func stream() -> AsyncStream<String> {
+        AsyncStream { stream in
+            Thread.detachNewThread {
+                while let line = readLine() { stream.yield(line) }
+                stream.finish()
+            }
+        }
+    }
+}

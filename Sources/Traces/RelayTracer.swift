@@ -1,4 +1,5 @@
 public import Instrumentation
+public import Logging
 public import Tracing
 
 /// What `InstrumentationSystem` is bootstrapped with: passes the W3C's trace context on, and records spans where somebody takes them.
@@ -59,4 +60,43 @@ public struct RelayTracer: Tracer {
 
     /// Spans go by themselves, within a second.
     public func forceFlush() {}
+}
+
+/// Which traces are recorded.
+///
+/// Who calls has decided for what it sends; of what begins here a part is taken.
+public struct Sampling: Sendable, Equatable {
+    /// 0 to 1.
+    public let ratio: Double
+
+    public init(ratio: Double) {
+        self.ratio = min(max(ratio, 0), 1)
+    }
+
+    func takes(using random: inout some RandomNumberGenerator) -> Bool {
+        ratio > 0 && Double.random(in: 0..<1, using: &random) < ratio
+    }
+}
+
+extension Logger.MetadataProvider {
+    /// `trace_id` and `span_id` of the trace that the task works for.
+    public static var trace: Logger.MetadataProvider {
+        Logger.MetadataProvider {
+            guard let trace = InstrumentationContext.current?.trace else { return [:] }
+            return ["trace_id": "\(trace.traceId)", "span_id": "\(trace.spanId)"]
+        }
+    }
+}
+
+extension InstrumentationContext {
+    private enum Key: InstrumentationContextKey {
+        typealias Value = TraceContext
+        static let nameOverride: String? = "trace"
+    }
+
+    /// The trace that the task works for; nil where nobody follows it.
+    public var trace: TraceContext? {
+        get { self[Key.self] }
+        set { self[Key.self] = newValue }
+    }
 }

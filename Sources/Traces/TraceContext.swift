@@ -48,3 +48,47 @@ public struct TraceContext: Sendable, Hashable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
+
+extension TraceContext {
+    private static let length = 55
+
+    /// Reads a `traceparent` header; nil for what is none, so that the caller starts a trace of its own.
+    ///
+    /// Version 00 has exactly four fields. A later version may bring more behind another hyphen; of those the four known
+    /// fields are taken and the rest is left alone, as the specification asks. Version `ff` is forbidden.
+    ///
+    /// - Parameter tracestate: kept only where it can be passed on as it is: 512 bytes of printable ASCII at most.
+    public init?(traceparent: String, tracestate: String? = nil) {
+        // Longer than any sensible future version, so that a hostile header costs nothing.
+        let bytes = Array(traceparent.utf8.prefix(512))
+        guard bytes.count >= Self.length,
+            [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
+            [0..<2, 3..<35, 36..<52, 53..<55].allSatisfy({ bytes[$0].allSatisfy(Self.isLowerHexadecimal) })
+        else { return nil }
+        let version = bytes[0..<2]
+        guard !version.elementsEqual("ff".utf8) else { return nil }
+        if bytes.count > Self.length {
+            guard !version.elementsEqual("00".utf8), bytes[Self.length] == UInt8(ascii: "-") else { return nil }
+        }
+        guard bytes[3..<35].contains(where: { $0 != UInt8(ascii: "0") }),
+            bytes[36..<52].contains(where: { $0 != UInt8(ascii: "0") })
+        else { return nil }
+        let last = bytes[54]
+        let value = last >= UInt8(ascii: "a") ? last - UInt8(ascii: "a") + 10 : last - UInt8(ascii: "0")
+        self.init(
+            uncheckedTraceId: String(decoding: bytes[3..<35], as: UTF8.self),
+            spanId: String(decoding: bytes[36..<52], as: UTF8.self),
+            isSampled: value & 1 == 1, state: tracestate.flatMap { Self.isPassable($0) ? $0 : nil })
+    }
+
+    private static func isPassable(_ state: String) -> Bool {
+        (1...512).contains(state.utf8.count) && state.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    private static func isLowerHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import OutboundHTTP
+
 /// What Cleeng made of a forwarded purchase.
 public struct ForwardAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
@@ -20,5 +22,31 @@ public struct ForwardAnswer: Sendable, Equatable {
         self.verdict = verdict
         self.status = status
         self.latency = latency
+    }
+}
+
+extension ForwardAnswer.Verdict {
+    /// Sorts an answer to a forward by its status alone; of the body only code and message are taken, if it arrived.
+    ///
+    /// | status | verdict | why |
+    /// | --- | --- | --- |
+    /// | 2xx | accepted | Cleeng: "structure and content of the request is correct" |
+    /// | 400, 422 | rejected | the only ones that speak of this very purchase |
+    /// | 401, 403, 404 | misconfigured | token, rights or URL |
+    /// | 3xx, 405, 406, 407, 410, 411, 415 | misconfigured | not the endpoint that we mean, or not as it was |
+    /// | 408, 409, 425, 429, 5xx | try again | passing |
+    /// | all else, 413 too | try again | may be due to this one purchase, so it must not stop the others |
+    init(_ reply: HTTPReply, scrubber: MessageScrubber) {
+        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+        switch reply.status {
+        case 200..<300: self = .accepted(message: said.message)
+        case 400, 422: self = .rejected(code: said.code, message: said.message)
+        default:
+            if StatusSorting.isMisconfiguration(reply.status) {
+                self = .misconfigured(message: said.message)
+            } else {
+                self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
+            }
+        }
     }
 }

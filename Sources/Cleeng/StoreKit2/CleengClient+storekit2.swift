@@ -1,7 +1,9 @@
 import AsyncHTTPClient
+import Formats
 import NIOCore
 import NIOHTTP1
 import OutboundHTTP
+public import RelayCore
 
 /// What Cleeng is asked to do about a purchase by StoreKit 2.
 public enum StoreKit2Request: Sendable {
@@ -76,4 +78,48 @@ extension CleengClient {
         }
         return isPlain && (1...100).contains(text.utf8.count) ? text : nil
     }
+}
+
+/// One purchase as `POST /storekit2/purchases` and its transfers take it (Cleeng's reference "Register Apple StoreKit 2
+/// purchase").
+public struct StoreKit2Purchase: Sendable, Equatable {
+    /// The App Store's.
+    public var transactionId: TransactionID
+    /// The customer's number at Cleeng; of a transfer the new owner's.
+    public var cleengCustomerId: Int64
+    /// The customer's address, not ours. Cleeng takes IPv4 alone: any other is left out.
+    public var ipAddress: String?
+
+    public init(transactionId: TransactionID, cleengCustomerId: Int64, ipAddress: String? = nil) {
+        self.transactionId = transactionId
+        self.cleengCustomerId = cleengCustomerId
+        self.ipAddress = ipAddress
+    }
+
+    /// The request's body: Cleeng's fields and no others.
+    func body() -> ByteBuffer {
+        JSONWriter.body { writer in
+            writer.member("transactionId", transactionId.text)
+            writer.member("cleengCustomerId", Int(cleengCustomerId))
+            writer.member("ipAddress", ipAddress?.contains(":") == true ? nil : ipAddress)
+        }
+    }
+}
+
+/// How far Cleeng is with a purchase that it took by StoreKit 2.
+public struct SynchronizationAnswer: Sendable, Equatable {
+    public enum Verdict: Sendable, Equatable {
+        /// `processing`, or `retrying` after an error, perhaps for long.
+        case running(String)
+        /// `accessGranted` is nil where it was not said; `result` is one of a list that is not public as a whole.
+        case finalized(accessGranted: Bool?, offerID: OfferID?, result: String?)
+        case unknown
+        case misconfigured(message: String?)
+        case tryAgain(CleengTrouble, retryAfter: Duration?)
+    }
+
+    public var verdict: Verdict
+    /// Nil where no answer came.
+    public var status: Int?
+    public var latency: Duration
 }

@@ -65,3 +65,20 @@ struct BatchQueue<Element: Sendable>: Sendable {
         for entry in batch { if let key = entry.key { busy.remove(key) } }
     }
 }
+
+/// What two elements must not have in common to be in one batch.
+///
+/// The hash alone: two different values that share it keep out of each other's way for nothing, once in 2^64 times.
+struct BatchKey: Hashable, Sendable {
+    private let hash: Int
+
+    init(_ value: some Hashable) { hash = value.hashValue }
+}
+
+/// What one batch may hold.
+struct BatchLimits: Sendable {
+    var maxCount: Int
+    var maxBytes: Int
+    var concurrentBatches: Int
+    var maxWaiting: Int
+}

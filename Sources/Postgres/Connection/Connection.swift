@@ -76,3 +76,58 @@ final class Connection {
         return PostgresError(.connectionLost, message.isEmpty ? "the connection was lost" : message)
     }
 }
+
+/// Where the server's notices go: the log, at level debug. One of them is more than a notice.
+final class NoticeSink {
+    private let logger: Logger
+    private var isUnconfirmed = false
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// `raw` must be finished before the sink is released.
+    func attach(to raw: OpaquePointer) {
+        _ = PQsetNoticeReceiver(
+            raw,
+            { sink, result in
+                guard let sink, let result else { return }
+                Unmanaged<NoticeSink>.fromOpaque(sink).takeUnretainedValue().receive(result)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Whether the server has said, since this was last asked, that it stopped waiting for its synchronous standby: who
+    /// cancels a statement in that wait (statement_timeout does) makes it succeed, with a warning.
+    func takeUnconfirmed() -> Bool {
+        defer { isUnconfirmed = false }
+        return isUnconfirmed
+    }
+
+    private func receive(_ result: OpaquePointer) {
+        // PG_DIAG_SOURCE_FUNCTION: unlike the text it is in no language.
+        if let code = Character("R").asciiValue, let function = PQresultErrorField(result, Int32(code)),
+            String(cString: function) == "SyncRepWaitForLSN"
+        {
+            isUnconfirmed = true
+        }
+        guard logger.logLevel <= .debug else { return }
+        let error = PostgresError(result: result)
+        logger.debug(
+            "PostgreSQL notice", metadata: ["sqlState": "\(error.sqlState ?? "-")", "notice": "\(error.serverMessage)"])
+    }
+}
+
+/// What it takes to ask the server to cancel the statement that a connection is running. Usable from any thread.
+final class CancelRequest: Sendable {
+    // A PGcancel is made to be used from any thread (libpq manual, "Canceling Queries in Progress"), and is not changed by it.
+    nonisolated(unsafe) private let raw: OpaquePointer
+
+    init(taking raw: OpaquePointer) { self.raw = raw }
+
+    deinit { PQfreeCancel(raw) }
+
+    /// Opens a connection of its own and waits for the server to close it: blocks.
+    func send() {
+        var message = [CChar](repeating: 0, count: 256)
+        // The server does not say whether anything was cancelled, and a failure shows in the statement's running on.
+        _ = PQcancel(raw, &message, Int32(message.count))
+    }
+}

@@ -1,5 +1,6 @@
 import CLibPQ
 import Foundation
+import NIOConcurrencyHelpers
 
 /// Opens connections, each on a thread of its own: libpq's blocking call is the only one that keeps `connect_timeout`, tries
 /// all hosts and looks up names without holding up the event thread.
@@ -42,5 +43,40 @@ struct Connector: Sendable {
             lastPrimary.found(String(cString: host), port: String(cString: port), among: options.hosts)
         }
         return .success(RawConnection(raw))
+    }
+}
+
+/// The host on which a pool found the primary last.
+final class LastPrimary: Sendable {
+    private let known = NIOLockedValueBox<HostList.Host?>(nil)
+
+    var host: HostList.Host? { known.withLockedValue { $0 } }
+
+    /// - Parameters:
+    ///   - name: as libpq says it of an open connection (`PQhost`).
+    ///   - port: likewise (`PQport`).
+    func found(_ name: String, port: String, among hosts: HostList?) {
+        let host = hosts?.hosts.first { $0.isServed(by: name, port: port) }
+        known.withLockedValue { $0 = host }
+    }
+}
+
+/// Carries an open `PGconn` from the thread that opened it to the event thread. Closes it where nobody takes it.
+final class RawConnection: Sendable {
+    // As a number, for a pointer may not change threads in Swift's eyes.
+    private let address: NIOLockedValueBox<UInt>
+
+    init(_ raw: OpaquePointer) { address = NIOLockedValueBox(UInt(bitPattern: raw)) }
+
+    deinit {
+        if let raw = take() { PQfinish(raw) }
+    }
+
+    /// Once; from then on the caller is to close it.
+    func take() -> OpaquePointer? {
+        address.withLockedValue { address in
+            defer { address = 0 }
+            return OpaquePointer(bitPattern: address)
+        }
     }
 }

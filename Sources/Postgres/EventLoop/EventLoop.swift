@@ -82,3 +82,12 @@ final class EventLoop: SerialExecutor, @unchecked Sendable {
         precondition(isIsolatingCurrentContext() == true, "not on the event thread")
     }
 }
+
+/// Starts an event loop, and stops it when the last of those who use it is gone.
+final class EventLoopOwner: Sendable {
+    let loop = EventLoop()
+
+    init() { loop.start() }
+
+    deinit { loop.stop() }
+}

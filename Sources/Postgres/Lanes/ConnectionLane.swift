@@ -138,3 +138,38 @@ extension ConnectionLane {
         }
     }
 }
+
+/// Which of several connections takes the next statement.
+enum LeastLoaded {
+    struct Candidate {
+        var slot: Int
+        /// Statements sent and not answered.
+        var inFlight: Int
+        /// Those of them whose caller gave up: the server may be stuck on one.
+        var abandoned: Int
+    }
+
+    /// The one with the fewest in flight, but one that may be stuck only where there is no other. Nil where all are full.
+    static func choose(among candidates: some Sequence<Candidate>, depth: Int) -> Int? {
+        candidates.lazy.filter { $0.inFlight < depth }
+            .min { ($0.abandoned, $0.inFlight, $0.slot) < ($1.abandoned, $1.inFlight, $1.slot) }?.slot
+    }
+}
+
+/// How long to wait before the next try to connect: twice as long after each failure, and never quite the same, so that
+/// many clients do not come back in step.
+struct ReconnectPause {
+    private let settings: PostgresConfiguration.Backoff
+    private var failures = 0
+
+    init(_ settings: PostgresConfiguration.Backoff) { self.settings = settings }
+
+    /// - Parameter jitter: a number from 0 to 1; the pause is between half of the full one and all of it.
+    mutating func next(jitter: Double = .random(in: 0...1)) -> Duration {
+        let full = min(settings.max, settings.initial * (1 << min(failures, 16)))
+        failures += 1
+        return full * (0.5 + jitter / 2)
+    }
+
+    mutating func reset() { failures = 0 }
+}

@@ -52,3 +52,47 @@ public struct ValidationID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// The shard key: one of 256, computed from a key that a row is looked up by. It leads every primary key of the hot
+/// tables, so that the same schema runs on one PostgreSQL and on a sharded one.
+public struct Bucket: Hashable, Sendable {
+    public static let count = 256
+    public let number: UInt8
+
+    public init(number: UInt8) {
+        self.number = number
+    }
+
+    /// FNV-1a over the parts, each closed by a zero byte, folded to eight bits. It is written into rows and public ids: it
+    /// can never change.
+    public init(of parts: String...) {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for part in parts {
+            for byte in part.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+            hash = hash &* 0x0000_0100_0000_01b3
+        }
+        hash ^= hash >> 32
+        hash ^= hash >> 16
+        self.number = UInt8(truncatingIfNeeded: hash ^ (hash >> 8))
+    }
+
+    public init<First, Second>(of first: Identifier<First>, _ second: Identifier<Second>) {
+        self.init(of: first.text, second.text)
+    }
+}
+
+extension ValidationID {
+    /// A UUID (version 4 in form) under which Cleeng is asked to know what one claim of a pursuit sends: so far as the form lets
+    /// it, the digits are the validation's own, so that the two are found by each other. No two claims have the same, since
+    /// Cleeng may still know what an earlier one sent.
+    ///
+    /// - Parameter fence: the claim's number, from 1 on; the first one's digits are not changed.
+    public func uuid(ofClaim fence: Int32) -> String {
+        let high = self.high & ~0xF000 | 0x4000
+        let low = self.low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        // What is changed is random anyway.
+        let digits = Array((Hex.text(of: high) + Hex.text(of: low ^ UInt64(UInt32(bitPattern: fence &- 1)))).utf8)
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+            .joined(separator: "-")
+    }
+}

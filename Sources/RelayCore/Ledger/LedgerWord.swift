@@ -43,3 +43,134 @@ public struct LedgerWord: Sendable, Hashable, Codable {
         self.isTest = isTest
     }
 }
+
+/// Cleeng granted access on a subscription.
+public struct LedgerGrant: Sendable, Hashable, Codable {
+    /// The offer that was asked for.
+    public var offer: OfferID
+    /// When the read was sent that the grant rests on.
+    public var at: Timestamp
+
+    public init(offer: OfferID, at: Timestamp) {
+        self.offer = offer
+        self.at = at
+    }
+
+    var rank: LedgerRank { LedgerRank(toldAt: at, numbers: [], text: offer.text) }
+}
+
+/// The subscription goes on under another original transaction id.
+public struct LedgerMove: Sendable, Hashable, Codable {
+    public var to: TransactionID
+    public var toldAt: Timestamp
+
+    public init(to: TransactionID, toldAt: Timestamp) {
+        self.to = to
+        self.toldAt = toldAt
+    }
+
+    var rank: LedgerRank { LedgerRank(toldAt: toldAt, numbers: [], text: to.text) }
+}
+
+/// Where a word stands among others on the same thing. Total: of two different words one always stands higher, and it is the
+/// same one in whatever order they arrive.
+struct LedgerRank: Comparable {
+    var toldAt: Timestamp
+    /// For words of the same moment.
+    var numbers: [Int64]
+    var text: String
+
+    static func number(_ flag: Bool?) -> Int64 { flag.map { $0 ? 1 : 2 } ?? 0 }
+
+    static func < (left: LedgerRank, right: LedgerRank) -> Bool {
+        if left.toldAt != right.toldAt { return left.toldAt < right.toldAt }
+        if left.numbers != right.numbers { return left.numbers.lexicographicallyPrecedes(right.numbers) }
+        return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+/// Somebody who knows said whether a subscription runs: the store in a notification, or Cleeng.
+public struct LedgerEnd: Sendable, Hashable, Codable {
+    public var isOver: Bool
+    /// Of one that is over: the end of the last period that whoever said so knew of. A period that goes beyond it was not
+    /// meant. Of one that goes on: until when, as far as that was said. Nil: no such bound.
+    public var until: Timestamp?
+    public var toldAt: Timestamp
+
+    public init(isOver: Bool, until: Timestamp? = nil, toldAt: Timestamp) {
+        self.isOver = isOver
+        self.until = until
+        self.toldAt = toldAt
+    }
+
+    /// A subscription that runs on an end that nobody has stated: one that was said to go on until the moment of the statement itself.
+    public static func runs(statedAt moment: Timestamp) -> LedgerEnd {
+        LedgerEnd(isOver: false, until: moment, toldAt: moment)
+    }
+
+    /// For how long a statement that names no end is taken as it is: what Cleeng takes back without telling is noticed after it.
+    private static let trustedWithoutEnd = Duration.seconds(7 * 86_400)
+
+    /// When Cleeng is to be asked again about what it says goes on: at the end that it named; where that was over already, or is the
+    /// moment of the statement, after the leeway; where it has no end, after a week.
+    func asksAgainAt(leeway: Duration) -> Timestamp {
+        guard let until else { return toldAt + Self.trustedWithoutEnd }
+        return toldAt < until ? until : toldAt + leeway
+    }
+
+    /// Whether it says that this period, as it was told, does not run.
+    func ends(_ period: LedgerPeriod) -> Bool {
+        isOver && toldAt >= period.toldAt && reaches(period)
+    }
+
+    /// Whether whoever said so can have meant this period.
+    func reaches(_ period: LedgerPeriod) -> Bool { until.map { period.end <= $0 } ?? true }
+
+    var rank: LedgerRank {
+        LedgerRank(toldAt: toldAt, numbers: [isOver ? 1 : 0, until?.microseconds ?? .max], text: "")
+    }
+}
+
+/// What is to become of a subscription at the end of its period, as it was told last.
+public struct LedgerRenewal: Sendable, Hashable, Codable {
+    /// Nil where it was not told.
+    public var willRenew: Bool?
+    /// The product that comes next: another one after a downgrade.
+    public var productID: ProductID?
+    /// The last payment failed, and Apple tries again, for sixty days.
+    public var isInBillingRetry: Bool
+    /// Until when access goes on although it was not paid.
+    public var graceUntil: Timestamp?
+    /// Apple's number for why it ended (1 cancelled, 2 not paid, 3 price not agreed to, 4 product gone, 5 other).
+    public var expirationIntent: Int?
+    /// Apple's number for the answer to a higher price (0 not yet, 1 agreed).
+    public var priceConsent: Int?
+    /// Why it will not renew, in the words of a store that says more than Apple's number; nil: that number says it.
+    public var cancelationReason: CancelationReason?
+    public var toldAt: Timestamp
+
+    public init(
+        willRenew: Bool?, productID: ProductID?, isInBillingRetry: Bool = false, graceUntil: Timestamp? = nil,
+        expirationIntent: Int? = nil, priceConsent: Int? = nil, cancelationReason: CancelationReason? = nil,
+        toldAt: Timestamp
+    ) {
+        self.willRenew = willRenew
+        self.productID = productID
+        self.isInBillingRetry = isInBillingRetry
+        self.graceUntil = graceUntil
+        self.expirationIntent = expirationIntent
+        self.priceConsent = priceConsent
+        self.cancelationReason = cancelationReason
+        self.toldAt = toldAt
+    }
+
+    var rank: LedgerRank {
+        LedgerRank(
+            toldAt: toldAt,
+            numbers: [
+                // Of two words of one moment the one that knows of trouble: it was not there before.
+                LedgerRank.number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,
+                Int64(expirationIntent ?? -1), Int64(priceConsent ?? -1),
+            ], text: [productID?.text, cancelationReason?.rawValue].map { $0 ?? "" }.joined(separator: "\n"))
+    }
+}

@@ -43,3 +43,24 @@ public struct PerPublisher<Value: Sendable>: Sendable {
         return PerPublisher<Other>(try transform(nil, common), own: others, isElsewhere: isElsewhere)
     }
 }
+
+/// What a publisher may be called.
+extension PublisherID {
+    /// Whose everything is where nobody was named.
+    public static let first: Self = "main"
+    public static let rule = "up to 63 of a-z, 0-9, _ and -, the first a letter or digit"
+
+    public static func isValid(_ text: String) -> Bool {
+        text.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil
+    }
+}
+
+/// Whose work is meant: one publisher's that has an account of its own, or that of all who share the common one. Who has one is
+/// written in the database; what this names and that are held together there.
+public enum PublisherScope: Sendable, Hashable {
+    case only(PublisherID)
+    case allBut(Set<PublisherID>)
+
+    /// Where no publisher is known to have an account of its own.
+    public static let common = Self.allBut([])
+}

@@ -89,3 +89,37 @@ extension Int64 {
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 }
+
+extension Timestamp {
+    /// `2026-11-20T10:00:00.000Z`: UTC, always three decimals.
+    public var rfc3339: String { RFC3339.text(millisecondsSince1970: millisecondsSince1970) }
+
+    /// Rounded down.
+    public var millisecondsSince1970: Int64 { microseconds.floorDivided(by: 1_000) }
+
+    /// Reads `2026-11-20T10:00:00Z`, with up to six decimals, or a date alone, which is its first moment. Always UTC, and nil
+    /// outside of ``datable``.
+    public init?(rfc3339 text: some StringProtocol) {
+        guard let written = WrittenTime(Array(text.utf8.prefix(64))[...]) else { return nil }
+        if let separator = written.separator {
+            guard separator == UInt8(ascii: "T"), !written.isLeapSecond, written.fractionDigits <= 6,
+                written.zone.elementsEqual("Z".utf8)
+            else { return nil }
+        }
+        self.init(datable: written.seconds * 1_000_000 + written.microseconds)
+    }
+}
+
+extension Timestamp {
+    /// With seven decimals, as .NET writes it: `2026-01-02T03:04:05.1234560Z`. From the year 0 to the year 9999; outside of that the
+    /// nearest.
+    public var sevenDecimals: String {
+        // 0000-01-01 and 9999-12-31.
+        let bounded = min(max(microseconds, -62_167_219_200_000_000), 253_402_300_799_999_999)
+        let second = bounded.floorDivided(by: 1_000_000)
+        let rest = bounded - second * 1_000_000
+        let digits = String(rest * 10)
+        let fraction = String(repeating: "0", count: 7 - digits.utf8.count) + digits
+        return "\(Timestamp(seconds: second).rfc3339.prefix(19)).\(fraction)Z"
+    }
+}

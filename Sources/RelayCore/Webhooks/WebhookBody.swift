@@ -36,3 +36,42 @@ public enum WebhookBody {
         return writer.bytes
     }
 }
+
+/// Tells one password from another, without telling what it is: sixteen bits of a digest, too few to guess by.
+///
+/// The mark of a message's first try is kept with it. Where the password is another one by a later try, the body is
+/// another one too, and goes out under an id of its own: `ID.MARK`.
+public struct BodyMark: Sendable, Equatable {
+    public let number: Int32
+
+    public init(number: Int32) {
+        self.number = number
+    }
+
+    /// - Parameter first: that of the message's first try.
+    public func messageID(_ id: some CustomStringConvertible, first: BodyMark) -> String {
+        self == first ? "\(id)" : "\(id).\(String(UInt32(bitPattern: number), radix: 16))"
+    }
+}
+
+/// What goes on the wire under one id. Standard Webhooks: the signature is over the id, the second of the try and the body.
+public struct WebhookMessage: Sendable, Equatable {
+    /// `webhook-id`: the same over all tries, and never of another body.
+    public var id: String
+    public var body: [UInt8]
+
+    public init(id: String, body: [UInt8]) {
+        self.id = id
+        self.body = body
+    }
+
+    /// - Parameter secondsSince1970: as in `webhook-timestamp`.
+    public func signedContent(secondsSince1970: Int64) -> [UInt8] {
+        var content: [UInt8] = []
+        content.reserveCapacity(id.utf8.count + 24 + body.count)
+        content += id.utf8
+        content += ".\(secondsSince1970).".utf8
+        content += body
+        return content
+    }
+}

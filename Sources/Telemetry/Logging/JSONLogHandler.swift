@@ -88,3 +88,9 @@ public struct JSONLogHandler: LogHandler {
         return merged.isEmpty ? nil : FlatMetadata(merged, errorIsTaken: event.error != nil)
     }
 }
+
+/// Where finished log lines go.
+public protocol LogSink: Sendable {
+    /// Takes one whole line, its newline included. Called from many threads at once; must not call the logger.
+    func write(_ line: UnsafeRawBufferPointer)
+}

@@ -55,3 +55,89 @@ final class PrometheusFamily: Sendable {
         metrics.withLockedValue { $0 }
     }
 }
+
+/// What Prometheus calls the type of a metric family.
+public enum MetricKind: String, Sendable, Hashable {
+    case counter
+    case gauge
+    case histogram
+}
+
+/// One value that was read while Prometheus asked, for instance from the database.
+public struct MetricSample: Sendable {
+    /// Gauges and counters can be sampled; a histogram has to be recorded.
+    public enum Kind: Sendable, Hashable {
+        case counter
+        case gauge
+    }
+
+    /// Sanitised like every other name; a counter's ends in `_total`.
+    public var name: String
+    public var help: String
+    public var kind: Kind
+    public var labels: [(String, String)]
+    public var value: Double
+
+    public init(
+        name: String, help: String, kind: Kind = .gauge, labels: [(String, String)] = [], value: Double
+    ) {
+        self.name = name
+        self.help = help
+        self.kind = kind
+        self.labels = labels
+        self.value = value
+    }
+}
+
+/// One label set of a family, and its values.
+protocol PrometheusMetric: AnyObject, Sendable {
+    /// Appends the sample lines of this label set.
+    func append(to text: inout String, name: String, labels: PrometheusLabels)
+}
+
+/// Names as Prometheus takes them.
+enum PrometheusName {
+    /// A metric name: `[a-zA-Z_:][a-zA-Z0-9_:]*`, all else replaced by underscores.
+    static func metric(_ label: String) -> String {
+        sanitised(label, allowsColon: true)
+    }
+
+    /// A label name: `[a-zA-Z_][a-zA-Z0-9_]*`. A leading `__` is Prometheus' own and loses one underscore; `le` belongs
+    /// to histograms.
+    static func label(_ name: String) -> String {
+        var name = sanitised(name, allowsColon: false)
+        while name.hasPrefix("__") { name.removeFirst() }
+        return name == "le" ? "le_" : name
+    }
+
+    static func withSuffix(_ suffix: String, _ name: String) -> String {
+        name.hasSuffix(suffix) ? name : name + suffix
+    }
+
+    private static func sanitised(_ text: String, allowsColon: Bool) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 1)
+        for byte in text.utf8.prefix(200) {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                if bytes.isEmpty { bytes.append(UInt8(ascii: "_")) }
+                bytes.append(byte)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte)
+            case UInt8(ascii: ":") where allowsColon: bytes.append(byte)
+            default: bytes.append(UInt8(ascii: "_"))
+            }
+        }
+        return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Numbers as the text format writes them.
+enum PrometheusNumber {
+    static func text(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        // Beyond 2^53 not every integer has a Double of its own.
+        if value == value.rounded(), abs(value) < 9_007_199_254_740_992 { return String(Int64(value)) }
+        return value.description
+    }
+}

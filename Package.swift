@@ -201,11 +201,11 @@ let package = Package(
         tests(
             "CleengTests",
             [
-                "OutboundHTTP", "Cleeng", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1, nioPosix, logging,
-                locks,
+                "OutboundHTTP", "Cleeng", "ReceiverSupport", "RelayCore", hummingbird, httpClient, nioCore, nioHTTP1,
+                nioPosix, logging, locks,
             ]),
         .target(
-            name: "ReceiverSupport", dependencies: [hummingbird, logging, locks, nioCore],
+            name: "ReceiverSupport", dependencies: [hummingbird, logging, locks, nioCore, nioPosix],
             path: "Tests/ReceiverSupport", swiftSettings: settings),
         tests(
             "WebhooksTests",
@@ -223,7 +223,8 @@ let package = Package(
         tests(
             "OutboundHTTPTests",
             [
-                "AmazonAppStore", "AppStoreServer", "Cleeng", "GooglePlay", "OutboundHTTP", "RelayCore", "StoreAPI",
+                "AmazonAppStore", "AppStoreServer", "Cleeng", "GooglePlay", "OutboundHTTP", "ReceiverSupport",
+                "RelayCore", "StoreAPI",
                 "StoreTestSupport", "Webhooks", cryptoExtras, httpClient, jwt, logging, nioCore, nioHTTP1, nioPosix,
                 nioSSL,
             ]),
@@ -232,13 +233,16 @@ let package = Package(
             "GooglePlayTests",
             [
                 "OutboundHTTP",
-                "GooglePlay", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient, jwt, logging,
+                "GooglePlay", "StoreAPI", "ReceiverSupport", "StoreTestSupport", "RelayCore", hummingbird, httpClient,
+                jwt, logging,
                 nioCore,
             ]),
         tests(
             "AmazonAppStoreTests",
             [
-                "OutboundHTTP", "AmazonAppStore", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird, httpClient,
+                "OutboundHTTP", "AmazonAppStore", "ReceiverSupport", "StoreAPI", "StoreTestSupport", "RelayCore",
+                hummingbird,
+                httpClient,
                 logging, nioCore,
             ]),
         tests("AppStoreServerTests", ["AppStoreServer", "OutboundHTTP", nioCore, nioHTTP1]),

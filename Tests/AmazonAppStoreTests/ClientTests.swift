@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport
@@ -119,8 +120,8 @@ struct ClientTests {
     }
 
     private func ask(
-        _ log: CapturedLog = CapturedLog(), respond: @escaping @Sendable (ReceivedRequest) -> Response
-    ) async throws -> (StoreAnswer<AmazonReceipt>, [ReceivedRequest]) {
+        _ log: CapturedLog = CapturedLog(), respond: @escaping @Sendable (Received) -> Response
+    ) async throws -> (StoreAnswer<AmazonReceipt>, [Received]) {
         let secret = try #require(AmazonSecret(sharedSecret))
         return try await withHTTPServer {
             respond($0)
@@ -136,7 +137,8 @@ struct ClientTests {
     @Test(arguments: [301, 302, 307, 404, 403, 204]) func whatIsNotTheEndpointIsOurSettings(status: Int) async throws {
         let (said, received) = try await ask { request in
             status == 204
-                ? Response(status: .noContent) : json(request.path, status: status, headers: [.location: "/stolen"])
+                ? Response(status: .noContent)
+                : json(request.path, status: .init(code: status), headers: [.location: "/stolen"])
         }
         #expect(said == .misconfigured("HTTP \(status)"))
         #expect(

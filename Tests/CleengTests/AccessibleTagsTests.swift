@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import NIOConcurrencyHelpers
 import NIOCore
+import ReceiverSupport
 import Testing
 
 import struct RelayCore.Identifier
@@ -19,7 +20,7 @@ struct AccessibleTagsTests {
     ) async throws -> ([EntitlementAnswer], methods: [String], bodies: [NSDictionary]) {
         let made = NIOLockedValueBox(0)
         let (answers, received) = try await withHTTPServer { request in
-            let call = try? JSONSerialization.jsonObject(with: Data(request.body.readableBytesView)) as? [String: Any]
+            let call = try? JSONSerialization.jsonObject(with: Data(request.body.utf8)) as? [String: Any]
             let parameters = call?["params"] as? [String: String]
             guard call?["method"] as? String == "generateCustomerToken" else {
                 return json(read(parameters?["customerToken"] ?? ""))
@@ -39,7 +40,7 @@ struct AccessibleTagsTests {
             }
         }
         let bodies = try received.map {
-            try #require(try JSONSerialization.jsonObject(with: Data($0.body.readableBytesView)) as? NSDictionary)
+            try #require(try JSONSerialization.jsonObject(with: Data($0.body.utf8)) as? NSDictionary)
         }
         #expect(received.allSatisfy { $0.path == "/3.0/json-rpc" && $0.headers["x-publisher-token"] == nil })
         return (answers, bodies.map { $0["method"] as? String ?? "" }, bodies)

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import ReceiverSupport
 import Testing
 
 import struct RelayCore.Identifier
@@ -128,7 +129,7 @@ struct EntitlementReadTests {
     @Test(
         arguments: [
             ([.write("HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n"), .trickle], .timeout), ([], .timeout),
-            ([.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), .reset], .connectionClosed),
+            ([.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), .close], .connectionClosed),
             ([.write("HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n")], .responseTooLarge),
             (
                 [

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import ReceiverSupport
 import Testing
 
 import struct RelayCore.Identifier
@@ -22,8 +23,8 @@ struct OtherStorePaymentTests {
         }
     }
 
-    private func object(_ body: ByteBuffer) throws -> NSDictionary? {
-        try JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? NSDictionary
+    private func object(_ body: String) throws -> NSDictionary? {
+        try JSONSerialization.jsonObject(with: Data(body.utf8)) as? NSDictionary
     }
 
     @Test func aPurchaseOfGooglePlayGoesOutWithCleengsFields() async throws {

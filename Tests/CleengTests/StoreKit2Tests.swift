@@ -1,6 +1,7 @@
 import Cleeng
 import Hummingbird
 import NIOCore
+import ReceiverSupport
 import Testing
 
 import struct RelayCore.Identifier
@@ -14,7 +15,7 @@ struct StoreKit2Tests {
     private func send(
         _ request: StoreKit2Request, _ body: String, _ status: HTTPResponse.Status,
         of purchase: StoreKit2Purchase = purchase
-    ) async throws -> (answer: ForwardAnswer, synchronization: String?, asked: ReceivedRequest) {
+    ) async throws -> (answer: ForwardAnswer, synchronization: String?, asked: Received) {
         let (answer, asked) = try await withHTTPServer { _ in
             json(body, status: status)
         } test: { url in
@@ -34,7 +35,7 @@ struct StoreKit2Tests {
         #expect(asked.headers["correlation-id"] == Self.name)
         #expect(asked.headers["content-type"] == "application/json")
         #expect(
-            String(buffer: asked.body)
+            asked.body
                 == #"{"transactionId":"2000000111222333","cleengCustomerId":700000001,"ipAddress":"203.0.113.9"}"#)
     }
 
@@ -42,7 +43,7 @@ struct StoreKit2Tests {
         var purchase = Self.purchase
         purchase.ipAddress = "2001:db8::1"
         let asked = try await send(.registration, "{}", .accepted, of: purchase).asked
-        #expect(!String(buffer: asked.body).contains("ipAddress"))
+        #expect(!asked.body.contains("ipAddress"))
     }
 
     /// Nothing of what is not a plain name is ever put into a path.

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import OutboundHTTP
+import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport
@@ -49,9 +50,9 @@ func withGoogle<Answer>(
 /// Runs `test` with a client whose tokens come from a server that gives them to anybody, and whose answers come from `respond`.
 func withAnswers<Answer: Sendable>(
     log: CapturedLog = CapturedLog(), timeout: Duration = .seconds(20),
-    respond: @escaping @Sendable (ReceivedRequest) -> Response,
+    respond: @escaping @Sendable (Received) -> Response,
     _ test: @escaping @Sendable (GooglePlayClient) async throws -> Answer
-) async throws -> (Answer, [ReceivedRequest]) {
+) async throws -> (Answer, [Received]) {
     let account = try Key.account()
     return try await withHTTPServer { request in
         request.path == "/token" ? json(#"{"access_token":"ya29.good","expires_in":3599}"#) : respond(request)

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport
@@ -32,7 +33,8 @@ import Testing
         ] as [(Int, String, Answer)])
     func eachStatusIsSorted(status: Int, body: String, answer: Answer) async throws {
         let (said, _) = try await withAnswers { _ in
-            status == 204 ? Response(status: .noContent) : json(body, status: status, headers: [.retryAfter: "9"])
+            status == 204
+                ? Response(status: .noContent) : json(body, status: .init(code: status), headers: [.retryAfter: "9"])
         } _: { client in
             await client.subscription(token: "t", packageName: "com.example.app")
         }
@@ -59,7 +61,7 @@ import Testing
         let account = try Key.account()
         let (said, received) = try await withHTTPServer { _ in
             json(
-                body == "huge" ? String(repeating: "x", count: 100_000) : body, status: status,
+                body == "huge" ? String(repeating: "x", count: 100_000) : body, status: .init(code: status),
                 headers: [.retryAfter: "9", .location: "/stolen"])
         } test: { url in
             try await withStoreClient { http in
@@ -78,7 +80,7 @@ import Testing
     @Test(arguments: [301, 302, 307, 308]) func aRedirectIsNotFollowed(status: Int) async throws {
         let (said, received) = try await withAnswers { request in
             guard !request.path.hasPrefix("/stolen") else { return json(subscription()) }
-            return json("", status: status, headers: [.location: "/stolen"])
+            return json("", status: .init(code: status), headers: [.location: "/stolen"])
         } _: { client in
             await client.subscription(token: "t", packageName: "com.example.app")
         }

@@ -9,6 +9,7 @@ import JWTKit
 import Logging
 import NIOCore
 import OutboundHTTP
+import ReceiverSupport
 import RelayCore
 import StoreAPI
 import StoreTestSupport

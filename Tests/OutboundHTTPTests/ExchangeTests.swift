@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import OutboundHTTP
+import ReceiverSupport
 import StoreTestSupport
 import Testing
 

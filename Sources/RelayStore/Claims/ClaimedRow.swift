@@ -11,7 +11,7 @@ public struct ClaimedRow: Sendable {
 
     let queue: WorkQueue
     public let key: Key
-    let fence: Int32
+    public let fence: Int32
     public let record: ClaimRecord
     /// The last error, where there was one.
     let trouble: String?

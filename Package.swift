@@ -255,6 +255,7 @@ let package = Package(
                 nioCore,
             ]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
+        tests("RelayWorkersTests", ["RelayWorkers", "RelayCore", lifecycle, locks, logging]),
         tests(
             "TracesTests",
             [

@@ -17,19 +17,20 @@ public struct ParkedItems: Sendable, Equatable {
 
 extension RelayStore {
     /// Indexes used: `…_parked` of each table.
-    private static let parkedItemsSQL = WorkQueue.allCases.map { queue in
-        """
-        SELECT '\(queue.rawValue)', count(*), (extract(epoch FROM now() - min(q.parked_at)) * 1000000)::int8
-        FROM \(queue.table) q WHERE q.parked_at IS NOT NULL AND \(OpsScope.sql(queue.publisher, 1))
-        """
-    }.joined(separator: " UNION ALL ")
-
     public func parkedItems(in scope: OpsScope) async throws -> ParkedItems {
+        let queues = WorkQueue.allCases.map { queue in
+            """
+            SELECT '\(unescaped: queue.rawValue)' AS queue, count(*) AS parked,
+                   (extract(epoch FROM now() - min(q.parked_at)) * 1000000)::int8 AS age
+            FROM \(unescaped: queue.table) q
+            WHERE q.parked_at IS NOT NULL AND \(scope.includes(queue.publisher))
+            """ as SQL
+        }
         var parked = ParkedItems()
-        for row in try await pool.query(PostgresQuery(Self.parkedItemsSQL, [scope.parameter])) {
-            guard let queue = WorkQueue(rawValue: try row.get(0)) else { continue }
-            parked.counts[queue] = try row.get(1)
-            let age = try row.get(2, as: Int64?.self).map { Duration.microseconds($0) }
+        for row in try await pool.query(queues.dropFirst().reduce(queues[0]) { "\($0) UNION ALL \($1)" }) {
+            guard let queue = WorkQueue(rawValue: try row.get("queue")) else { continue }
+            parked.counts[queue] = try row.get("parked")
+            let age = try row.get("age", as: Int64?.self).map { Duration.microseconds($0) }
             parked.oldest = [parked.oldest, age].compactMap(\.self).max()
         }
         return parked

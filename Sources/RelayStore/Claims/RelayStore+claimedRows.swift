@@ -66,9 +66,7 @@ extension RelayStore {
         let pause = row.record.isDeadly ? nil : row.record.pauseAfterFailure
         do {
             let written = try await Task {
-                try await pool.query(
-                    Self.statement(
-                        row.queue.failSQL, [row.fence], [.int8(pause?.microseconds), .text(why)], [row.key]))
+                try await pool.query(row.queue.fail(row, why: why, pause: pause))
             }.value
             guard written.affectedRows > 0 else { return }
         } catch {
@@ -91,17 +89,13 @@ extension RelayStore {
     ) async throws {
         guard let queue = rows.first?.queue else { return }
         _ = try await pool.query(
-            Self.statement(
-                queue.giveBackSQL, rows.map(\.fence), [.int8(pause.microseconds), .bool(keepsStrikes)],
-                rows.map(\.key)),
-            timeout: .seconds(2))
+            queue.giveBack(rows, after: pause, keepsStrikes: keepsStrikes), timeout: .seconds(2))
     }
 
     /// Ends claims of rows that were processed.
     public func clear(_ rows: [ClaimedRow]) async throws {
         guard let queue = rows.first?.queue else { return }
-        _ = try await pool.query(
-            Self.statement(queue.clearSQL, rows.map(\.fence), [], rows.map(\.key)))
+        _ = try await pool.query(queue.clear(rows))
     }
 
     /// Makes a row due that an operator wants processed once more.
@@ -111,19 +105,9 @@ extension RelayStore {
     func replay(
         _ queue: WorkQueue, _ key: ClaimedRow.Key, in scope: OpsScope, onlyParked: Bool
     ) async throws -> OpsScope? {
-        try await pool.query(
-            Self.statement(queue.replaySQL, [0], [.bool(onlyParked), scope.parameter], [key])
-        ).first.map { row in
+        try await pool.query(queue.replay(key, in: scope, onlyParked: onlyParked)).first.map { row in
             try row.get(0, as: PublisherID?.self).map { .publisher($0) } ?? .all
         }
-    }
-
-    /// Queues are empty most of the time: a plan that the server kept from then would not do.
-    private static func statement(
-        _ sql: String, _ fences: [Int32], _ more: [PostgresValue], _ keys: [ClaimedRow.Key]
-    ) -> PostgresQuery {
-        PostgresQuery(
-            sql, [.int4Array(fences)] + more + ClaimedRow.Key.parameters(keys), isPlannedAnew: true)
     }
 
     /// Names what is wrong and none of what the row holds. A NUL may be what is wrong with it.

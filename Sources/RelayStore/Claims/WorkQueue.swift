@@ -1,3 +1,5 @@
+import Postgres
+
 /// What is claimed besides purchases. All have the columns `due_at`, `strikes`, `failures`, `trouble` and `parked_at`.
 public enum WorkQueue: String, Sendable, CaseIterable {
     case events, webhooks, notifications, subscriptions
@@ -12,7 +14,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     }
 
     /// Whose a row `q` is. An event of the account that publishers share is nobody's: only ``OpsScope/all`` has it.
-    var publisher: String {
+    var publisher: SQL {
         switch self {
         case .events: "q.account"
         case .webhooks: "(SELECT e.publisher FROM webhook_endpoints e WHERE e.id = q.endpoint)"
@@ -30,7 +32,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     static func columns(_ row: String) -> String { "\(row).strikes, \(row).failures, \(row).trouble" }
 
     /// What rises with every claim, so that only its holder writes a row.
-    private var fence: String {
+    private var fence: SQL {
         switch self {
         case .webhooks, .notifications: "q.fence"
         case .events: "q.attempts"
@@ -38,22 +40,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// The fences are `$1`.
-    ///
-    /// - Parameter first: the first parameter of the keys.
-    private func rows(from first: Int) -> String {
-        switch self {
-        case .subscriptions:
-            """
-            unnest($1::int4[], $\(first)::int2[], $\(first + 1)::text[], $\(first + 2)::text[], $\(first + 3)::text[])
-                 AS i(fence, bucket, publisher, environment, subscription_key)
-            """
-        case .events, .webhooks, .notifications:
-            "unnest($1::int4[], $\(first)::int2[], $\(first + 1)::int4[], $\(first + 2)::uuid[]) AS i(fence, bucket, day, id)"
-        }
-    }
-
-    private var isKey: String {
+    private var isKey: SQL {
         switch self {
         case .subscriptions:
             """
@@ -65,17 +52,14 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// One that was given back already has no strikes.
-    private var isHeld: String { "\(isKey) AND \(fence) = i.fence AND q.strikes > 0" }
-
-    private var free: String {
+    private var free: SQL {
         switch self {
         case .webhooks, .notifications: "owner = NULL, "
         case .events, .subscriptions: ""
         }
     }
 
-    private var untried: String {
+    private var untried: SQL {
         switch self {
         case .webhooks: "tries = greatest(q.tries - 1, 0), "
         case .events, .notifications: "attempts = greatest(q.attempts - 1, 0), "
@@ -84,56 +68,56 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     }
 
     /// Never due: copies of the version before leave it alone too.
-    private var never: String {
+    private var never: SQL {
         switch self {
         case .webhooks, .notifications: "'infinity'"
         case .events, .subscriptions: "NULL"
         }
     }
 
-    /// Of one subscription the later ones pass a notification that stands aside.
-    private var aside: String {
-        self == .notifications ? ", stands_aside = q.stands_aside OR $2::int8 IS NULL" : ""
-    }
-
-    /// `$2` is the pause, NULL where it is parked; `$3` the reason.
-    var failSQL: String {
-        """
-        UPDATE \(table) q
-        SET \(free)strikes = 0, failures = least(q.failures + 1, 1000), trouble = $3,
-            parked_at = CASE WHEN $2::int8 IS NULL THEN now() ELSE q.parked_at END,
-            due_at = CASE WHEN $2::int8 IS NULL THEN \(never) ELSE now() + $2 * interval '1 microsecond' END\(aside)
-        FROM \(rows(from: 4))
-        WHERE \(isHeld)
-        """
-    }
-
-    /// `$2` is the pause; `$3` keeps the strikes that the row had before the claim. Of a ledger that was looked at, the next look
-    /// stays as it was written.
-    var giveBackSQL: String {
-        let due = "now() + $2::int8 * interval '1 microsecond'"
-        return """
-            UPDATE \(table) q
-            SET \(free)\(untried)strikes = CASE WHEN $3 THEN q.strikes - 1 ELSE 0 END,
-                due_at = \(self == .subscriptions ? "CASE WHEN $3 THEN \(due) ELSE q.due_at END" : due)
-            FROM \(rows(from: 4))
-            WHERE \(isHeld)
+    /// Changes rows as long as this process holds them. One that was given back already has no strikes. Queues are empty most of the
+    /// time: a plan that the server kept from then would not do.
+    private func update(_ rows: [ClaimedRow], _ changes: SQL) -> SQL {
+        let held = ClaimedRow.Key.table(rows.map(\.key)) + ["fence": .int4Array(rows.map(\.fence))]
+        let sql: SQL = """
+            UPDATE \(unescaped: table) q
+            SET \(changes)
+            FROM \(held, as: "i")
+            WHERE \(isKey) AND \(fence) = i.fence AND q.strikes > 0
             """
+        return sql.plannedAnew
+    }
+
+    /// - Parameter pause: nil: it is parked. Of one subscription the later ones pass a notification that is.
+    func fail(_ row: ClaimedRow, why: String, pause: Duration?) -> SQL {
+        let failed: SQL = "\(free)strikes = 0, failures = least(q.failures + 1, 1000), trouble = \(.text(why))"
+        if let pause { return update([row], "\(failed), due_at = now() + \(pause)") }
+        let aside: SQL = self == .notifications ? ", stands_aside = true" : ""
+        return update([row], "\(failed), parked_at = now(), due_at = \(never)\(aside)")
+    }
+
+    /// - Parameter keepsStrikes: those that the row had before the claim. Of a ledger that was looked at, the next look stays as it was
+    ///   written.
+    func giveBack(_ rows: [ClaimedRow], after pause: Duration, keepsStrikes: Bool) -> SQL {
+        let due: SQL = self == .subscriptions && !keepsStrikes ? "" : ", due_at = now() + \(pause)"
+        let strikes: SQL = keepsStrikes ? "q.strikes - 1" : "0"
+        return update(rows, "\(free)\(untried)strikes = \(strikes)\(due)")
     }
 
     /// Of rows that were processed, where no other statement says so.
-    var clearSQL: String {
-        "UPDATE \(table) q SET \(Self.cleared) FROM \(rows(from: 2)) WHERE \(isHeld)"
-    }
+    func clear(_ rows: [ClaimedRow]) -> SQL { update(rows, SQL(unescaped: Self.cleared)) }
 
-    /// `$2`: only where it is parked; `$3`: the scope. Returns whose it is.
-    var replaySQL: String {
-        """
-        UPDATE \(table) q
-        SET \(Self.cleared), trouble = NULL, parked_at = NULL, due_at = now()\(self == .notifications ? ", stands_aside = false" : "")
-        FROM \(rows(from: 4))
-        WHERE \(isKey) AND (NOT $2 OR q.parked_at IS NOT NULL) AND \(OpsScope.sql(publisher, 3))
-        RETURNING \(publisher)
-        """
+    /// Returns whose it is.
+    func replay(_ key: ClaimedRow.Key, in scope: OpsScope, onlyParked: Bool) -> SQL {
+        let aside: SQL = self == .notifications ? ", stands_aside = false" : ""
+        let isParked: SQL = onlyParked ? "q.parked_at IS NOT NULL" : "true"
+        let sql: SQL = """
+            UPDATE \(unescaped: table) q
+            SET \(unescaped: Self.cleared), trouble = NULL, parked_at = NULL, due_at = now()\(aside)
+            FROM \(ClaimedRow.Key.table([key]), as: "i")
+            WHERE \(isKey) AND \(isParked) AND \(scope.includes(publisher))
+            RETURNING \(publisher)
+            """
+        return sql.plannedAnew
     }
 }

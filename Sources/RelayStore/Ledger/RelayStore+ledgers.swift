@@ -45,7 +45,7 @@ extension RelayStore {
                 publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
         }
         return try await sift(rows) {
-            try ClaimedRow(.subscriptions, .subscription(name($0)), fence: $0.get(3), $0, columns: 4)
+            try ClaimedRow(.subscriptions, .subscription(name($0)), fence: $0.get(3), $0)
         } _: { row, claimed in
             ClaimedSubscription(row: claimed, name: try name(row))
         }

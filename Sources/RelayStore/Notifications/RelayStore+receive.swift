@@ -5,62 +5,6 @@ public import RelayCore
 import Traces
 
 extension RelayStore {
-    /// Whoever has the app's newest key; one that is still good comes first.
-    private static let keySQL = """
-        SELECT k.publisher
-        FROM api_keys k
-        WHERE k.app = $1 AND k.app <> ''
-        ORDER BY k.revoked_at IS NULL DESC, k.created_at DESC, k.id
-        LIMIT 1
-        """
-
-    /// Two at most: whether it is one's alone. The whole of a small table.
-    private static let bundleSQL = """
-        SELECT DISTINCT k.publisher FROM api_keys k WHERE k.app = $1 AND k.app <> '' AND k.revoked_at IS NULL LIMIT 2
-        """
-
-    /// Whoever's app has sent a purchase of it, and not one that somebody made up. Indexes used: `validations_subscription`, the primary key.
-    private static let purchaserSQL = """
-        SELECT known.publisher
-        FROM (
-            SELECT v.publisher, v.accepted_at
-            FROM validations v
-            WHERE v.bucket = ANY ($1::int2[]) AND v.subscription_key = $2 AND v.environment = $3
-            UNION ALL
-            SELECT s.publisher, s.owned_since
-            FROM subscriptions s
-            WHERE s.bucket = ANY ($1::int2[]) AND s.subscription_key = $2 AND s.environment = $3
-            UNION ALL
-            SELECT c.publisher, c.added_at
-            FROM contract_subscriptions c
-            WHERE c.subscription_key = $2 AND c.environment = $3
-        ) AS known
-        ORDER BY known.accepted_at DESC
-        LIMIT 1
-        """
-
-    /// Waits for whoever takes the same name in at this moment. Index used: the primary key.
-    private static let nameSQL = """
-        INSERT INTO notification_names (bucket, name, accepted_on, id)
-        VALUES (get_byte($1, 0), $1, DATE 'epoch' + $2::int4, $3)
-        ON CONFLICT (bucket, name) DO NOTHING
-        RETURNING 1
-        """
-
-    private static let archiveSQL = """
-        INSERT INTO notifications (
-            bucket, accepted_on, id, received_at, said_at, version, relay, publisher, environment, type, subtype,
-            notification_uuid, bundle_id, subscription_key, body, trace, sealed_by)
-        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-                $16)
-        """
-
-    private static let relaySQL = """
-        INSERT INTO notification_relays (
-            bucket, accepted_on, id, due_at, said_at, received_at, publisher, environment, lane)
-        VALUES ($1, DATE 'epoch' + $2::int4, $3, now(), coalesce($4, now()), now(), $5, $6, $7)
-        """
-
     private struct Repeated: Error {}
 
     /// Takes a genuine notification in, once, with everything that follows from it: the ledger, what was granted on the
@@ -113,33 +57,42 @@ extension RelayStore {
 
     private static func arrival(
         _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID
-    ) -> [PostgresQuery] {
+    ) -> [SQL] {
         let notification = received.notification
-        let name = Array(SHA256.hash(data: Array(notification.identity.utf8)))
-        var queries = [
-            PostgresQuery(nameSQL, [.bytea(name), .int4(Int32(id.day)), .uuid(id.uuid)]),
-            PostgresQuery(
-                archiveSQL,
-                id.key + [
-                    .timestamptz(notification.saidAt?.postgres), .int2(notification.version.rawValue),
-                    .int2(received.isRelayed(for: publisher) ? 1 : 0), .text(publisher),
-                    .text(notification.environment),
-                    .text(notification.type), .text(notification.subtype), .text(notification.uuid),
-                    .text(notification.bundleID), .text(notification.originalTransactionID),
-                    .privateBytea(received.body),
-                    .text(StoredTrace.current), .keyOfBytes,
-                ]),
-        ]
-        if received.isRelayed(for: publisher) {
-            queries.append(
-                PostgresQuery(
-                    relaySQL,
-                    id.key + [
-                        .timestamptz(notification.saidAt?.postgres), .text(publisher),
-                        .text(notification.environment), .text(lane),
-                    ]))
-        }
-        return queries
+        let name = PostgresValue.bytea(Array(SHA256.hash(data: Array(notification.identity.utf8))))
+        let isRelayed = received.isRelayed(for: publisher)
+        let bucket = PostgresValue.int2(Int16(id.bucket.number))
+        let acceptedOn: SQL = "DATE 'epoch' + \(.int4(Int32(id.day)))"
+        let saidAt: SQL = "coalesce(\(.timestamptz(notification.saidAt?.postgres)), now())"
+        let (publisher, environment) = (PostgresValue.text(publisher), PostgresValue.text(notification.environment))
+        // Waits for whoever takes the same name in at this moment. Index used: the primary key.
+        let named: SQL = """
+            INSERT INTO notification_names (bucket, name, accepted_on, id)
+            VALUES (get_byte(\(name), 0), \(name), \(acceptedOn), \(.uuid(id.uuid)))
+            ON CONFLICT (bucket, name) DO NOTHING
+            RETURNING 1
+            """
+        let status: OpsNotification.RelayStatus = isRelayed ? .pending : .off
+        let archived: SQL = """
+            INSERT INTO notifications (
+                bucket, accepted_on, id, received_at, said_at, version, relay, publisher, environment, type, subtype,
+                notification_uuid, bundle_id, subscription_key, body, trace, sealed_by)
+            VALUES (
+                \(bucket), \(acceptedOn), \(.uuid(id.uuid)), now(), \(saidAt), \(.int2(notification.version.rawValue)),
+                \(.int2(status.rawValue)), \(publisher), \(environment), \(.text(notification.type)),
+                \(.text(notification.subtype)), \(.text(notification.uuid)), \(.text(notification.bundleID)),
+                \(.text(notification.originalTransactionID)), \(.privateBytea(received.body)),
+                \(.text(StoredTrace.current)), \(.keyOfBytes))
+            """
+        guard isRelayed else { return [named, archived] }
+        let queued: SQL = """
+            INSERT INTO notification_relays (
+                bucket, accepted_on, id, due_at, said_at, received_at, publisher, environment, lane)
+            VALUES (
+                \(bucket), \(acceptedOn), \(.uuid(id.uuid)), now(), \(saidAt), now(), \(publisher), \(environment),
+                \(.text(lane)))
+            """
+        return [named, archived, queued]
     }
 
     /// One for the subscription, and one for each that it was before.
@@ -164,24 +117,64 @@ extension RelayStore {
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
         // An app that one publisher alone has keys for is that one's, whatever others send about its purchases.
         if let bundle = notification.bundleID {
-            let owners = try await pool.query(PostgresQuery(Self.bundleSQL, [.text(bundle)]))
+            // Two at most: whether it is one's alone. The whole of a small table.
+            let owners = try await pool.query(
+                """
+                SELECT DISTINCT k.publisher FROM api_keys k
+                WHERE k.app = \(.text(bundle)) AND k.app <> '' AND k.revoked_at IS NULL LIMIT 2
+                """)
             if owners.count == 1, let publisher = try owners.first?.get(0, as: PublisherID.self) { return publisher }
         }
-        if let key = notification.originalTransactionID {
-            let rows = try await pool.query(
-                PostgresQuery(
-                    Self.purchaserSQL, [buckets(of: key, publishers), .text(key), .text(notification.environment)]))
-            if let publisher = try rows.first?.get(0, as: PublisherID.self) { return publisher }
+        if let key = notification.originalTransactionID,
+            let publisher = try await purchaser(of: key, notification.environment, publishers)
+        {
+            return publisher
         }
         guard let bundle = notification.bundleID else { return PublisherID.first }
-        return try await pool.query(PostgresQuery(Self.keySQL, [.text(bundle)])).first?.get(0) ?? PublisherID.first
+        // Whoever has the app's newest key; one that is still good comes first.
+        return try await pool.query(
+            """
+            SELECT k.publisher
+            FROM api_keys k
+            WHERE k.app = \(.text(bundle)) AND k.app <> ''
+            ORDER BY k.revoked_at IS NULL DESC, k.created_at DESC, k.id
+            LIMIT 1
+            """
+        ).first?.get(0) ?? PublisherID.first
     }
 
-    private static let publishersSQL = "SELECT id FROM publishers"
+    /// Whoever's app has sent a purchase of it, and not one that somebody made up. Indexes used: `validations_subscription`, the primary
+    /// key.
+    private func purchaser(
+        of key: TransactionID, _ environment: StoreEnvironment, _ publishers: Set<PublisherID>
+    ) async throws -> PublisherID? {
+        let buckets = buckets(of: key, publishers)
+        let (key, environment) = (PostgresValue.text(key), PostgresValue.text(environment))
+        return try await pool.query(
+            """
+            SELECT known.publisher
+            FROM (
+                SELECT v.publisher, v.accepted_at
+                FROM validations v
+                WHERE v.bucket = ANY (\(buckets)) AND v.subscription_key = \(key) AND v.environment = \(environment)
+                UNION ALL
+                SELECT s.publisher, s.owned_since
+                FROM subscriptions s
+                WHERE s.bucket = ANY (\(buckets)) AND s.subscription_key = \(key) AND s.environment = \(environment)
+                UNION ALL
+                SELECT c.publisher, c.added_at
+                FROM contract_subscriptions c
+                WHERE c.subscription_key = \(key) AND c.environment = \(environment)
+            ) AS known
+            ORDER BY known.accepted_at DESC
+            LIMIT 1
+            """
+        ).first?.get(0)
+    }
 
     /// The first one may have notifications before it has a key.
     func publishers() async throws -> Set<PublisherID> {
-        let rows = try await pool.query(PostgresQuery(Self.publishersSQL))
+        let rows = try await pool.query("SELECT id FROM publishers")
         return Set(try rows.map { try $0.get(0) }).union([PublisherID.first])
     }
 
@@ -196,7 +189,18 @@ extension RelayStore {
         .int2Array(Set(publishers.map { Int16(Bucket(of: $0, key).number) }).sorted())
     }
 
-    /// Who has what names no other.
+    /// Forgets which notifications have come, where they cannot come again; a bounded number at a time. The App Store repeats a
+    /// notification for a week, and gives it out by its history for 180 days.
+    public func pruneNotificationNames() async throws -> Int {
+        try await pool.query(
+            """
+            DELETE FROM notification_names WHERE (bucket, name) IN (
+                SELECT bucket, name FROM notification_names
+                WHERE accepted_on < (now() AT TIME ZONE 'UTC')::date - 200 LIMIT 5000
+                FOR UPDATE SKIP LOCKED)
+            """
+        ).affectedRows
+    }
 
     /// Once more where the server has ended the transaction for another's sake.
     func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {

@@ -1,3 +1,4 @@
+import Postgres
 public import RelayCore
 
 /// A message that this process delivers, for as long as its lease holds.
@@ -40,4 +41,38 @@ public enum DeliveryRecordOutcome: Sendable, Equatable {
     case written(DeliveryState)
     /// Somebody else has it by now: nothing was written.
     case leaseLost
+}
+
+/// Writes what became of tries: many with one statement and one commit.
+public final class DeliveryRecorder: Sendable {
+    private let batcher: PostgresBatcher<DeliveryRecord, DeliveryRecordOutcome>
+
+    public init(store: RelayStore) {
+        let sizes = BatchSizes("deliveries")
+        batcher = PostgresBatcher(maxCount: 256, concurrentBatches: 2, maxWaiting: 8_192) { records in
+            sizes.record(records.count)
+            return try await store.record(records).map { .success($0) }
+        }
+    }
+
+    public func record(_ record: DeliveryRecord) async throws -> DeliveryRecordOutcome {
+        try await batcher.submit(record)
+    }
+
+    public func drain() async { await batcher.drain() }
+}
+
+/// How many messages of one endpoint may be taken up.
+public struct DeliveryRoom: Sendable {
+    public var count: Int
+    /// Whose endpoint it is.
+    public var publisher: PublisherID
+    /// Of the password that is sent to it.
+    public var mark: BodyMark
+
+    public init(count: Int, publisher: PublisherID, mark: BodyMark) {
+        self.count = count
+        self.publisher = publisher
+        self.mark = mark
+    }
 }

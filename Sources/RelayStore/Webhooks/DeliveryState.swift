@@ -11,14 +11,5 @@ public enum DeliveryState: Int16, Sendable, CaseIterable {
     /// It cannot be processed and waits for an operator. Never stored so: the queue says it.
     case parked = 5
 
-    public var name: String {
-        switch self {
-        case .waiting: "waiting"
-        case .delivered: "delivered"
-        case .failed: "failed"
-        case .replaced: "replaced"
-        case .dropped: "dropped"
-        case .parked: "parked"
-        }
-    }
+    public var name: String { "\(self)" }
 }

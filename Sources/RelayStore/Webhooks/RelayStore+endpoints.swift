@@ -1,86 +1,34 @@
 import Postgres
 public import RelayCore
 
+// A small table: read from end to end where all are asked for, else by its primary key.
 extension RelayStore {
-    private static let endpointColumns = """
-        e.id, e.publisher, e.kind, e.url, e.environment, e.events, e.from_settings, e.created_at, e.last_success_at,
-        e.failing_since, e.disabled_at, e.disabled_reason
-        """
-
-    /// The whole of a small table.
-    private static let endpointsSQL = """
-        SELECT \(endpointColumns)
+    private static let endpoints: SQL = """
+        SELECT e.id, e.publisher, e.kind, e.url, e.environment, e.events, e.from_settings, e.created_at, e.last_success_at,
+               e.failing_since, e.disabled_at, e.disabled_reason
         FROM webhook_endpoints e
-        WHERE e.removed_at IS NULL AND \(OpsScope.sql("e.publisher", 1))
-        ORDER BY e.created_at, e.id
-        LIMIT 10000
-        """
-
-    /// Index used: the primary key, as in all that follow.
-    private static let endpointSQL = """
-        SELECT \(endpointColumns) FROM webhook_endpoints e
-        WHERE e.id = $1 AND e.removed_at IS NULL AND \(OpsScope.sql("e.publisher", 2))
-        """
-
-    private static let addSQL = """
-        INSERT INTO webhook_endpoints (id, publisher, kind, url, environment, events)
-        SELECT $1, p.id, $3, $4, $5, $6 FROM publishers p WHERE p.id = $2
-        """
-
-    private static let removeSQL = """
-        UPDATE webhook_endpoints SET removed_at = now() WHERE id = $1 AND removed_at IS NULL
-        """
-
-    private static let disableSQL = """
-        UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = $2
-        WHERE id = $1 AND disabled_at IS NULL AND removed_at IS NULL
-        """
-
-    private static let enableSQL = """
-        UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
-        WHERE id = $1 AND removed_at IS NULL AND \(OpsScope.sql("publisher", 2))
-        RETURNING publisher
-        """
-
-    /// Another copy may have had a success since this one looked: five days without one are not over then.
-    private static let disableFailingSQL = """
-        UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = $2
-        WHERE id = $1 AND disabled_at IS NULL AND removed_at IS NULL
-          AND failing_since <= now() - $3::int8 * interval '1 microsecond'
-        """
-
-    private static let failingSQL = """
-        UPDATE webhook_endpoints SET failing_since = now() WHERE id = $1 AND failing_since IS NULL
-        """
-
-    private static let succeededSQL = """
-        UPDATE webhook_endpoints SET failing_since = NULL, last_success_at = now() WHERE id = $1
-        """
-
-    private static let mainSQL = "INSERT INTO publishers (id) VALUES ($1) ON CONFLICT DO NOTHING"
-
-    private static let unlistedSQL = """
-        UPDATE webhook_endpoints e SET removed_at = now()
-        WHERE e.from_settings AND e.removed_at IS NULL AND e.publisher = $1 AND e.url <> ALL ($2::text[])
-        """
-
-    /// Index used: `webhook_endpoints_settings`, where two copies that start at once meet.
-    private static let listedSQL = """
-        INSERT INTO webhook_endpoints (id, publisher, kind, url, environment, from_settings)
-        SELECT i.id, $1, 1, i.url, 0, true
-        FROM unnest($2::text[], $3::text[]) AS i(id, url)
-        ON CONFLICT (publisher, url) WHERE from_settings AND removed_at IS NULL DO NOTHING
         """
 
     /// All that were not removed, in the order in which they were added.
     public func endpoints(in scope: OpsScope) async throws -> [WebhookEndpoint] {
-        try await pool.query(PostgresQuery(Self.endpointsSQL, [scope.parameter])).map(Self.endpoint)
+        try await pool.query(
+            """
+            \(Self.endpoints)
+            WHERE e.removed_at IS NULL AND \(scope.includes("e.publisher"))
+            ORDER BY e.created_at, e.id
+            LIMIT 10000
+            """
+        ).map(Self.endpoint)
     }
 
     /// Nil where there is none, it was removed, or is outside the scope.
     public func endpoint(_ id: EndpointID, in scope: OpsScope) async throws -> WebhookEndpoint? {
-        try await pool.query(PostgresQuery(Self.endpointSQL, [.text(id.description), scope.parameter])).first.map(
-            Self.endpoint)
+        try await pool.query(
+            """
+            \(Self.endpoints)
+            WHERE e.id = \(.text(id.description)) AND e.removed_at IS NULL AND \(scope.includes("e.publisher"))
+            """
+        ).first.map(Self.endpoint)
     }
 
     /// Nil where there is no such publisher.
@@ -93,40 +41,49 @@ extension RelayStore {
         var events: String?
         if case .events(let names) = kind { events = names.joined(separator: ",") }
         let written = try await pool.query(
-            PostgresQuery(
-                Self.addSQL,
-                [
-                    .text(id.description), .text(publisher), .int2(kind.number), .text(url),
-                    .int2(environment.rawValue), .text(events),
-                ]))
+            """
+            INSERT INTO webhook_endpoints (id, publisher, kind, url, environment, events)
+            SELECT \(.text(id.description)), p.id, \(.int2(kind.stored.rawValue)), \(.text(url)),
+                   \(.int2(environment.rawValue)), \(.text(events))
+            FROM publishers p WHERE p.id = \(.text(publisher))
+            """)
         return written.affectedRows == 1 ? id : nil
     }
 
     /// The first publisher may have endpoints before it has a key.
     public func ensureFirstPublisher() async throws {
-        _ = try await pool.query(PostgresQuery(Self.mainSQL, [.text(PublisherID.first)]))
+        _ = try await pool.query(Self.insert(publisher: .first))
+    }
+
+    private static func insert(publisher: PublisherID) -> SQL {
+        "INSERT INTO publishers (id) VALUES (\(.text(publisher))) ON CONFLICT DO NOTHING"
     }
 
     /// What waits for it is dropped by the delivery service. False where there is none.
     public func removeEndpoint(_ id: EndpointID) async throws -> Bool {
-        try await pool.query(PostgresQuery(Self.removeSQL, [.text(id.description)])).affectedRows == 1
+        try await update(id, "removed_at = now()", where: "removed_at IS NULL")
     }
 
     /// What waits for it is dropped by the delivery service. False where it was disabled already, or there is none.
     public func disableEndpoint(_ id: EndpointID, _ reason: EndpointStanding.Reason) async throws -> Bool {
-        let parameters: [PostgresValue] = [.text(id.description), .text(reason.rawValue)]
-        let query =
-            reason == .failing
-            ? PostgresQuery(Self.disableFailingSQL, parameters + [.int8(EndpointStanding.patience.microseconds)])
-            : PostgresQuery(Self.disableSQL, parameters)
-        return try await pool.query(query).affectedRows == 1
+        // Another copy may have had a success since this one looked: five days without one are not over then.
+        let isStill: SQL = reason == .failing ? "failing_since <= now() - \(EndpointStanding.patience)" : "true"
+        return try await update(
+            id, "disabled_at = now(), disabled_reason = \(.text(reason.rawValue))",
+            where: "disabled_at IS NULL AND removed_at IS NULL AND \(isStill)")
     }
 
     /// What was dropped stays so.
     ///
     /// - Returns: whose it is; nil where there is none in the scope.
     public func enableEndpoint(_ id: EndpointID, in scope: OpsScope) async throws -> PublisherID? {
-        try await pool.query(PostgresQuery(Self.enableSQL, [.text(id.description), scope.parameter])).first?.get(0)
+        try await pool.query(
+            """
+            UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
+            WHERE id = \(.text(id.description)) AND removed_at IS NULL AND \(scope.includes("publisher"))
+            RETURNING publisher
+            """
+        ).first?.get(0)
     }
 
     /// Writes how an endpoint does.
@@ -134,42 +91,57 @@ extension RelayStore {
     /// - Returns: whether anything changed by it.
     public func note(_ change: EndpointStanding.Change, of id: EndpointID) async throws -> Bool {
         switch change {
-        case .failing: try await pool.query(PostgresQuery(Self.failingSQL, [.text(id.description)])).affectedRows == 1
-        case .succeeded:
-            try await pool.query(PostgresQuery(Self.succeededSQL, [.text(id.description)])).affectedRows == 1
+        case .failing: try await update(id, "failing_since = now()", where: "failing_since IS NULL")
+        case .succeeded: try await update(id, "failing_since = NULL, last_success_at = now()", where: "true")
         case .disabled(let reason): try await disableEndpoint(id, reason)
         }
     }
 
+    private func update(_ id: EndpointID, _ changes: SQL, where condition: SQL) async throws -> Bool {
+        try await pool.query(
+            "UPDATE webhook_endpoints SET \(changes) WHERE id = \(.text(id.description)) AND \(condition)"
+        ).affectedRows == 1
+    }
+
     /// Brings the endpoints of the configuration in step with it: those that are new are added, those no longer listed are
-    /// removed. Safe when several copies do it at once.
+    /// removed. Safe when several copies do it at once: they meet in `webhook_endpoints_settings`.
     public func keepEndpoints(listed urls: [String], publisher: PublisherID? = nil) async throws {
         let publisher = publisher ?? PublisherID.first
         var generator = SystemRandomNumberGenerator()
-        let ids = urls.map { _ in EndpointID(using: &generator).description }
+        let listed: SQLTable = [
+            "id": .textArray(urls.map { _ in EndpointID(using: &generator).description }), "url": .textArray(urls),
+        ]
         _ = try await pool.withTransaction { transaction in
             try await transaction.commit(with: [
-                PostgresQuery(Self.mainSQL, [.text(publisher)]),
-                PostgresQuery(Self.unlistedSQL, [.text(publisher), .textArray(urls)]),
-                PostgresQuery(Self.listedSQL, [.text(publisher), .textArray(ids), .textArray(urls)]),
+                Self.insert(publisher: publisher),
+                """
+                UPDATE webhook_endpoints e SET removed_at = now()
+                WHERE e.from_settings AND e.removed_at IS NULL AND e.publisher = \(.text(publisher))
+                  AND e.url <> ALL (\(.textArray(urls)))
+                """,
+                """
+                INSERT INTO webhook_endpoints (id, publisher, kind, url, environment, from_settings)
+                SELECT i.id, \(.text(publisher)), \(WebhookEndpoint.StoredKind.purchases), i.url,
+                       \(WebhookEnvironment.all), true
+                FROM \(listed, as: "i")
+                ON CONFLICT (publisher, url) WHERE from_settings AND removed_at IS NULL DO NOTHING
+                """,
             ])
         }
     }
 
     private static func endpoint(_ row: PostgresRow) throws -> WebhookEndpoint {
-        guard let id = EndpointID(try row.get(0, as: String.self)) else { throw StoreError.unreadable(column: "id") }
-        let number = try row.get(4, as: Int16.self)
-        guard let environment = WebhookEnvironment(rawValue: number) else {
-            throw StoreError.unknownNumber(column: "environment", number: Int(number))
-        }
-        let events = try row.get(5, as: String?.self)
+        let events = try row.get("events", as: String?.self) ?? ""
+        let kind: WebhookEndpoint.Kind =
+            switch try row.constant("kind", as: WebhookEndpoint.StoredKind.self) {
+            case .purchases: .purchases
+            case .events: .events(events.parts(at: ",").filter { !$0.isEmpty }.map(String.init))
+            }
         return WebhookEndpoint(
-            id: id, publisher: try row.get(1),
-            kind: try row.get(2, as: Int16.self) == 1
-                ? .purchases : .events((events ?? "").parts(at: ",").filter { !$0.isEmpty }.map(String.init)),
-            url: try row.get(3), environment: environment, isFromSettings: try row.get(6),
-            createdAt: try row.timestamp(7), lastSuccessAt: try row.timestampIfSet(8),
-            failingSince: try row.timestampIfSet(9), disabledAt: try row.timestampIfSet(10),
-            disabledReason: try row.get(11))
+            id: try row.endpointID("id"), publisher: try row.get("publisher"), kind: kind, url: try row.get("url"),
+            environment: try row.constant("environment"), isFromSettings: try row.get("from_settings"),
+            createdAt: try row.timestamp("created_at"), lastSuccessAt: try row.timestampIfSet("last_success_at"),
+            failingSince: try row.timestampIfSet("failing_since"), disabledAt: try row.timestampIfSet("disabled_at"),
+            disabledReason: try row.get("disabled_reason"))
     }
 }

@@ -2,14 +2,19 @@ public import RelayCore
 
 /// Where a publisher's back end is told of changes.
 public struct WebhookEndpoint: Sendable, Equatable {
-    /// What it is told. The numbers are stored.
+    /// What it is told.
     public enum Kind: Sendable, Equatable {
         /// Each change of a customer's purchases, with all of them.
         case purchases
         /// Events of these names, by their ids.
         case events([String])
 
-        var number: Int16 { self == .purchases ? 1 : 2 }
+        var stored: StoredKind { self == .purchases ? .purchases : .events }
+    }
+
+    enum StoredKind: Int16 {
+        case purchases = 1
+        case events = 2
     }
 
     public var id: EndpointID

@@ -1,5 +1,4 @@
 public import Cleeng
-import Foundation
 public import Logging
 import Metrics
 import NIOCore
@@ -12,12 +11,12 @@ public import ServiceLifecycle
 /// An event may come before the answer to the forward that it is about, or while its purchase is being read: then it is acted on
 /// again in a moment. What it says is a shortcut: without it every purchase is read all the same.
 public struct CleengEventService: Service {
-    private let store: RelayStore
+    let store: RelayStore
+    let loop: WorkLoop
+    let policy = LeasePolicy(trouble: "an event could not be acted on", wakesFrom: Self.maxConcurrent)
+    let leases = Leases<ClaimedRow.Key, OnlyRoute>(.fixed(startWithin: Self.lease))
     private let accounts: PerPublisher<Account>
     private let keeper: LedgerKeeper
-    private let loop: WorkLoop
-    private let suspects = SuspectGate()
-    private let logger: Logger
 
     /// What there is of one account at Cleeng.
     public struct Account: Sendable {
@@ -33,7 +32,7 @@ public struct CleengEventService: Service {
     private static let lease = Duration.seconds(60)
     /// For so long it is tried to end the waits that it is about.
     private static let patience = Duration.seconds(60)
-    private static let batch = 32
+    private static let maxConcurrent = 32
 
     /// - Parameters:
     ///   - wakeup: rung when an event has come.
@@ -44,39 +43,15 @@ public struct CleengEventService: Service {
         self.accounts = accounts
         self.keeper = keeper
         loop = WorkLoop(
-            name: "cleeng_events", wakeup: wakeup, idleTick: .milliseconds(250), logger: logger,
+            name: "cleeng_events", wakeup: wakeup, idleTick: { .milliseconds(250) }, logger: logger,
             complaint: "no event can be acted on")
-        self.logger = logger
     }
 
-    public func run() async throws {
-        await cancelWhenGracefulShutdown { await loop.run(runOnce) }
-    }
-
-    /// - Returns: whether there may be more at once.
-    func runOnce() async throws -> Bool {
-        let claimed = try await store.claimEvents(
-            own: Array(accounts.own.keys), limit: Self.batch, lease: Self.lease)
-        let events = try await suspects.admit(claimed, store)
-        await withTaskGroup { group in
-            for event in events { group.addTask { await handle(event) } }
-        }
-        return claimed.count == Self.batch
-    }
-
-    private func handle(_ claimed: ClaimedEvent) async {
-        defer { suspects.leave(claimed) }
-        do {
-            try await act(on: claimed)
-        } catch {
-            logger.warning("an event could not be acted on", metadata: ["error": "\(error)"])
-            await store.interrupted([claimed.row], by: error)
-        }
-    }
+    public func run() async throws { await LeaseEngine(queue: self).run() }
 
     private func act(on claimed: ClaimedEvent) async throws {
         // None is claimed whose account is not there.
-        guard let account = accounts[account: claimed.account] else { return try await store.giveBack([claimed.row]) }
+        guard let account = accounts[account: claimed.account] else { throw CancellationError() }
         guard let event = CleengEvent(ByteBuffer(bytes: claimed.body.value)), event.verdict != .nothing,
             let offer = event.offerID
         else { return try await end(claimed, "kept") }
@@ -136,6 +111,19 @@ public struct CleengEventService: Service {
             try await store.finish(claimed, outcome: "Cleeng could not be asked whose it is", again: pause(claimed))
         }
         return nil
+    }
+}
+
+extension CleengEventService: StoredQueue {
+    func turns() -> [OnlyRoute: Turn<Never>] { [.all: Turn(limit: Self.maxConcurrent - leases.with { $0.running })] }
+
+    func claim(_ turns: [OnlyRoute: Turn<Never>]) async throws -> [ClaimedEvent] {
+        try await store.claimEvents(
+            own: Array(accounts.own.keys), limit: turns[.all]?.limit ?? 0, lease: Self.lease)
+    }
+
+    func work(on events: [ClaimedEvent], _: Never?) async throws {
+        for event in events { try await act(on: event) }
     }
 }
 

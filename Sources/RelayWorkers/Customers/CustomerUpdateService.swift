@@ -30,7 +30,7 @@ public struct CustomerUpdateService: Service {
         self.store = store
         updates = CustomerUpdates(store: store, leeway: leeway)
         loop = WorkLoop(
-            name: "customer_updates", wakeup: wakeup, idleTick: idleTick, logger: logger,
+            name: "customer_updates", wakeup: wakeup, idleTick: { idleTick }, logger: logger,
             complaint: "no publisher can be told of changes")
         self.onQueued = onQueued
         self.listed = NIOLockedValueBox(listed)

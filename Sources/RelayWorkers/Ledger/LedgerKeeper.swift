@@ -12,14 +12,15 @@ public import ServiceLifecycle
 ///
 /// Any number of copies may run it; what one took and left is taken up after the lease.
 public struct LedgerKeeper: Service {
-    private let store: RelayStore
+    let store: RelayStore
+    let loop: WorkLoop
+    let policy = LeasePolicy(wakesFrom: .max, isBatch: true)
+    let leases = Leases<ClaimedRow.Key, OnlyRoute>(.fixed(startWithin: Self.lease))
     private let inquiry: SubscriptionInquiry
     /// Nil where no key was given to ask the App Store with.
     private let appStore: AppStoreInquiry?
     private let stores: StoreInquiry
     private let leeway: Duration
-    private let loop: WorkLoop
-    private let suspects = SuspectGate()
     private let logger: Logger
 
     private static let batch = 64
@@ -48,31 +49,12 @@ public struct LedgerKeeper: Service {
         self.stores = stores
         self.leeway = leeway
         loop = WorkLoop(
-            name: "ledger", wakeup: wakeup, idleTick: idleTick, logger: logger,
+            name: "ledger", wakeup: wakeup, idleTick: { idleTick }, logger: logger,
             complaint: "no subscription can be looked at")
         self.logger = logger
     }
 
-    public func run() async throws {
-        await cancelWhenGracefulShutdown { await loop.run(runOnce) }
-    }
-
-    /// - Returns: whether there may be more at once.
-    func runOnce() async throws -> Bool {
-        let claimed = try await store.claimDueSubscriptions(
-            own: Array(inquiry.upstreams.own.keys), limit: Self.batch, lease: Self.lease)
-        let due = try await suspects.admit(claimed, store)
-        guard !due.isEmpty else { return false }
-        defer { for one in due { suspects.leave(one) } }
-        do {
-            try await look(at: due)
-            try await store.clear(due.map(\.row))
-        } catch {
-            await store.interrupted(due.map(\.row), by: error)
-            throw error
-        }
-        return claimed.count == Self.batch
-    }
+    public func run() async throws { await LeaseEngine(queue: self).run() }
 
     private func look(at due: [ClaimedSubscription]) async throws {
         let rows = Dictionary(due.map { ($0.name, $0.row) }, uniquingKeysWith: { one, _ in one })
@@ -249,6 +231,20 @@ public struct LedgerKeeper: Service {
                 LedgerMessage(
                     answer.name, LedgerWord(cleeng: answer.cleeng), note: .init(event: event, detail: detail(answer)))
             })
+    }
+}
+
+extension LedgerKeeper: StoredQueue {
+    func turns() -> [OnlyRoute: Turn<Never>] { [.all: Turn(limit: Self.batch)] }
+
+    func claim(_ turns: [OnlyRoute: Turn<Never>]) async throws -> [ClaimedSubscription] {
+        try await store.claimDueSubscriptions(
+            own: Array(inquiry.upstreams.own.keys), limit: Self.batch, lease: Self.lease)
+    }
+
+    func work(on due: [ClaimedSubscription], _: Never?) async throws {
+        try await look(at: due)
+        try await store.clear(due.map(\.row))
     }
 }
 

@@ -8,7 +8,9 @@ struct WorkLoop: Sendable {
     let name: String
     let wakeup: Wakeup
     /// How often is looked although nobody has rung.
-    let idleTick: Duration
+    let idleTick: @Sendable () -> Duration
+    /// After each wait, so that one look serves what comes meanwhile.
+    var gap = Duration.zero
     let logger: Logger
     /// What the log says where nothing can be taken up.
     let complaint: String
@@ -17,10 +19,11 @@ struct WorkLoop: Sendable {
     ///
     /// - Parameter step: returns whether there may be more at once.
     func run(_ step: () async throws -> Bool) async {
-        let rounds = RoundMetrics(name)
+        let duration = Timer(label: "relay_worker_round_duration", dimensions: [("worker", name)])
+        let failures = Counter(label: "relay_worker_failures", dimensions: [("worker", name)])
         while !Task.isCancelled {
             do {
-                if try await rounds.measure(step) { continue }
+                if try await measure(step, duration, failures) { continue }
             } catch is CancellationError {
                 return
             } catch let error where error.isLostRace {
@@ -34,7 +37,20 @@ struct WorkLoop: Sendable {
                 logger.warning("\(complaint)", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: .seconds(1))
             }
-            await wakeup.wait(atMost: idleTick)
+            await wakeup.wait(atMost: idleTick())
+            if gap > .zero { try? await Task.sleep(for: gap) }
+        }
+    }
+
+    private func measure(_ step: () async throws -> Bool, _ duration: Timer, _ failures: Counter) async throws -> Bool {
+        let begin = ContinuousClock.now
+        defer { duration.record(duration: ContinuousClock.now - begin) }
+        do {
+            return try await step()
+        } catch {
+            // Two that took two of one subscription in the same instant, and a shutdown, are nobody's failure.
+            if !(error is CancellationError), !error.isLostRace { failures.increment() }
+            throw error
         }
     }
 }

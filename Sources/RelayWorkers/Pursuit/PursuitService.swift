@@ -1,5 +1,4 @@
 import Logging
-import Metrics
 import NIOConcurrencyHelpers
 import RelayCore
 import RelayStore
@@ -12,17 +11,15 @@ public final class PursuitService: Service {
     private let upstream: Upstream
     private let scope: PublisherScope
     private let settings: PursuitSettings
-    private let logger: Logger
-    private let leases: LeaseKeeper
+    let loop: WorkLoop
+    let policy: LeasePolicy
+    let leases: PursuitLeases
     private let writer: PursuitWriter
-    private let desk: ReadDesk
     private let worker: PursuitWorker
-    private let wakeup: Wakeup
-    /// By the route that a pursuit was taken up for.
-    private let running = NIOLockedValueBox<[UpstreamRoute: Int]>([:])
     private let nextExpiry = NIOLockedValueBox(ContinuousClock.now)
-    /// The one pursuit under way that may be what ended the processes before this one.
-    private let suspect = NIOLockedValueBox<ValidationID?>(nil)
+
+    /// As many are claimed at once of one route.
+    private static let batch = 200
 
     /// - Parameters:
     ///   - upstream: one account at Cleeng.
@@ -37,11 +34,13 @@ public final class PursuitService: Service {
         self.upstream = upstream
         self.scope = scope
         self.settings = settings
-        self.logger = logger
-        self.wakeup = wakeup
-        leases = LeaseKeeper(store: store, lease: settings.lease, logger: logger)
+        loop = WorkLoop(
+            name: "pursuits", wakeup: wakeup, idleTick: { settings.idleTick }, logger: logger,
+            complaint: "no purchase can be claimed")
+        policy = LeasePolicy(grace: settings.shutdownGrace, wakesFrom: settings.maxConcurrent)
+        leases = PursuitLeases(.renewed(settings.lease))
         writer = PursuitWriter(store: store, onGranted: onGranted)
-        desk = ReadDesk(
+        let desk = ReadDesk(
             store: store, upstream: upstream, leases: leases, interval: settings.reads.interval, lease: settings.lease)
         worker = PursuitWorker(
             store: store, upstream: upstream, writer: writer, desk: desk, leases: leases, settings: settings,
@@ -49,20 +48,9 @@ public final class PursuitService: Service {
     }
 
     /// How many pursuits this process holds.
-    public var held: Int { leases.count }
+    public var held: Int { leases.with { $0.leases.count } }
 
-    /// Until a graceful shutdown: then nothing new is taken up, steps under way get their grace, and every lease that is left
-    /// goes back.
-    public func run() async throws {
-        let keeping = Task { await leases.run() }
-        let loop = WorkLoop(
-            name: "pursuits", wakeup: wakeup, idleTick: settings.idleTick, logger: logger,
-            complaint: "no purchase can be claimed")
-        await cancelWhenGracefulShutdown { await loop.run(self.runOnce) }
-        await settleDown()
-        keeping.cancel()
-        await leases.giveBackAll()
-    }
+    public func run() async throws { await LeaseEngine(queue: self).run() }
 
     /// Ends the wait of those whom Cleeng's own word is about.
     ///
@@ -70,99 +58,74 @@ public final class PursuitService: Service {
     func tell(_ word: UpstreamWord, to subject: EventSubject) async throws -> (told: Int, left: Int) {
         let claimedAt = ContinuousClock.now
         let (claimed, left) = try await store.claimWaiting(for: word, of: subject, lease: settings.lease)
-        for pursuit in claimed { leases.hold(pursuit, since: claimedAt) }
+        leases.with { for pursuit in claimed { $0.hold(pursuit.lease, since: claimedAt) } }
         await withTaskGroup { group in
             for pursuit in claimed { group.addTask { [worker] in await worker.told(pursuit, word) } }
         }
         return (claimed.count, left)
     }
-
-    /// Takes up what is due now, once: of each kind as many as there is room for, and of what may not be called for now one
-    /// at most, to probe with. What is not taken up stays as it is, for this copy or another.
-    ///
-    /// - Returns: whether there may be more.
-    func runOnce() async throws -> Bool {
-        try await takeExpired()
-        let turns = Dictionary(uniqueKeysWithValues: UpstreamRoute.allCases.map { ($0, turn(on: $0)) })
-        var probes = turns.values.compactMap(\.probe)
-        defer { for probe in probes { upstream.leave(probe) } }
-        let limits = Dictionary(uniqueKeysWithValues: turns.map { ($0.key.phase, $0.value.limit) })
-        guard limits.values.contains(where: { $0 > 0 }) else { return false }
-        let claimedAt = ContinuousClock.now
-        let shut = Set(UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase))
-        let claimed = try await store.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
-        let suspects = claimed.filter(\.isSuspect)
-        for pursuit in claimed where !pursuit.isSuspect {
-            let probe = probes.firstIndex { $0.route == pursuit.route }.map { probes.remove(at: $0) }
-            start(pursuit, claimedAt: claimedAt, probe: probe)
-        }
-        if !suspects.isEmpty { try await isolate(suspects, claimedAt: claimedAt) }
-        return turns.contains { route, turn in turn.mayHaveMore(after: claimed.count { $0.route == route }) }
-    }
-
-    /// What may be taken up for a route now.
-    private struct Turn {
-        var limit = 0
-        var probe: CallGate.Pass?
-
-        func mayHaveMore(after taken: Int) -> Bool { limit > 0 && taken == limit && probe == nil }
-    }
-
-    private func turn(on route: UpstreamRoute) -> Turn {
-        let room = settings.maxConcurrent - running.withLockedValue { $0[route, default: 0] }
-        guard room > 0 else { return Turn() }
-        if upstream.isOpen(route) { return Turn(limit: min(room, 200)) }
-        return upstream.probe(on: route).map { Turn(limit: 1, probe: $0) } ?? Turn()
-    }
-
-    /// The deadline of what is held back comes all the same.
-    private func takeExpired() async throws {
-        let phases = UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase)
-        guard !phases.isEmpty, nextExpiry.withLockedValue({ $0 <= .now }) else { return }
-        let claimedAt = ContinuousClock.now
-        let claimed = try await store.claimExpired(phases: phases, of: scope, limit: 200, lease: settings.lease)
-        for pursuit in claimed { start(pursuit, claimedAt: claimedAt, probe: nil) }
-        if claimed.count < 200 { nextExpiry.withLockedValue { $0 = claimedAt + settings.expiryTick } }
-    }
-
-    /// Of those that nobody got through with, one at a time is gone on with; the others come again in a moment.
-    private func isolate(_ suspects: [ClaimedPursuit], claimedAt: ContinuousClock.Instant) async throws {
-        let chosen: ClaimedPursuit? = suspect.withLockedValue { suspect in
-            guard suspect == nil else { return nil }
-            suspect = suspects.first?.id
-            return suspects.first
-        }
-        if let chosen { start(chosen, claimedAt: claimedAt, probe: nil) }
-        try await store.postpone(suspects.filter { $0.id != chosen?.id }, by: .seconds(1))
-    }
-
-    private func start(_ claimed: ClaimedPursuit, claimedAt: ContinuousClock.Instant, probe: CallGate.Pass?) {
-        running.withLockedValue { $0[claimed.route, default: 0] += 1 }
-        leases.hold(claimed, since: claimedAt)
-        let task = Task {
-            await worker.run(claimed, probe: probe)
-            if let probe { upstream.leave(probe) }
-            suspect.withLockedValue { if $0 == claimed.id { $0 = nil } }
-            let wasFull = running.withLockedValue { running in
-                defer { running[claimed.route, default: 1] -= 1 }
-                return running[claimed.route, default: 0] >= settings.maxConcurrent
-            }
-            if wasFull { wakeup.ring() }
-        }
-        leases.attach(task, to: claimed)
-    }
-
-    private func settleDown() async {
-        let end = ContinuousClock.now + settings.shutdownGrace
-        while running.withLockedValue({ $0.values.reduce(0, +) }) > 0, ContinuousClock.now < end {
-            await wakeup.wait(atMost: .milliseconds(50))
-        }
-        leases.cancelAll()
-        await writer.drain()
-    }
 }
 
-extension ClaimedPursuit {
-    /// What is claimed has one: nothing that is parked is.
-    fileprivate var route: UpstreamRoute { pursuit.phase.route ?? .payments }
+/// The leases of one account's pursuits, by the route that each was claimed for.
+typealias PursuitLeases = Leases<ValidationID, UpstreamRoute>
+
+extension PursuitService: LeasedQueue {
+    /// The deadline of what waits for a route that is shut comes all the same.
+    func prepare() async throws -> [ClaimedPursuit] {
+        let phases = UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase)
+        guard !phases.isEmpty, nextExpiry.withLockedValue({ $0 <= .now }) else { return [] }
+        let claimedAt = ContinuousClock.now
+        let claimed = try await store.claimExpired(
+            phases: phases, of: scope, limit: Self.batch, lease: settings.lease)
+        if claimed.count < Self.batch { nextExpiry.withLockedValue { $0 = claimedAt + settings.expiryTick } }
+        return claimed
+    }
+
+    /// Of each route as many as there is room for, and of one that is shut one at most, to probe with.
+    func turns() -> [UpstreamRoute: Turn<CallGate.Pass>] {
+        var turns: [UpstreamRoute: Turn<CallGate.Pass>] = [:]
+        for route in UpstreamRoute.allCases {
+            let room = settings.maxConcurrent - leases.with { $0.running(in: route) }
+            guard room > 0 else { continue }
+            if upstream.isOpen(route) {
+                turns[route] = Turn(limit: min(room, Self.batch))
+            } else if let probe = upstream.probe(on: route) {
+                turns[route] = Turn(limit: 1, right: probe, isProbe: true)
+            }
+        }
+        return turns
+    }
+
+    func claim(_ turns: [UpstreamRoute: Turn<CallGate.Pass>]) async throws -> [ClaimedPursuit] {
+        let limits = Dictionary(
+            uniqueKeysWithValues: UpstreamRoute.allCases.map { ($0.phase, turns[$0]?.limit ?? 0) })
+        let shut = Set(UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase))
+        return try await store.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
+    }
+
+    /// What is claimed has a route: nothing that is parked is.
+    func route(of claimed: ClaimedPursuit) -> UpstreamRoute { claimed.pursuit.phase.route ?? .payments }
+
+    func work(on claimed: [ClaimedPursuit], _ probe: CallGate.Pass?) async {
+        for pursuit in claimed { await worker.run(pursuit, probe: probe) }
+    }
+
+    func leave(_ probe: CallGate.Pass) { upstream.leave(probe) }
+
+    func postpone(_ suspects: [ClaimedPursuit]) async throws {
+        try await store.postpone(suspects, by: .seconds(1))
+    }
+
+    /// Their leases run out. What a pursuit's own errors lead to is the worker's.
+    func interrupted(_ claimed: [ClaimedPursuit], by error: any Error) {}
+
+    func drain() async { await writer.drain() }
+
+    func renew(_ leases: [Lease<ValidationID>]) async throws -> Set<ValidationID> {
+        try await store.renew(leases.map { ($0.id, $0.fence) }, lease: settings.lease)
+    }
+
+    func giveBack(_ leases: [Lease<ValidationID>]) async throws {
+        try await store.giveBack(leases.map { ($0.id, $0.fence) })
+    }
 }

@@ -11,7 +11,7 @@ struct PursuitWorker: Sendable {
     let upstream: Upstream
     let writer: PursuitWriter
     let desk: ReadDesk
-    let leases: LeaseKeeper
+    let leases: PursuitLeases
     let settings: PursuitSettings
     let logger: Logger
 
@@ -28,13 +28,12 @@ struct PursuitWorker: Sendable {
 
     /// - Parameter probe: the right to one call although its route is shut, if it was claimed for that.
     func run(_ claimed: ClaimedPursuit, probe: CallGate.Pass? = nil) async {
-        defer { leases.drop(claimed) }
         await step("pursue", claimed) { try await pursue(claimed, probe) }
     }
 
     /// Another pursuit's read has answered this one too.
     private func answered(_ claimed: ClaimedPursuit, _ answer: EntitlementAnswer) async {
-        defer { leases.drop(claimed) }
+        defer { leases.with { $0.drop(claimed.lease) } }
         await step("read with another", claimed) {
             var pursuit = claimed.pursuit
             let decision = pursuit.entitlementRead(answer, at: try now(), reads: settings.reads)
@@ -44,7 +43,7 @@ struct PursuitWorker: Sendable {
 
     /// Cleeng has said by itself what became of this one.
     func told(_ claimed: ClaimedPursuit, _ word: UpstreamWord) async {
-        defer { leases.drop(claimed) }
+        defer { leases.with { $0.drop(claimed.lease) } }
         await step("told by cleeng", claimed) {
             var pursuit = claimed.pursuit
             let decision = pursuit.told(word, at: try now())
@@ -159,7 +158,7 @@ struct PursuitWorker: Sendable {
         if claimed.overtakes { try await supersedeOlder(than: claimed) }
         let purchase = try await store.purchase(claimed.id, by: route == .payments ? .receipt : .storekit2)
         try Task.checkCancellation()
-        guard leases.covers(claimed) else { throw CancellationError() }
+        guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         let answer: ForwardAnswer
         switch purchase.proof {
         case .receipt(let receipt): answer = await upstream.forward(purchase, receipt, pass)

@@ -33,7 +33,7 @@ actor ReadDesk {
     /// Customers whose read is about to be sent, with who else wants it.
     private var gathering: [CustomerKey: [Waiting]] = [:]
 
-    init(store: RelayStore, upstream: Upstream, leases: LeaseKeeper, interval: Duration, lease: Duration) {
+    init(store: RelayStore, upstream: Upstream, leases: PursuitLeases, interval: Duration, lease: Duration) {
         self.store = store
         self.upstream = upstream
         self.interval = interval
@@ -46,7 +46,7 @@ actor ReadDesk {
                 let winners = customers.filter { nextAt[$0] == .some(nil) }
                 let claimedAt = ContinuousClock.now
                 let siblings = winners.isEmpty ? [] : try await store.claimSiblings(of: winners, lease: lease)
-                for sibling in siblings { leases.hold(sibling, since: claimedAt) }
+                leases.with { for sibling in siblings { $0.hold(sibling.lease, since: claimedAt) } }
                 let byCustomer = Dictionary(grouping: siblings) {
                     CustomerKey(publisher: $0.publisher, customer: $0.customer)
                 }

@@ -13,7 +13,7 @@ public final class CatalogueCheck: Service {
     public init(store: RelayStore, logger: Logger, interval: Duration = .seconds(600)) {
         self.store = store
         loop = WorkLoop(
-            name: "catalogue_check", wakeup: Wakeup(), idleTick: interval, logger: logger,
+            name: "catalogue_check", wakeup: Wakeup(), idleTick: { interval }, logger: logger,
             complaint: "granted offers cannot be held against the catalogue")
     }
 

@@ -13,7 +13,7 @@ public struct GrantCheckService: Service {
     public init(store: RelayStore, logger: Logger, interval: Duration = .seconds(5)) {
         check = GrantCheck(store: store)
         loop = WorkLoop(
-            name: "grant_check", wakeup: Wakeup(), idleTick: interval, logger: logger,
+            name: "grant_check", wakeup: Wakeup(), idleTick: { interval }, logger: logger,
             complaint: "granted access cannot be checked")
         self.logger = logger
         self.interval = interval

@@ -180,19 +180,20 @@ public final class Upstream: Sendable {
             tell(change.after.health, route)
             news.ring()
         }
-        switch (change.before.state == .closed, change.after.state == .closed) {
-        case (true, false):
-            Counter(label: "relay_upstream_breaker_opens", dimensions: labels(route)).increment()
-            logger.warning(
-                "nothing but probes is sent upstream for now",
-                metadata: [
-                    "route": "\(route)", "error": "\(change.after.health.lastError ?? "")",
-                    "retry_after_ms": .stringConvertible((result?.retryAfter ?? .zero).microseconds / 1_000),
-                ])
-        case (false, true):
-            logger.notice("upstream has answered: everything is sent again", metadata: ["route": "\(route)"])
-            work.ring()
-        case (true, true), (false, false): break
+        change.log(
+            to: logger, opened: "nothing but probes is sent upstream for now",
+            closed: "upstream has answered: everything is sent again"
+        ) { event in
+            guard event == .opened else { return ["route": "\(route)"] }
+            return [
+                "route": "\(route)", "error": "\(change.after.health.lastError ?? "")",
+                "retry_after_ms": .stringConvertible((result?.retryAfter ?? .zero).microseconds / 1_000),
+            ]
+        }
+        switch change.event {
+        case .opened: Counter(label: "relay_upstream_breaker_opens", dimensions: labels(route)).increment()
+        case .closed: work.ring()
+        case nil: break
         }
     }
 

@@ -13,13 +13,7 @@ final class UpstreamGate: Sendable {
         var lastNumber: UInt64 = 0
     }
 
-    /// What the end of a call changed.
-    struct Change: Sendable {
-        var before: CircuitBreaker
-        var after: CircuitBreaker
-    }
-
-    private let start = ContinuousClock.now
+    private let time = MonotonicTime()
     private let state: NIOLockedValueBox<State>
 
     init(capacity: Int) {
@@ -27,7 +21,7 @@ final class UpstreamGate: Sendable {
     }
 
     /// Since this gate was made.
-    var now: Timestamp { Timestamp(microseconds: (ContinuousClock.now - start).microseconds) }
+    var now: Timestamp { time.now }
 
     func breaker(_ route: UpstreamRoute) -> CircuitBreaker { state.withLockedValue { $0.gate[route] } }
 
@@ -98,13 +92,13 @@ final class UpstreamGate: Sendable {
     ///
     /// - Parameter result: nil where no call was made, or it was broken off by ourselves.
     @discardableResult
-    func leave(_ pass: CallGate.Pass, _ result: CallResult? = nil) -> Change {
+    func leave(_ pass: CallGate.Pass, _ result: CallResult? = nil) -> BreakerChange {
         let (now, jitter) = (now, Double.random(in: 0..<1))
         let (change, told) = state.withLockedValue { state in
             let before = state.gate[pass.route]
             let words = state.gate.end(pass, result, at: now, jitter: jitter)
             let told = words.map { (state.waiters.removeValue(forKey: $0.waiter), $0.pass) }
-            return (Change(before: before, after: state.gate[pass.route]), told)
+            return (BreakerChange(before: before, after: state.gate[pass.route]), told)
         }
         for (waiter, pass) in told { waiter?.resume(returning: pass) }
         return change

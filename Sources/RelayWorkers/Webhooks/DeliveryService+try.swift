@@ -2,69 +2,38 @@ import Logging
 import Metrics
 import RelayCore
 import RelayStore
-import Tracing
 import Webhooks
 
 extension DeliveryService {
     /// One try, and what is written of it.
-    func deliver(
-        _ claimed: ClaimedDelivery, _ turn: EndpointDesks.Turn, claimedAt: ContinuousClock.Instant
-    ) async {
-        await traced(
-            "deliver", claimed.trace,
-            [
-                "relay.delivery_id": "\(claimed.id)", "relay.endpoint": "\(claimed.endpoint)",
-                "relay.try": .int64(Int64(claimed.tries)),
-            ]
-        ) {
-            await attempt(claimed, turn, claimedAt: claimedAt)
+    func attempt(_ claimed: ClaimedDelivery, _ right: Right) async throws {
+        guard !claimed.isOvertaken else {
+            return try await write(
+                DeliveryRecord(claimed, .failed, error: "overtaken by a newer state while it was being sent"))
         }
+        guard let body = claimed.body?.value else {
+            logger.error("a message went before it could be delivered: it is no longer kept")
+            return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))
+        }
+        // It was given an account of its own this moment: those that have it go on.
+        guard let credentials = credentials[right.endpoint.publisher] else { throw CancellationError() }
+        let message = credentials.message(id: claimed.id, stored: body, first: claimed.mark)
+        // A process that stood still does not know that its time is over, and that a newer state may have gone.
+        guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
+        let result = await client.send(
+            message, to: right.endpoint.url, with: credentials, of: right.endpoint.publisher)
+        try await ended(result, claimed, right)
     }
 
-    private func attempt(
-        _ claimed: ClaimedDelivery, _ turn: EndpointDesks.Turn, claimedAt: ContinuousClock.Instant
-    ) async {
-        do {
-            guard !claimed.isOvertaken else {
-                heard(nil, of: claimed.endpoint, turn.admission)
-                return try await write(
-                    DeliveryRecord(claimed, .failed, error: "overtaken by a newer state while it was being sent"))
-            }
-            guard let body = claimed.body?.value else {
-                heard(nil, of: claimed.endpoint, turn.admission)
-                logger.error("a message went before it could be delivered: it is no longer kept")
-                return try await write(DeliveryRecord(claimed, .failed, error: "it is no longer kept"))
-            }
-            guard let credentials = credentials[turn.endpoint.publisher] else {
-                // It was given an account of its own this moment: those that have it go on.
-                heard(nil, of: claimed.endpoint, turn.admission)
-                return try await Task { try await giveBack(claimed) }.value
-            }
-            let message = credentials.message(id: claimed.id, stored: body, first: claimed.mark)
-            // A process that stood still does not know that its time is over, and that a newer state may have gone.
-            guard claimedAt.duration(to: .now) < settings.startAtMost else {
-                heard(nil, of: claimed.endpoint, turn.admission)
-                return try await Task { try await giveBack(claimed) }.value
-            }
-            let result = await client.send(
-                message, to: turn.endpoint.url, with: credentials, of: turn.endpoint.publisher)
-            try await ended(result, claimed, turn)
-        } catch {
-            logger.warning("what became of a message could not be written", metadata: ["error": "\(error)"])
-            await interrupted(claimed, by: error)
-        }
-    }
-
-    private func ended(_ result: WebhookResult, _ claimed: ClaimedDelivery, _ turn: EndpointDesks.Turn) async throws {
+    private func ended(_ result: WebhookResult, _ claimed: ClaimedDelivery, _ right: Right) async throws {
         Counter(label: "relay_webhook_tries", dimensions: [("result", result.verdict.rawValue)]).increment()
-        heard(CallResult(result, subject: claimed.lane.hashValue), of: claimed.endpoint, turn.admission)
+        breakers.end(right.permit, CallResult(result, subject: claimed.lane.hashValue))
         guard
             let outcome = DeliveryOutcome(
                 result, tries: claimed.tries, retries: settings.retries, jitter: .random(in: 0..<1))
         else {
-            // The task's own cancellation would cancel the statement.
-            let pause = result.verdict == .postponed ? settings.postponedFor : .zero
-            return try await Task { try await giveBack(claimed, after: pause) }.value
+            guard result.verdict == .postponed else { throw CancellationError() }
+            return try await store.giveBack([claimed.row], after: settings.postponedFor)
         }
         Timer(label: "relay_webhook_duration").record(duration: result.latency)
         logger.debug(
@@ -74,6 +43,7 @@ extension DeliveryService {
                 "upstream_status": "\(result.status.map(String.init) ?? "none")", "try": "\(claimed.tries)",
                 "duration_ms": .stringConvertible(result.latency / .milliseconds(1)),
             ])
+        // The task's own cancellation would cancel the statement.
         try await Task {
             do {
                 try await note(result.verdict, of: claimed.endpoint)

@@ -82,10 +82,10 @@ struct QueuedItems {
             try await database.run("CREATE TABLE kept AS SELECT * FROM ledgers")
             try await database.run(
                 "UPDATE ledgers SET state = '{' WHERE subscription_key = $1", .text(name.originalTransactionID))
-        case (_, .id(_, _, let id)):
+        case (_, .id(let id)):
             try await database.run("CREATE TABLE kept AS SELECT * FROM \(contents)")
             let cut = queue == .webhooks ? "left(body, length(body) - 1)" : "substr(body, 1, octet_length(body) - 1)"
-            try await database.run("UPDATE \(contents) SET body = \(cut) WHERE id = $1", .uuid(id))
+            try await database.run("UPDATE \(contents) SET body = \(cut) WHERE id = $1", .uuid(id.uuid))
         default: Issue.record("what is it?")
         }
     }
@@ -113,9 +113,7 @@ struct QueuedItems {
     /// - Returns: false where there is none in the scope.
     func replay(_ item: any ClaimedItem, in scope: OpsScope = .all) async throws -> Bool {
         switch item.row.key {
-        case .id(let bucket, let day, let uuid):
-            let id = ValidationID(
-                bucket: Bucket(number: UInt8(bucket)), day: UInt16(day), uuid: uuid)
+        case .id(let id):
             switch queue {
             case .events: return try await store.replayEvent(id, in: scope, by: "ops", reason: "mended")
             case .webhooks:

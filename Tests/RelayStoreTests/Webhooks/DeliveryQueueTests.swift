@@ -50,7 +50,7 @@ struct DeliveryQueueTests {
             let delivery = NewDelivery.state(endpoint, 1)
             try await database.enqueue(delivery)
             let first = try await store.claimDeliveries(endpoint)
-            try await store.giveBackDeliveries(first)
+            try await store.giveBack(first.map(\.row))
             let second = try await store.claimDeliveries(endpoint)
             #expect(second.first?.tries == 1 && second.first?.fence == 2)
             #expect(try await store.written(first[0], .delivered) == .leaseLost)

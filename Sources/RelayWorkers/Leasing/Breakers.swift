@@ -1,0 +1,118 @@
+import Logging
+import NIOConcurrencyHelpers
+import RelayCore
+
+/// The circuit breakers of a queue, one for each route. Its time is this process's monotonic clock.
+final class Breakers<Route: Hashable & Sendable>: Sendable {
+    /// The right to calls in a route: to any number while its breaker is closed, to one as a probe.
+    struct Permit: Sendable, Hashable {
+        let route: Route
+        fileprivate let number: UInt64
+        fileprivate let admission: CircuitBreaker.Admission
+    }
+
+    private struct State {
+        var breakers: [Route: CircuitBreaker] = [:]
+        var probes: Set<Permit> = []
+        var lastNumber: UInt64 = 0
+    }
+
+    private let settings: CircuitBreaker.Settings
+    private let report: @Sendable (Route, BreakerChange) -> Void
+    private let time = MonotonicTime()
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameter report: called after each call's end.
+    init(
+        settings: CircuitBreaker.Settings = CircuitBreaker.Settings(),
+        _ report: @escaping @Sendable (Route, BreakerChange) -> Void
+    ) {
+        self.settings = settings
+        self.report = report
+    }
+
+    var hasOpen: Bool { state.withLockedValue { $0.breakers.values.contains { $0.state != .closed } } }
+
+    /// What may be claimed in a route: what there is room for; where its breaker is open a probe, if it is time for one.
+    ///
+    /// - Parameter room: how many more there may be, if the breaker lets so many be under way at once.
+    func turn(in route: Route, room: (_ allowance: Int) -> Int) -> Turn<Permit>? {
+        let (now, jitter) = (time.now, Double.random(in: 0..<1))
+        return state.withLockedValue { state in
+            var breaker = state.breakers[route] ?? CircuitBreaker(settings: settings, since: now)
+            defer { state.breakers[route] = breaker }
+            let limit = room(breaker.allowance)
+            if limit > 0, let admission = breaker.admission() {
+                return Turn(limit: limit, right: Permit(route: route, number: 0, admission: admission))
+            }
+            guard breaker.state != .closed, room(.max) > 0, let probe = breaker.probe(at: now, jitter: jitter) else {
+                return nil
+            }
+            state.lastNumber += 1
+            let permit = Permit(route: route, number: state.lastNumber, admission: probe)
+            state.probes.insert(permit)
+            return Turn(limit: 1, right: permit, isProbe: true)
+        }
+    }
+
+    /// Enters what a call came to. A probe counts once.
+    ///
+    /// - Parameter result: nil where no call was made, or it was broken off by ourselves.
+    func end(_ permit: Permit, _ result: CallResult? = nil) {
+        let (now, jitter) = (time.now, Double.random(in: 0..<1))
+        let change: BreakerChange? = state.withLockedValue { state in
+            guard let before = state.breakers[permit.route],
+                !permit.admission.isProbe || state.probes.remove(permit) != nil
+            else { return nil }
+            var after = before
+            after.ended(permit.admission, result, at: now, jitter: jitter)
+            state.breakers[permit.route] = after
+            return BreakerChange(before: before, after: after)
+        }
+        if let change { report(permit.route, change) }
+    }
+
+    /// Forgets the others.
+    func keep(only routes: Set<Route>) {
+        state.withLockedValue { state in
+            guard state.breakers.contains(where: { !routes.contains($0.key) }) else { return }
+            state.breakers = state.breakers.filter { routes.contains($0.key) }
+            state.probes = state.probes.filter { routes.contains($0.route) }
+        }
+    }
+}
+
+/// A circuit breaker before and after the end of a call.
+struct BreakerChange: Sendable {
+    enum Event: Sendable {
+        case opened, closed
+    }
+
+    var before: CircuitBreaker
+    var after: CircuitBreaker
+
+    /// Nil where it stayed open or closed.
+    var event: Event? {
+        switch (before.state == .closed, after.state == .closed) {
+        case (true, false): .opened
+        case (false, true): .closed
+        case (true, true), (false, false): nil
+        }
+    }
+
+    /// Logs that it opened or closed.
+    func log(to logger: Logger, opened: String, closed: String, _ metadata: (Event) -> Logger.Metadata) {
+        switch event {
+        case .opened: logger.warning("\(opened)", metadata: metadata(.opened))
+        case .closed: logger.notice("\(closed)", metadata: metadata(.closed))
+        case nil: break
+        }
+    }
+}
+
+/// This process's monotonic clock, from the time when this was made.
+struct MonotonicTime: Sendable {
+    private let start = ContinuousClock.now
+
+    var now: Timestamp { Timestamp(microseconds: (ContinuousClock.now - start).microseconds) }
+}

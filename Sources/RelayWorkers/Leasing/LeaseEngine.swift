@@ -1,0 +1,159 @@
+import Logging
+import Metrics
+import ServiceLifecycle
+
+/// Works a queue off: claims what is due and there is room for, works on it under leases, and gives back at shutdown what did not end.
+///
+/// Any number of copies may run it. What one of them holds when it dies becomes due when its lease is over.
+struct LeaseEngine<Queue: LeasedQueue>: Sendable {
+    private typealias Item = Queue.Item
+
+    let queue: Queue
+    private var leases: Leases<Queue.Item.RowID, Queue.Route> { queue.leases }
+
+    /// Until a graceful shutdown. Then nothing is claimed any more, work under way gets its grace and is cancelled, and every lease that
+    /// is left goes back.
+    func run() async {
+        guard case .renewed(let lease) = leases.term else { return await runLoop() }
+        let renewing = Task { await keepLeases(lease) }
+        await runLoop()
+        renewing.cancel()
+        await giveBackAll()
+    }
+
+    private func runLoop() async {
+        await cancelWhenGracefulShutdown { await queue.loop.run(round) }
+        await shutDown()
+    }
+
+    /// Claims what is due now, once, and starts the work on it.
+    ///
+    /// - Returns: whether there may be more at once.
+    func round() async throws -> Bool {
+        let preparedAt = ContinuousClock.now
+        _ = start(try await queue.prepare(), [:], since: preparedAt)
+        let turns = queue.turns()
+        var unused = turns
+        defer { for right in unused.values.compactMap(\.right) { queue.leave(right) } }
+        guard turns.values.contains(where: { $0.limit > 0 }) else { return false }
+        let claimedAt = ContinuousClock.now
+        let claimed = try await queue.claim(turns)
+        let (admitted, postponed) = leases.with { $0.admit(claimed) }
+        for item in admitted { unused[queue.route(of: item)] = nil }
+        let tasks = start(admitted, turns, since: claimedAt)
+        try await postpone(postponed)
+        if queue.policy.isBatch { try await end(of: tasks) }
+        var counts: [Queue.Route: Int] = [:]
+        for item in claimed { counts[queue.route(of: item), default: 0] += 1 }
+        return turns.contains { route, turn in turn.mayHaveMore(after: counts[route] ?? 0) }
+    }
+
+    private func start(
+        _ items: [Item], _ turns: [Queue.Route: Turn<Queue.Right>], since claimedAt: ContinuousClock.Instant
+    ) -> [LeasedWork] {
+        let pieces = queue.policy.isBatch ? (items.isEmpty ? [] : [items]) : items.map { [$0] }
+        return pieces.map { piece in
+            let right = turns[queue.route(of: piece[0])]?.right
+            // The lock is held until the task is known, so that it cannot end before.
+            return leases.with { table in
+                let task = LeasedWork {
+                    let error = await work(on: piece, right)
+                    if let right { queue.leave(right) }
+                    let counts = leases.with { table in piece.map { table.end($0.lease) } }
+                    if counts.contains(where: { $0 >= queue.policy.wakesFrom }) { queue.loop.wakeup.ring() }
+                    return error
+                }
+                for item in piece { table.begin(item.lease, in: queue.route(of: item), since: claimedAt, task) }
+                return task
+            }
+        }
+    }
+
+    private func work(on items: [Item], _ right: Queue.Right?) async -> (any Error)? {
+        do {
+            try await queue.work(on: items, right)
+            return nil
+        } catch {
+            if let trouble = queue.policy.trouble, !(error is CancellationError) {
+                queue.loop.logger.warning("\(trouble)", metadata: ["error": "\(error)"])
+            }
+            await queue.interrupted(items, by: error)
+            return error
+        }
+    }
+
+    private func postpone(_ suspects: [Item]) async throws {
+        guard !suspects.isEmpty else { return }
+        do {
+            try await queue.postpone(suspects)
+        } catch {
+            await queue.interrupted(suspects, by: error)
+            throw error
+        }
+    }
+
+    /// The end of this task ends them too.
+    private func end(of tasks: [LeasedWork]) async throws {
+        try await withTaskCancellationHandler {
+            for task in tasks { if let error = await task.value { throw error } }
+        } onCancel: {
+            for task in tasks { task.cancel() }
+        }
+    }
+
+    /// Renewing may wait for a database that does not answer; looking for leases that are over may not.
+    private func keepLeases(_ lease: Duration) async {
+        async let renewing: Void = every(lease / 3, renewAll)
+        async let looking: Void = every(lease / 12, cancelLost)
+        _ = await (renewing, looking)
+    }
+
+    private func every(_ interval: Duration, _ step: () async -> Void) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: interval)
+            await step()
+        }
+    }
+
+    private func renewAll() async {
+        let all = leases.with { $0.leases }
+        for start in stride(from: 0, to: all.count, by: 1_000) {
+            let now = ContinuousClock.now
+            let chunk = Array(all[start..<min(start + 1_000, all.count)])
+            guard let renewed = try? await queue.renew(chunk) else { continue }
+            leases.with { $0.renew(chunk, renewed: renewed, since: now) }
+        }
+    }
+
+    private func cancelLost() {
+        let lost = leases.with { $0.takeLost() }
+        guard !lost.isEmpty else { return }
+        Counter(label: "relay_leases_lost").increment(by: lost.count)
+        queue.loop.logger.warning(
+            "leases ran out: the work they covered is dropped", metadata: ["count": .stringConvertible(lost.count)])
+        for task in lost { task.cancel() }
+    }
+
+    private func shutDown() async {
+        let graceEnd = ContinuousClock.now + queue.policy.grace
+        while leases.with({ $0.waits(graceEnd: graceEnd) }) {
+            await queue.loop.wakeup.wait(atMost: .milliseconds(50))
+        }
+        let left = leases.with { $0.allWork }
+        for task in left { task.cancel() }
+        // Each of them gives its row back itself. Renewed leases go back without waiting: a write after that names an old fence.
+        if case .fixed = leases.term { for task in left { _ = await task.value } }
+        await queue.drain()
+    }
+
+    private func giveBackAll() async {
+        let left = leases.with { $0.takeAll() }
+        do {
+            try await queue.giveBack(left)
+        } catch {
+            queue.loop.logger.warning(
+                "leases could not be given back: they run out by themselves",
+                metadata: ["count": .stringConvertible(left.count)])
+        }
+    }
+}

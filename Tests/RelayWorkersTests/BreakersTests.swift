@@ -1,0 +1,56 @@
+import NIOConcurrencyHelpers
+import RelayCore
+import Testing
+
+@testable import RelayWorkers
+
+@Suite("Breakers of a queue")
+struct BreakersTests {
+    private let events = NIOLockedValueBox<[String]>([])
+
+    private func breakers() -> Breakers<String> {
+        var settings = CircuitBreaker.Settings()
+        settings.failures = 2
+        settings.firstWait = .zero
+        settings.longestWait = .zero
+        settings.probes = 1
+        return Breakers(settings: settings) { [events] route, change in
+            if let event = change.event { events.withLockedValue { $0.append("\(route) \(event)") } }
+        }
+    }
+
+    @Test("an open one lets one row go to probe, and reports once that it opened and closed")
+    func probe() throws {
+        let breakers = breakers()
+        let turn = try #require(breakers.turn(in: "a") { min($0, 8) })
+        #expect(turn.limit == 8 && !turn.isProbe)
+        let right = try #require(turn.right)
+        for subject in 1...3 { breakers.end(right, CallResult(.failure("HTTP 500"), subject: subject)) }
+        #expect(breakers.hasOpen)
+        let probe = try #require(breakers.turn(in: "a") { min($0, 8) })
+        #expect(probe.limit == 1 && probe.isProbe)
+        #expect(breakers.turn(in: "a") { min($0, 8) } == nil)
+        #expect(breakers.turn(in: "b") { min($0, 8) }?.isProbe == false)
+        breakers.end(try #require(probe.right), CallResult(.success, subject: 1))
+        #expect(!breakers.hasOpen)
+        #expect(events.withLockedValue(\.self) == ["a opened", "a closed"])
+    }
+
+    @Test("a probe that was not sent makes way for the next, once")
+    func unused() throws {
+        let breakers = breakers()
+        let right = try #require(breakers.turn(in: "a") { min($0, 8) }?.right)
+        for subject in 1...2 { breakers.end(right, CallResult(.failure("HTTP 500"), subject: subject)) }
+        let first = try #require(breakers.turn(in: "a") { min($0, 8) }?.right)
+        breakers.end(first)
+        breakers.end(first)
+        #expect(breakers.turn(in: "a") { min($0, 8) }?.isProbe == true)
+        #expect(breakers.turn(in: "a") { min($0, 8) } == nil)
+    }
+
+    @Test("without room there is no turn")
+    func room() {
+        let breakers = breakers()
+        #expect(breakers.turn(in: "a") { _ in 0 } == nil)
+    }
+}

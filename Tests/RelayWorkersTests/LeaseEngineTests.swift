@@ -1,0 +1,218 @@
+import Logging
+import NIOConcurrencyHelpers
+import ServiceLifecycle
+import Testing
+
+@testable import RelayWorkers
+
+/// A queue without a table.
+private final class Rows: LeasedQueue {
+    struct State {
+        var due: [Row] = []
+        var begun: [Int] = []
+        var cancelled: [Int] = []
+        var postponed: [Int] = []
+        var interrupted: [Int] = []
+        var givenBack: [Int] = []
+        var left: [String] = []
+        var limits: [Int] = []
+        var isOpen = false
+        var renews = true
+    }
+
+    struct Broken: Error {}
+
+    let policy: LeasePolicy
+    let leases: Leases<Int, OnlyRoute>
+    let loop = WorkLoop(
+        name: "rows", wakeup: Wakeup(), idleTick: { .milliseconds(5) },
+        logger: Logger(label: "rows") { _ in SwiftLogNoOpLogHandler() },
+        complaint: "no row can be claimed")
+    let state: NIOLockedValueBox<State>
+
+    init(
+        _ due: [Row], term: LeaseTerm = .fixed(startWithin: .seconds(5)),
+        policy: LeasePolicy = LeasePolicy(wakesFrom: 1)
+    ) {
+        state = NIOLockedValueBox(State(due: due))
+        leases = Leases(term)
+        self.policy = policy
+    }
+
+    func turns() -> [OnlyRoute: Turn<String>] { [.all: Turn(limit: 2 - running, right: "right")] }
+
+    func claim(_ turns: [OnlyRoute: Turn<String>]) async throws -> [Row] {
+        state.withLockedValue { state in
+            let limit = turns[.all]?.limit ?? 0
+            state.limits.append(limit)
+            defer { state.due.removeFirst(min(limit, state.due.count)) }
+            return Array(state.due.prefix(limit))
+        }
+    }
+
+    /// Ends when the state is open. An id above 100 throws.
+    func work(on items: [Row], _ right: String?) async throws {
+        let ids = items.map(\.lease.id)
+        state.withLockedValue { $0.begun += ids }
+        while !state.withLockedValue(\.isOpen) {
+            guard !Task.isCancelled else {
+                state.withLockedValue { $0.cancelled += ids }
+                throw CancellationError()
+            }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        if ids.contains(where: { $0 > 100 }) { throw Broken() }
+    }
+
+    func leave(_ right: String) { state.withLockedValue { $0.left.append(right) } }
+    func postpone(_ suspects: [Row]) async throws {
+        state.withLockedValue { $0.postponed += suspects.map(\.lease.id) }
+    }
+    func interrupted(_ items: [Row], by error: any Error) async {
+        state.withLockedValue { $0.interrupted += items.map(\.lease.id) }
+    }
+    func renew(_ leases: [Lease<Int>]) async throws -> Set<Int> {
+        state.withLockedValue(\.renews) ? Set(leases.map(\.id)) : []
+    }
+    func giveBack(_ leases: [Lease<Int>]) async throws {
+        state.withLockedValue { $0.givenBack += leases.map(\.id) }
+    }
+
+    var running: Int { leases.with { $0.running } }
+    var held: [Lease<Int>] { leases.with { $0.leases } }
+    func covers(_ row: Row) -> Bool { leases.with { $0.covers(row.lease) } }
+    func open() { state.withLockedValue { $0.isOpen = true } }
+    var now: State { state.withLockedValue(\.self) }
+}
+
+@Suite("The lease engine", .timeLimit(.minutes(1)))
+struct LeaseEngineTests {
+    private func eventually(_ holds: () -> Bool) async throws {
+        while !holds() { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    private func running(_ rows: Rows, _ body: () async throws -> Void) async throws {
+        struct Engine: Service {
+            let rows: Rows
+            func run() async throws { await LeaseEngine(queue: rows).run() }
+        }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: Engine(rows: rows))], logger: rows.loop.logger))
+        let task = Task { try await group.run() }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        await group.triggerGracefulShutdown()
+        try await task.value
+        try result.get()
+    }
+
+    @Test("claims what there is room for, and more when work has ended")
+    func room() async throws {
+        let rows = Rows((1...5).map { Row($0) })
+        try await running(rows) {
+            try await eventually { rows.now.begun.count == 2 }
+            try await Task.sleep(for: .milliseconds(30))
+            #expect(rows.now.begun.sorted() == [1, 2])
+            rows.open()
+            try await eventually { rows.now.begun.count == 5 && rows.running == 0 }
+        }
+        #expect(rows.now.limits.allSatisfy { $0 > 0 })
+        #expect(rows.now.cancelled.isEmpty && rows.now.interrupted.isEmpty && rows.held.isEmpty)
+    }
+
+    @Test("hands back the right of a claim that found nothing, and of each work that ended")
+    func rights() async throws {
+        let rows = Rows([Row(1)])
+        rows.open()
+        let engine = LeaseEngine(queue: rows)
+        _ = try await engine.round()
+        try await eventually { rows.running == 0 }
+        #expect(rows.now.left.count == 1)
+        _ = try await engine.round()
+        #expect(rows.now.left.count == 2)
+    }
+
+    @Test("works on one suspect at a time, and gives the others back")
+    func suspects() async throws {
+        let rows = Rows([Row(1, isSuspect: true), Row(2, isSuspect: true)])
+        let engine = LeaseEngine(queue: rows)
+        let mayHaveMore = try await engine.round()
+        #expect(mayHaveMore)
+        #expect(rows.now.postponed == [2] && rows.running == 1)
+        rows.open()
+        try await eventually { rows.running == 0 }
+        #expect(rows.now.begun == [1])
+    }
+
+    @Test("ends the claim of a row whose work failed, and goes on with the others")
+    func failure() async throws {
+        let rows = Rows([Row(101), Row(2), Row(3)])
+        rows.open()
+        try await running(rows) { try await eventually { rows.now.begun.count == 3 && rows.running == 0 } }
+        #expect(rows.now.interrupted == [101])
+    }
+
+    @Test("waits for a batch, and throws its error")
+    func batch() async throws {
+        let rows = Rows([Row(101), Row(2), Row(3)], policy: LeasePolicy(wakesFrom: .max, isBatch: true))
+        rows.open()
+        let engine = LeaseEngine(queue: rows)
+        await #expect(throws: Rows.Broken.self) { try await engine.round() }
+        #expect(rows.now.interrupted == [101, 2] && rows.running == 0)
+        let mayHaveMore = try await engine.round()
+        #expect(!mayHaveMore && rows.now.begun == [101, 2, 3] && rows.running == 0)
+    }
+
+    @Test("cancels a batch at shutdown")
+    func batchAtShutdown() async throws {
+        let rows = Rows([Row(1), Row(2)], policy: LeasePolicy(wakesFrom: .max, isBatch: true))
+        try await running(rows) { try await eventually { rows.now.begun.count == 2 } }
+        #expect(rows.now.cancelled == [1, 2] && rows.now.interrupted == [1, 2])
+    }
+
+    @Test("at shutdown work gets its grace")
+    func grace() async throws {
+        let rows = Rows([Row(1)], policy: LeasePolicy(grace: .seconds(30), wakesFrom: 1))
+        try await running(rows) {
+            try await eventually { rows.now.begun == [1] }
+            Task {
+                try await Task.sleep(for: .milliseconds(50))
+                rows.open()
+            }
+        }
+        #expect(rows.now.cancelled.isEmpty)
+    }
+
+    @Test("at shutdown work without grace is cancelled, waited for, and gives its row back itself")
+    func cancelled() async throws {
+        let rows = Rows([Row(1)])
+        try await running(rows) { try await eventually { rows.now.begun == [1] } }
+        #expect(rows.now.cancelled == [1] && rows.now.interrupted == [1] && rows.now.givenBack.isEmpty)
+    }
+
+    @Test("at shutdown the engine gives renewed leases back, those held beside it too")
+    func givenBack() async throws {
+        let rows = Rows([], term: .renewed(.seconds(6)))
+        rows.leases.with { $0.hold(Row(7).lease, since: .now) }
+        try await running(rows) {}
+        #expect(rows.now.givenBack == [7] && rows.held.isEmpty)
+    }
+
+    @Test("renews what it holds, and cancels work whose lease is lost")
+    func lost() async throws {
+        let rows = Rows([Row(1)], term: .renewed(.milliseconds(600)), policy: LeasePolicy(wakesFrom: 2))
+        try await running(rows) {
+            try await eventually { rows.now.begun == [1] }
+            try await Task.sleep(for: .milliseconds(1_200))
+            #expect(rows.now.cancelled.isEmpty && rows.covers(Row(1)))
+            rows.state.withLockedValue { $0.renews = false }
+            try await eventually { rows.now.cancelled == [1] }
+            #expect(!rows.covers(Row(1)))
+        }
+    }
+}

@@ -22,13 +22,6 @@ public actor CustomerFeed {
         self.longestGap = longestGap
     }
 
-    /// Index used: `customers_changed`.
-    private static let changedSQL = """
-        SELECT c.publisher, ROW(c.sealed_by, c.username), c.version
-        FROM customers c
-        WHERE c.changed_at > clock_timestamp() - $1::int8 * interval '1 microsecond'
-        """
-
     /// One look.
     public func runOnce() async throws {
         let sentAt = ContinuousClock.now
@@ -40,13 +33,17 @@ public actor CustomerFeed {
             lastSentAt = sentAt
             return
         }
+        // Index used: `customers_changed`.
         let rows = try await store.pool.query(
-            PostgresQuery(Self.changedSQL, [.int8((gap + ChangeFeed.overlap).microseconds)]))
+            """
+            SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version
+            FROM customers c
+            WHERE c.changed_at > clock_timestamp() - \(gap + ChangeFeed.overlap)
+            """)
         var found: Set<Change> = []
         found.reserveCapacity(rows.count)
         for row in rows {
-            let name = CustomerName(publisher: try row.get(0), username: try row.open(1))
-            found.insert(Change(name: name, version: try row.get(2)))
+            found.insert(Change(name: try row.customerName(), version: try row.get("version")))
         }
         store.told.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))
         seen = found

@@ -21,13 +21,41 @@ struct ToldChange: Sendable {
         self.changedAt = changedAt
     }
 
+    /// Locks customers whose purchases changed, the longest waiting first. The last column is the name as it is stored, as an expression, so
+    /// that it can be read without opening it: by it the row is found though nobody can open the name. Index used: `customers_untold`.
+    static func take(limit: Int) -> SQL {
+        """
+        SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version, c.reason, c.environment, c.subscription_key,
+               c.changed_at, c.trace, c.bucket, c.username || '' AS stored_username
+        FROM customers c
+        WHERE c.untold_since <= clock_timestamp()
+        ORDER BY c.untold_since
+        LIMIT \(.int4(Int32(limit)))
+        FOR UPDATE SKIP LOCKED
+        """
+    }
+
+    /// A row that ``take(limit:)`` gave, by what can be read of it in any case.
+    struct Key: Sendable {
+        var bucket: Int16
+        var publisher: PublisherID
+        /// As it is stored.
+        var username: String
+
+        init(_ row: PostgresRow) throws {
+            (bucket, publisher, username) = (
+                try row.get("bucket"), try row.get("publisher"), try row.get("stored_username")
+            )
+        }
+    }
+
     init(_ row: PostgresRow) throws {
         self.init(
-            name: CustomerName(publisher: try row.get(0), username: try row.open(1)), version: try row.get(2),
-            reason: try row.get(3), changedAt: try row.timestamp(6))
-        environment = try row.get(4)
-        subscriptionKey = try row.get(5)
-        trace = try row.get(7)
+            name: try row.customerName(), version: try row.get("version"), reason: try row.get("reason"),
+            changedAt: try row.timestamp("changed_at"))
+        environment = try row.get("environment")
+        subscriptionKey = try row.get("subscription_key")
+        trace = try row.get("trace")
     }
 
     /// Nil for an endpoint that hears nothing of this: another publisher's, or of purchases of another kind.

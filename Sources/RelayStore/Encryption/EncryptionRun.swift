@@ -1,3 +1,4 @@
+import Postgres
 import RelayCore
 
 /// Seals a database that is there already, or opens a sealed one again: every private column of every table, bucket by bucket, while no copy
@@ -27,7 +28,7 @@ public struct EncryptionRun: Sendable {
     /// - Throws: ``VaultError`` where copies run, where no key is configured or it is the wrong one, where rows are left in the end;
     ///   ``PostgresError``.
     public func run(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
-        let running = try await store.runningInstances()
+        let running = try await runningInstances()
         guard running.isEmpty else { throw VaultError.copiesRun(running) }
         guard !store.vault.wrappingKeys.isEmpty else { throw VaultError.noKey }
         let (from, by, to): (EncryptionState, EncryptionState, EncryptionState) =
@@ -60,6 +61,12 @@ public struct EncryptionRun: Sendable {
         }
         if direction == .open { store.vault.state = .plain }
         return changed
+    }
+
+    /// Copies that were there in the last half minute.
+    private func runningInstances() async throws -> [String] {
+        let recent: SQL = "SELECT id FROM instances WHERE seen_at > now() - interval '30 seconds' ORDER BY id"
+        return try await store.pool.query(recent).map { try $0.get("id") }
     }
 
     private func convert(_ tell: @Sendable (Progress) -> Void) async throws -> Int {

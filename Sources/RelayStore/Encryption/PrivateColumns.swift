@@ -7,8 +7,10 @@ struct PrivateColumns: Sendable {
     }
 
     struct Column: Sendable {
-        let name: String
+        let column: StaticString
         let kind: Kind
+
+        var name: String { "\(column)" }
     }
 
     let table: String
@@ -17,11 +19,12 @@ struct PrivateColumns: Sendable {
     let columns: [Column]
 
     private init(
-        _ table: String, key: [(name: String, type: String)], texts: [String] = [], bytes: [String] = []
+        _ table: String, key: [(name: String, type: String)], texts: [StaticString] = [],
+        bytes: [StaticString] = []
     ) {
         self.table = table
         self.key = key
-        columns = texts.map { Column(name: $0, kind: .text) } + bytes.map { Column(name: $0, kind: .bytes) }
+        columns = texts.map { Column(column: $0, kind: .text) } + bytes.map { Column(column: $0, kind: .bytes) }
     }
 
     private static let weekly = [(name: "accepted_on", type: "date"), (name: "id", type: "uuid")]

@@ -25,31 +25,26 @@ struct SubscriptionTrail: Sendable {
         return (path.reversed() + earlier).filter { seen.insert($0).inserted }
     }
 
-    /// Index used: the primary key.
-    private static let sql = """
-        SELECT i.ordinal, l.state, l.bundle_id
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-             AS i(bucket, publisher, environment, subscription_key, ordinal)
-        JOIN ledgers l ON l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
-             AND l.subscription_key = i.subscription_key
-        """
-
-    /// Of each name, in the same order. One question for all of them, and one more for each move.
+    /// Of each name, in the same order. One question for all of them, and one more for each move. Index used: the primary key.
     static func read(
-        _ names: [SubscriptionName], _ ask: (PostgresQuery) async throws -> PostgresRows
+        _ names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
     ) async throws -> [SubscriptionTrail] {
         var trails = names.map { SubscriptionTrail(path: [$0]) }
         var open = Array(trails.indices)
         for _ in 0...mostMoves where !open.isEmpty {
-            let rows = try await ask(PostgresQuery(sql, LedgerHearing.keys(open.map { trails[$0].current })))
+            let rows = try await ask(
+                """
+                SELECT i.ordinal, l.state, l.bundle_id
+                FROM \(.subscriptions(open.map { trails[$0].current }), as: "i", ordinal: "ordinal")
+                JOIN ledgers l ON l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
+                     AND l.subscription_key = i.subscription_key
+                """)
             var moved: [Int] = []
             for row in rows {
-                let index = open[try row.get(0, as: Int.self) - 1]
-                let ledger = try row.get(1, as: String?.self).map {
-                    try LedgerJSON.value(SubscriptionLedger.self, $0, column: "ledgers.state")
-                }
+                let index = open[try row.get("ordinal", as: Int.self) - 1]
+                let ledger = try StoredLedger.state(row)
                 trails[index].ledger = ledger
-                trails[index].bundleID = try row.get(2)
+                trails[index].bundleID = try row.get("bundle_id")
                 guard let next = ledger?.movedTo.map(trails[index].current.under), !trails[index].path.contains(next)
                 else { continue }
                 trails[index].path.append(next)

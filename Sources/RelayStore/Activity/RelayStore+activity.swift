@@ -7,9 +7,9 @@ public enum ActivityKind: Int16, Sendable, CaseIterable {
     case granted = 1
     case rejected = 2
     case timedOut = 3
-    /// Calls to Cleeng that were answered as they should be.
+    /// Calls to Cleeng that succeeded.
     case upstreamAnswered = 4
-    /// Calls to Cleeng that came to nothing.
+    /// Calls to Cleeng that failed.
     case upstreamFailed = 5
     case webhooksDelivered = 6
     case webhooksFailed = 7
@@ -82,7 +82,7 @@ extension RelayStore {
         return series
     }
 
-    /// Forgets what is older than two weeks, a bounded number of rows at a time.
+    /// Deletes rows older than two weeks, a bounded number at a time.
     ///
     /// - Returns: how many.
     public func pruneActivity() async throws -> Int {

@@ -2,8 +2,8 @@ import Postgres
 import RelayCore
 import Traces
 
-/// Something happened to a customer's purchases. It is written in the transaction in which it happened: the publisher has to be
-/// told, and what is kept in memory of that customer is no longer true.
+/// A change of a customer's purchases, written by the transaction that makes it. The publisher is notified of it, and copies drop what they
+/// cache of the customer.
 struct CustomerChange: Sendable, Hashable {
     /// As the publisher's webhooks name it.
     enum Reason: String, Sendable {
@@ -22,9 +22,9 @@ struct CustomerChange: Sendable, Hashable {
 
     var customer: CustomerName
     var reason: Reason
-    /// What it happened to.
+    /// The subscription that changed.
     var subscription: SubscriptionName
-    /// In which it happened; see ``StoredTrace``.
+    /// Of the transaction; see ``StoredTrace``.
     var trace: String? = StoredTrace.current
 
     /// Writes changes in the order of their keys, as every writer locks them. A newer change of a customer replaces one that the publisher

@@ -4,11 +4,10 @@ import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
 
-/// Word to the publishers of what changed: takes customers whose purchases changed, reads the purchases as they are now, and puts a
-/// message for each endpoint into the queue, all in one transaction.
+/// Notifies publishers of changed purchases: one transaction takes changed customers, reads their purchases and queues a message for each
+/// endpoint.
 ///
-/// A customer's row is locked while that is done, so that of two states of a customer the one with the greater version was read
-/// later.
+/// It holds the customer's row meanwhile. Of two states of a customer the one with the greater version was read later.
 public struct CustomerUpdates: Sendable {
     let store: RelayStore
     let leeway: Duration
@@ -19,12 +18,12 @@ public struct CustomerUpdates: Sendable {
         self.leeway = leeway
     }
 
-    /// What cannot be told is left alone for this long.
+    /// Time until a customer whose purchases cannot be read is taken again.
     private static let pause = Duration.seconds(600)
 
-    /// Tells of what changed. Together where it goes; else one by one, so that one that cannot be read harms no other.
+    /// Queues messages about what changed: for all customers at once, or one by one where a row cannot be read, so that it harms no other.
     ///
-    /// - Returns: how many customers were taken, and how many messages were made of it.
+    /// - Returns: how many customers were taken, and how many messages were queued.
     public func tell(limit: Int) async throws -> (customers: Int, messages: Int) {
         do {
             return try await tell(limit: limit) { _ in }
@@ -50,7 +49,7 @@ public struct CustomerUpdates: Sendable {
     private func tell(
         limit: Int, onTake: @escaping @Sendable (ToldChange.Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
-        // Looked up each time: what was added is told of every change from then on.
+        // Read each time: a new endpoint receives every change from then on.
         let endpoints = try await store.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
         return try await store.retryingDeadlock {
             try await store.pool.withTransaction { transaction in

@@ -2,15 +2,15 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// Of customers after a page no more are counted.
+    /// Most customers counted behind a page.
     static let mostCounted = 10_000
 
-    /// A page of a publisher's customers that own something, by name, and how many there are in all; no more than ``mostCounted`` are
-    /// counted after the page, so that where there are more of them it is less than all, and more than was told of so far.
+    /// A page of a publisher's customers that own something, by name, and the total. At most ``mostCounted`` are counted behind the page: a
+    /// larger total is a lower bound.
     public func customers(
         of publisher: PublisherID, limit: Int, skip: Int
     ) async throws -> (names: [CustomerName], total: Int) {
-        // Index used: `subscriptions_username`; for the names it is enough, and for each name of the page one row is read.
+        // Index used: `subscriptions_username`, alone for the names. For each name of the page one row is read.
         let names = try await pool.query(
             """
             SELECT ROW(s.sealed_by, s.application_username) AS username

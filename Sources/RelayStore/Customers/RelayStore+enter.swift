@@ -1,12 +1,12 @@
 import Postgres
 public import RelayCore
 
-/// A subscription that was shown by its own receipt, as it stands after that.
+/// A subscription after its receipt was entered into the ledger.
 public struct EnteredSubscription: Sendable {
     public var name: SubscriptionName
-    /// Of each product that it ever was the newest purchase.
+    /// The newest purchase of each product that it ever was.
     public var purchases: [CustomerPurchase]
-    /// Who has it by a grant of Cleeng's; nil where nobody has.
+    /// The owner by a grant of Cleeng's, if any.
     public var owner: HeardSubscription.Owner?
 }
 
@@ -15,7 +15,7 @@ extension RelayStore {
     ///
     /// - Parameters:
     ///   - messages: of each subscription in it one, and one of each that it was before (``LedgerMessage/withMoves``).
-    ///   - customer: nil: nobody's, until somebody claims it.
+    ///   - customer: who claims the subscriptions; nil claims none.
     ///   - app: the bundle id of the app's key, or empty.
     ///   - leeway: how long after its end a subscription that will renew is waited for.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written.
@@ -24,7 +24,7 @@ extension RelayStore {
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway, catalogue: catalogue)
-        // What has moved on is claimed where it is now.
+        // A subscription that moved is claimed under its new id.
         let claimed = hearing.messages.filter { $0.word.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
         let (heard, changed, closing) = try await retryingDeadlock {
@@ -51,8 +51,8 @@ extension RelayStore {
         }
     }
 
-    /// Makes this customer the owner of what nobody has, or somebody has by such a claim alone. What Cleeng granted to somebody stays with
-    /// them. In the order of their keys, as every writer locks owners.
+    /// Makes this customer the owner of subscriptions that have none, or one by such a claim alone. Cleeng's grants are left alone. In the
+    /// order of their keys, as every writer locks owners.
     private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> SQL {
         let table: SQLTable =
             SQLTable.subscriptions(messages.map(\.name)) + [

@@ -1,16 +1,16 @@
 import Postgres
 public import RelayCore
 
-/// Everything that a customer bought, as it stands at a moment.
+/// All purchases of a customer at a moment.
 public struct CustomerPurchases: Sendable {
     public var name: CustomerName
-    /// Of each product the newest, in the order of their names.
+    /// The newest of each product, by product id.
     public var purchases: [CustomerPurchase]
-    /// All of them, in no order.
+    /// Unordered.
     let all: [CustomerPurchase]
     /// By the database's clock.
     public var readAt: Timestamp
-    /// When time alone changes something of it; nil where it will not.
+    /// When time alone changes them; nil where it does not.
     public var changesAt: Timestamp?
     /// `{"applicationUsername":…,"purchases":{…}}`, in UTF-8.
     public var json: [UInt8]
@@ -27,7 +27,7 @@ public struct CustomerPurchases: Sendable {
     }
 }
 
-/// Customers' purchases in memory, written out, as their publishers were told of them last.
+/// Cached purchases of customers, with their JSON.
 typealias PurchaseCache = RecentCache<CustomerName, CustomerPurchases>
 
 extension PurchaseCache {
@@ -35,10 +35,10 @@ extension PurchaseCache {
 }
 
 extension RelayStore {
-    /// Of each customer at most so many subscriptions are read, the newest.
+    /// Most subscriptions read of each customer, the newest.
     private static let most = 1_000
 
-    /// A customer's purchases, from memory where they were read lately and nothing has changed since.
+    /// A customer's purchases, from the cache if they are in it.
     ///
     /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
     /// - Returns: no purchases for a customer of whom nothing is known.
@@ -54,36 +54,33 @@ extension RelayStore {
         return known
     }
 
-    /// From memory alone: nil does not mean that there are none.
+    /// From the cache alone: nil does not mean that there are none.
     public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { told.answer(name) }
 
-    /// The same of several, in their order, from the database.
+    /// Purchases of several customers, in the same order, from the database.
     public func purchases(of names: [CustomerName], leeway: Duration) async throws -> [CustomerPurchases] {
         guard !names.isEmpty else { return [] }
         return try Self.purchases(of: names, try await pool.query(Self.purchasesQuery(names)), leeway: leeway)
     }
 
-    /// What is stored of each customer's subscriptions. A purchase whose ledger has not heard of it yet is known by its own receipt.
+    /// Subscriptions with their ledgers and the periods that receipts stated, for what the ledger has not heard yet.
     /// Indexes used: `subscriptions_username`, primary keys.
     static func purchasesQuery(_ names: [CustomerName]) -> SQL {
-        let table: SQLTable = [
-            "publisher": .textArray(names.map(\.publisher)), "username": .privateTextArray(names.map(\.username)),
-        ]
-        return """
-            SELECT i.ordinal, s.publisher, s.environment, s.subscription_key, s.offer_id, s.expires_at, s.product_id,
-                   l.status AS shown, v.period, v.status, v.transaction_id, clock_timestamp() AS now,
-                   \(StoredLedger.columns)
-            FROM \(table, as: "i", ordinal: "ordinal")
-            CROSS JOIN LATERAL (
-                SELECT * FROM subscriptions s
-                WHERE s.publisher = i.publisher AND s.application_username = i.username
-                ORDER BY s.owned_since DESC
-                LIMIT \(unescaped: String(most))) AS s
-            LEFT JOIN ledgers l ON l.bucket = s.bucket AND l.publisher = s.publisher AND l.environment = s.environment
-                 AND l.subscription_key = s.subscription_key
-            LEFT JOIN validations v ON v.bucket = coalesce(s.validation_bucket, s.bucket)
-                 AND v.accepted_on = s.accepted_on AND v.id = s.id
-            """
+        """
+        SELECT i.ordinal, s.publisher, s.environment, s.subscription_key, s.offer_id, s.expires_at, s.product_id,
+               l.status AS shown, v.period, v.status, v.transaction_id, clock_timestamp() AS now,
+               \(StoredLedger.columns)
+        FROM \(.customers(names), as: "i", ordinal: "ordinal")
+        CROSS JOIN LATERAL (
+            SELECT * FROM subscriptions s
+            WHERE s.publisher = i.publisher AND s.application_username = i.username
+            ORDER BY s.owned_since DESC
+            LIMIT \(unescaped: String(most))) AS s
+        LEFT JOIN ledgers l ON l.bucket = s.bucket AND l.publisher = s.publisher AND l.environment = s.environment
+             AND l.subscription_key = s.subscription_key
+        LEFT JOIN validations v ON v.bucket = coalesce(s.validation_bucket, s.bucket)
+             AND v.accepted_on = s.accepted_on AND v.id = s.id
+        """
     }
 
     /// - Parameter rows: the answer to ``purchasesQuery(_:)``.
@@ -128,8 +125,8 @@ extension RelayStore {
         return ([try unread(name, product: product, row, at: now)], nil)
     }
 
-    /// A purchase that nobody can read, or of which nothing may be believed but that Cleeng grants on it: it stands by what is known,
-    /// the offer at least. The dates are the store's or none.
+    /// A purchase whose receipt cannot be read or verified, though Cleeng may grant it: made of what is stored, at least the offer. Dates
+    /// come from the store alone.
     private static func unread(
         _ name: SubscriptionName, product: ProductID, _ row: PostgresRow, at now: Timestamp
     ) throws -> CustomerPurchase {

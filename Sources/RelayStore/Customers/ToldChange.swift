@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// A change of a customer's purchases as it is told to an endpoint.
+/// A change of a customer's purchases, as endpoints receive it.
 struct ToldChange: Sendable {
     var name: CustomerName
     var version: Int64
@@ -21,8 +21,8 @@ struct ToldChange: Sendable {
         self.changedAt = changedAt
     }
 
-    /// Locks customers whose purchases changed, the longest waiting first. The last column is the name as it is stored, as an expression, so
-    /// that it can be read without opening it: by it the row is found though nobody can open the name. Index used: `customers_untold`.
+    /// Locks customers whose purchases changed, the longest waiting first. `stored_username` is an expression, so that it is read without
+    /// opening it: it finds the row though the name cannot be opened. Index used: `customers_untold`.
     static func take(limit: Int) -> SQL {
         """
         SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version, c.reason, c.environment, c.subscription_key,
@@ -35,7 +35,7 @@ struct ToldChange: Sendable {
         """
     }
 
-    /// A row that ``take(limit:)`` gave, by what can be read of it in any case.
+    /// The key of a row of ``take(limit:)``, which can be read whatever its name holds.
     struct Key: Sendable {
         var bucket: Int16
         var publisher: PublisherID
@@ -58,7 +58,7 @@ struct ToldChange: Sendable {
         trace = try row.get("trace")
     }
 
-    /// Nil for an endpoint that hears nothing of this: another publisher's, or of purchases of another kind.
+    /// Nil for an endpoint that does not receive this: another publisher's, or one for purchases of another environment.
     func message(to endpoint: WebhookEndpoint, _ purchases: CustomerPurchases) -> NewDelivery? {
         guard endpoint.publisher == name.publisher, concerns(endpoint.environment, purchases) else { return nil }
         let shown = purchases.purchases(in: endpoint.environment)
@@ -67,7 +67,7 @@ struct ToldChange: Sendable {
             body: body(shown), replaces: true, trace: trace)
     }
 
-    /// What was found to be a test later than it was taken in concerns both kinds: one has it no longer.
+    /// A purchase that turned out to be a test after it was accepted concerns both environments: it leaves one of them.
     private func concerns(_ asked: WebhookEnvironment, _ purchases: CustomerPurchases) -> Bool {
         guard let environment else { return true }
         let isSandbox = SubscriptionName(publisher: "", environment: environment, originalTransactionID: "").isSandbox
@@ -86,7 +86,7 @@ struct ToldChange: Sendable {
         return purchases.filter { $0.platform == platform && $0.purchaseID == id }
     }
 
-    /// As ``WebhookBody`` wants it: without the password, which comes right after the type.
+    /// Without the password, which ``WebhookBody`` puts right behind the type.
     private func body(_ purchases: [CustomerPurchase]) -> String {
         var writer = JSONWriter(capacity: 320 + 420 * purchases.count)
         writer.beginObject()

@@ -1,4 +1,4 @@
-/// What of a table is private, and by what its rows are known.
+/// Private columns of a table, and its primary key.
 struct PrivateColumns: Sendable {
     enum Kind: Sendable {
         /// A name, or a text that has one in it: see ``VaultKeys/seal(name:)``.
@@ -33,7 +33,7 @@ struct PrivateColumns: Sendable {
         (name: "subscription_key", type: "text"),
     ]
 
-    /// Who a customer is, by whatever name, and what was bought, as it was sent. A test holds this against what the service writes.
+    /// Names of customers, and receipts and messages as they were sent. A test compares the list with what the service writes.
     static let all: [PrivateColumns] = [
         PrivateColumns("validations", key: weekly, texts: ["email", "customer", "application_username", "ip_address"]),
         PrivateColumns("receipts", key: weekly, bytes: ["body"]),

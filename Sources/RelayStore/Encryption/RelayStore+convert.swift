@@ -2,13 +2,12 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
-    /// So many rows at once: receipts have some kilobytes each.
+    /// Rows a page: receipts have some kilobytes each.
     private static let rowsAtOnce: Int32 = 500
 
     /// Rewrites the private columns of a table's rows in one bucket, page by page in the order of the primary key, which begins with the
-    /// bucket. Every row is met once at most: rows that are rewritten say so in `sealed_by`.
+    /// bucket. `sealed_by` marks rewritten rows.
     ///
-    /// - Parameter table: names of ours alone come into the statements.
     /// - Returns: how many rows were changed.
     func convert(_ table: PrivateColumns, bucket: Int16, _ direction: EncryptionRun.Direction) async throws -> Int {
         var (changed, last) = (0, [String]?.none)
@@ -23,7 +22,7 @@ extension RelayStore {
         }
     }
 
-    /// - Parameter after: the key behind which the page begins.
+    /// - Parameter after: the last key of the page before.
     /// - Returns: the keys of its rows.
     private static func convertPage(
         _ table: PrivateColumns, bucket: Int16, after: [String]?, _ direction: EncryptionRun.Direction,
@@ -63,19 +62,19 @@ extension RelayStore {
         }
     }
 
-    /// What is not yet as it is to be.
+    /// The condition that a row is not converted yet.
     private static func isLeft(_ direction: EncryptionRun.Direction) -> SQL {
         direction == .seal ? "coalesce(t.sealed_by, 0) = 0" : "t.sealed_by IS DISTINCT FROM 0"
     }
 
-    /// How many rows of a table are not yet as they are to be. All of the table is read.
+    /// Rows of a table that are not converted yet. Reads all of the table.
     func countLeft(of table: PrivateColumns, _ direction: EncryptionRun.Direction) async throws -> Int {
         try await pool.query(
             "SELECT count(*) FROM \(unescaped: table.table) t WHERE \(Self.isLeft(direction))", timeout: .seconds(600)
         ).first?.get(0) ?? 0
     }
 
-    /// A part of the key may be private itself: it is not read, but compared as it stands.
+    /// A part of the key may be private: it is compared as it is stored.
     private static func page(
         _ table: PrivateColumns, bucket: Int16, after: [String]?, _ direction: EncryptionRun.Direction
     ) -> SQL {
@@ -101,7 +100,7 @@ extension RelayStore {
     private static func rewrite(_ table: PrivateColumns, bucket: Int16, _ values: SQLTable) -> SQL {
         let sets = table.columns.map { "\($0.name) = i.\($0.name)" }.joined(separator: ", ")
         let matches = table.key.enumerated().map { "t.\($1.name) = i.key\($0)::\($1.type)" }.joined(separator: " AND ")
-        // The key that its rows are written by: a table has either private texts or private bytes.
+        // A table has either private texts or private bytes.
         let writer = table.columns.contains { $0.kind == .bytes } ? PostgresValue.keyOfBytes : .keyOfTexts
         return """
             UPDATE \(unescaped: table.table) t

@@ -3,11 +3,11 @@ import Foundation
 import Postgres
 public import RelayCore
 
-/// How the database stands with its seal.
+/// Whether the database is sealed.
 public enum EncryptionState: Int16, Sendable {
     case plain = 0
     case sealed = 1
-    /// ``EncryptionRun`` has not come to its end.
+    /// ``EncryptionRun`` did not finish.
     case beingSealed = 2
     case beingOpened = 3
 }
@@ -16,7 +16,7 @@ public enum EncryptionState: Int16, Sendable {
 public struct DataKey: Sendable {
     public var number: Int32
     public var createdAt: Timestamp
-    /// The id of the key of the configuration.
+    /// Id of the wrapping key.
     public var wrappedBy: String
     fileprivate var wrapped: [UInt8]
 
@@ -39,7 +39,7 @@ extension RelayStore {
         SELECT number, created_at, wrapped_by, wrapped FROM encryption_keys ORDER BY number
         """
 
-    /// From then on reading a private column without opening it fails.
+    /// Reads which columns are private. From then on reading one without opening it fails.
     func readPrivateColumns() async throws {
         let columns = PrivateColumns.all.flatMap { table in table.columns.map { (table.table, $0.name) } }
         let table: SQLTable = [
@@ -59,11 +59,11 @@ extension RelayStore {
             })
     }
 
-    /// Finds out whether the database is sealed, and opens the vault, or leaves it shut and says why. Where nobody has decided yet it is
-    /// decided now: an empty database is sealed where a key is configured.
+    /// Opens the vault as the database is sealed or not. An undecided database is decided now: it is sealed if it is empty and a key is
+    /// configured.
     ///
-    /// - Parameter decides: false leaves an empty database undecided where no key is configured: so that a command does not decide for the
-    ///   copies that are to come.
+    /// - Parameter decides: false leaves a database undecided where no key is configured, so that a command does not decide for copies that
+    ///   start later.
     /// - Throws: ``VaultError``, ``PostgresError``.
     public func openVault(decides: Bool = true) async throws {
         if vault.privateColumns.isEmpty { try await readPrivateColumns() }
@@ -85,7 +85,7 @@ extension RelayStore {
         }
     }
 
-    /// Nil where nobody has decided yet.
+    /// Nil where it is not decided yet.
     public func encryptionState() async throws -> EncryptionState? {
         try await pool.query(Self.state).first.map { try $0.constant("state") }
     }
@@ -104,7 +104,6 @@ extension RelayStore {
             return
         }
         try await pool.withTransaction { transaction in
-            // Whether anything is there that would have to be sealed.
             let hasData =
                 try await transaction.query(
                     """
@@ -114,13 +113,13 @@ extension RelayStore {
                     """
                 ).first?.get(0) ?? true
             guard !hasData else { throw VaultError.databaseIsPlain }
-            // Another copy was faster: what it decided holds.
+            // Empty where another copy decided first.
             guard try await !transaction.query(Self.decide(.sealed)).isEmpty else { return }
             _ = try await transaction.query(try newKey(number: 1))
         }
     }
 
-    /// All of them, unwrapped.
+    /// All data keys, unwrapped.
     func vaultKeys() async throws -> VaultKeys {
         guard !vault.wrappingKeys.isEmpty else { throw VaultError.noKey }
         let readAt = ContinuousClock.now
@@ -139,10 +138,10 @@ extension RelayStore {
             """
     }
 
-    /// Wraps every data key by the first of the configured keys; the old ones can go from the configuration of all copies then.
+    /// Wraps all data keys by the first of the configured keys. The others can then be removed from the configuration of all copies.
     ///
-    /// - Parameter addsKey: also makes a new data key, by which bytes are sealed from now on; running copies take it up within a minute.
-    /// - Returns: how many were wrapped anew.
+    /// - Parameter addsKey: adds a data key, which seals bytes from now on. Running copies read it within a minute.
+    /// - Returns: how many keys were wrapped again.
     public func rotateKeys(addsKey: Bool) async throws -> Int {
         guard try await encryptionState() == .sealed else { throw VaultError.notSealed }
         guard let current = vault.wrappingKeys.first else { throw VaultError.noKey }
@@ -169,7 +168,7 @@ extension RelayStore {
         return rewrapped
     }
 
-    /// Moves the state on, and makes the first data key where there is none.
+    /// Changes the state, and makes the first data key where there is none.
     ///
     /// - Returns: false where the state was another one.
     func move(from: EncryptionState, to: EncryptionState) async throws -> Bool {

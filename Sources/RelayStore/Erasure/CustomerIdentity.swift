@@ -2,14 +2,14 @@ import Foundation
 import Postgres
 public import RelayCore
 
-/// All that one customer is known by.
+/// All names and rows of one customer.
 public struct CustomerIdentity: Sendable {
     /// Trimmed and lower-cased.
     public var customer: CustomerID
     /// The publishers' own names for them, of which the email may be one.
     public var names: [CustomerName]
     public var validations: [ValidationID]
-    /// Subscriptions of which they are the owner, by whichever name.
+    /// Subscriptions that they own, by any of the names.
     public var subscriptions: [SubscriptionName]
 
     public var isUnknown: Bool { names.isEmpty && validations.isEmpty && subscriptions.isEmpty }
@@ -41,9 +41,6 @@ extension RelayStore {
         }
         names.formUnion(try await known(guesses))
         let asked = Array(names) + guesses
-        let table: SQLTable = [
-            "publisher": .textArray(asked.map(\.publisher)), "username": .privateTextArray(asked.map(\.username)),
-        ]
         let columns: SQL = """
             s.publisher, s.environment, s.subscription_key, ROW(s.sealed_by, s.application_username) AS username
             """
@@ -54,7 +51,7 @@ extension RelayStore {
             WHERE s.customer = \(.privateText(customer))
             UNION
             SELECT \(columns)
-            FROM \(table, as: "i")
+            FROM \(.customers(asked), as: "i")
             JOIN subscriptions s ON s.publisher = i.publisher AND s.application_username = i.username AND s.customer IS NULL
             """)
         names.formUnion(try owned.map { try $0.customerName() })

@@ -1,15 +1,15 @@
 import Postgres
 import RelayCore
 
-/// Takes one customer out of the database: who they are, what they sent, what was said about them.
+/// Erases one customer from the database: their names, receipts, purchases and messages.
 ///
-/// What stays names nobody: the ledger of a subscription and what Apple said of it (by its numbers), contracts (by the publisher's ids), the
-/// line in the audit log. What still waits for Cleeng is not thrown away: a receipt is never lost.
+/// What remains names nobody: ledgers and notifications (by the store's numbers), contracts (by the publisher's ids), the entry in the audit
+/// log. A customer with pending purchases is not erased, since a receipt is never lost.
 public struct Erasure: Sendable {
-    /// In place of who it was, where a row is of somebody else too.
+    /// Written in place of the name into rows that concern somebody else too.
     public static let mark = "erased"
 
-    /// So many of each went.
+    /// How many rows of each kind were erased.
     public struct Outcome: Sendable, Equatable {
         public var validations = 0
         public var subscriptions = 0
@@ -39,7 +39,7 @@ public struct Erasure: Sendable {
     }
 
     /// - Parameter entry: for the audit log; it names nobody.
-    /// - Throws: ``Refusal``, ``PostgresError``; then nothing is gone but, perhaps, events of Cleeng's.
+    /// - Throws: ``Refusal``, ``PostgresError``; then nothing is erased but, perhaps, Cleeng's events and billing customers.
     public func run(_ identity: CustomerIdentity, _ entry: AuditEntry) async throws -> Outcome {
         guard !identity.isUnknown else { throw Refusal.unknown }
         var done = Outcome()
@@ -78,7 +78,7 @@ public struct Erasure: Sendable {
         }
     }
 
-    /// Validations go after what is found by them, and before the subscriptions that granted ones refer to.
+    /// Validations are deleted after what is found by them, and before the subscriptions that granted ones refer to.
     private static func steps(_ identity: CustomerIdentity, _ publishers: Set<PublisherID>) -> [Step] {
         let customer = PostgresValue.privateText(identity.customer)
         let asUsername = Username(identity.customer.text)
@@ -93,7 +93,7 @@ public struct Erasure: Sendable {
             """
         }
         return [
-            // Whoever sends the same purchase again begins afresh.
+            // The same purchase, sent again, is a new one.
             Step(
                 """
                 DELETE FROM purchases p
@@ -101,7 +101,7 @@ public struct Erasure: Sendable {
                 JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
                 WHERE p.bucket = get_byte(v.purchase_key, 0) AND p.key = v.purchase_key AND p.id = v.id
                 """),
-            // The other side keeps its half. All of the table is read.
+            // The other customer of a transfer stays. Reads all of the table.
             Step(
                 """
                 UPDATE transfers
@@ -154,15 +154,11 @@ public struct Erasure: Sendable {
         ]
     }
 
-    /// Who owned a subscription before its owner. All of the table is read.
+    /// Erases the previous owner of subscriptions. Reads all of the table.
     private static func previousOwner(_ identity: CustomerIdentity, _ mark: PostgresValue) -> SQL {
         let customer = PostgresValue.privateText(identity.customer)
-        let names: SQLTable = [
-            "publisher": .textArray(identity.names.map(\.publisher)),
-            "username": .privateTextArray(identity.names.map(\.username)),
-        ]
         let isTheirs: SQL = """
-            (publisher, previous_username) IN (SELECT i.publisher, i.username FROM \(names, as: "i"))
+            (publisher, previous_username) IN (SELECT i.publisher, i.username FROM \(.customers(identity.names), as: "i"))
             """
         return """
             UPDATE subscriptions
@@ -175,7 +171,7 @@ public struct Erasure: Sendable {
 }
 
 extension RelayStore {
-    /// Nothing of it is told from memory any more.
+    /// Drops what is cached of a customer.
     func forget(_ identity: CustomerIdentity) {
         settled.changed(identity.validations)
         told.changed(identity.names)

@@ -3,7 +3,7 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// What the app sent as its receipt, nil where it is no longer kept; and from where.
+    /// The receipt that the app sent, nil where it is no longer stored, and the address that it came from.
     public func whatWasSent(_ id: ValidationID) async throws -> (
         receipt: Acceptance.Receipt?, ipAddress: Private<String>?
     ) {

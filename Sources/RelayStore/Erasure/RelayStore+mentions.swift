@@ -2,9 +2,9 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// Rows that mention a customer somewhere in a text that is kept as it came: they are found by reading all of them.
+/// Erasure of rows that mention a customer somewhere in a text. All rows are read to find them.
 extension RelayStore {
-    /// - Returns: how many events of Cleeng's went.
+    /// - Returns: how many of Cleeng's events were deleted.
     func eraseEvents(mentioning email: CustomerID) async throws -> Int {
         try await erase(mentioning: email) { last in
             let place = try last.map(PointerPage.place) ?? .start
@@ -26,9 +26,9 @@ extension RelayStore {
         }
     }
 
-    /// Their contracts stay, under the ids that the publisher knows.
+    /// Empties the details. Contracts stay, under the ids that the publisher knows.
     ///
-    /// - Returns: of how many what was given of them went.
+    /// - Returns: how many billing customers were emptied.
     func eraseBillingCustomers(mentioning email: CustomerID) async throws -> Int {
         try await erase(mentioning: email) { last in
             let (bucket, id) = (try last?.get("bucket") ?? -1 as Int16, try last?.get("id") ?? "")
@@ -51,7 +51,7 @@ extension RelayStore {
 
     private static let pageSize = "500"
 
-    /// Walks through a table in the order of its primary key.
+    /// Erases rows of a table that mention the email, in the order of its primary key.
     ///
     /// - Parameters:
     ///   - page: reads the rows after this one, or the first ones.

@@ -2,7 +2,7 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// The whole of small tables.
+    /// Reads all of small tables.
     public func offers(in scope: OpsScope) async throws -> [(publisher: PublisherID, offer: Offer)] {
         try await pool.query(
             """
@@ -29,9 +29,9 @@ extension RelayStore {
         }
     }
 
-    /// Adds to what is known of these offers.
+    /// Adds offers, or adds to them.
     ///
-    /// - Parameter replacing: what is known of all of the publisher's goes first.
+    /// - Parameter replacing: deletes all offers of the publisher first.
     public func put(_ offers: [Offer], of publisher: PublisherID, replacing: Bool = false) async throws {
         let products = offers.flatMap { offer in offer.products.map { (product: $0, offer: offer.id) } }
         // Codes are compared without regard to case: of two spellings the last one counts.
@@ -85,7 +85,7 @@ extension RelayStore {
         """
     }
 
-    /// False where it is not known.
+    /// False where there is none.
     ///
     /// - Parameter product: nil: the whole offer.
     public func removeOffer(_ id: OfferID, product: ProductID?, of publisher: PublisherID) async throws -> Bool {

@@ -4,8 +4,7 @@ import Postgres
 public import RelayCore
 
 extension BillingID {
-    /// Of a subscription of a store, for one publisher: the same for ever, on whatever copy and database it is asked for. It is written
-    /// into rows and public ids: it can never change.
+    /// The id of a store's subscription, for one publisher. Rows and public ids contain it: how it is made can never change.
     public init(external name: SubscriptionName) {
         var hash = SHA256()
         for part in [

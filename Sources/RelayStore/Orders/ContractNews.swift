@@ -1,18 +1,18 @@
 import Postgres
 import RelayCore
 
-/// What the life of a subscription means for the contract that it is of, and who is to be told. A hearing looks for contracts when it
-/// opens (one probe of a primary key for each subscription) and writes only where there is one.
+/// Events of contracts, derived from changes of their subscriptions. A hearing looks contracts up when it opens (one probe of a primary key
+/// for each subscription) and writes only where there is one.
 enum ContractNews {
     struct Contract: Sendable {
         var id: String
         var customer: String
         var publisher: PublisherID
-        /// Those that take messages.
+        /// Active ones of the publisher.
         var endpoints: [Endpoint]
     }
 
-    /// An endpoint that is told of events by their ids.
+    /// An endpoint that receives events by their ids.
     struct Endpoint: Sendable {
         var id: EndpointID
         var events: [Substring]
@@ -28,7 +28,7 @@ enum ContractNews {
             }
         }
 
-        /// In a lane of its own: no message of this kind takes another's place.
+        /// In a lane of its own: no message of this kind replaces another.
         func delivery(
             _ event: BillingEvent, publisher: PublisherID, contract: String, customer: String, order: String? = nil
         ) -> NewDelivery {
@@ -68,7 +68,7 @@ enum ContractNews {
             """
     }
 
-    /// - Parameter found: is called for each subscription that is of a contract, with its place among the names.
+    /// - Parameter found: called for each subscription that has a contract, with its index among the names.
     static func read(_ rows: PostgresRows, found: (Int, Contract) -> Void) throws {
         var contracts: [Int: Contract] = [:]
         for row in rows {
@@ -90,7 +90,7 @@ enum ContractNews {
         return Endpoint(id: id, events: events.parts(at: ","), environment: try row.constant("environment"))
     }
 
-    /// What endpoints are told of the contracts; nothing where there are none.
+    /// Messages to endpoints about the contracts.
     static func deliveries(_ heard: [LedgerHearing.Heard]) -> [NewDelivery] { heard.flatMap(deliveries) }
 
     private static func deliveries(_ heard: LedgerHearing.Heard) -> [NewDelivery] {
@@ -126,7 +126,7 @@ enum ContractNews {
 }
 
 extension LedgerHearing.Heard {
-    /// Nil where its contract is as it was; the end of one that has moved on changes nothing.
+    /// Nil where the contract is unchanged. The end of a subscription that moved to another number changes nothing.
     fileprivate var contractEvent: BillingEvent? {
         guard ledger.movedTo == nil, let shown else { return nil }
         let before = BillingEvent.Picture(

@@ -1,13 +1,13 @@
 import Postgres
 import RelayCore
 
-/// What of billing nobody came back to: orders that were never committed, and checked subscriptions that never had a contract.
+/// Abandoned billing rows: orders that were never committed, and checked subscriptions that never had a contract.
 /// Contracts, and the orders and subscriptions of which they were made, are kept for ever.
 public enum BillingLeftovers: String, Sendable, CaseIterable {
     case orders
     case externalSubscriptions = "external_subscriptions"
 
-    /// Of one step.
+    /// Rows a step.
     fileprivate static let pageSize: Int32 = 2_000
 
     /// Which rows are old. Indexes used: `orders_open`, `external_subscriptions_unused`.
@@ -25,8 +25,8 @@ public enum BillingLeftovers: String, Sendable, CaseIterable {
         "SELECT EXISTS (SELECT FROM \(unescaped: rawValue) WHERE \(isOld(before: day)))"
     }
 
-    /// The next page: how many rows it had, and how many of them went. What somebody holds, to commit it, is passed over, and what has
-    /// been ordered or committed since is looked at once more: it is no longer old then.
+    /// Removes the next page and counts its rows and the removed ones. Rows that a commit holds are skipped. The conditions are checked again
+    /// under the lock, so that what was ordered or committed meanwhile stays.
     fileprivate func removal(before day: Int) -> SQL {
         switch self {
         case .orders:
@@ -68,7 +68,7 @@ public enum BillingLeftovers: String, Sendable, CaseIterable {
 }
 
 extension RelayStore {
-    /// Which of them are there, in the order in which they go.
+    /// The kinds that have rows, in the order of removal.
     ///
     /// - Parameter day: the first one that is kept.
     func billingLeftovers(before day: Int) async throws -> [BillingLeftovers] {
@@ -80,9 +80,9 @@ extension RelayStore {
         return found
     }
 
-    /// Removes the next page of them.
+    /// Removes the next page.
     ///
-    /// - Returns: how many rows went, and whether there may be more.
+    /// - Returns: how many rows were removed, and whether there may be more.
     func remove(
         _ leftovers: BillingLeftovers, before day: Int, under duty: Duty
     ) async throws -> (count: Int, hasMore: Bool) {

@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// What became of a commit.
+/// Result of a commit.
 public enum CommitOutcome: Sendable, Equatable {
     case contract(BillingContract)
     /// The subscription has a contract, by another order.
@@ -9,14 +9,14 @@ public enum CommitOutcome: Sendable, Equatable {
     case unknownOrder
 }
 
-/// A commit is one transaction. It holds the external subscription's row from its beginning on: of two orders, or of one order
-/// that is committed twice in the same moment, the later one sees what the first has made of it.
+/// A commit is one transaction, which locks the external subscription first. Of two concurrent commits for a subscription the later one sees
+/// what the first wrote.
 ///
-///     lock the subscription ─► whose it is, how far the order is ─► the ledger hears what the store said
-///         ─► contract, its subscription, the order's state, word to the publisher; COMMIT
+///     lock the subscription ─► its contract, the order's state ─► the ledger hears what the store said
+///         ─► contract, its subscription, the order's state, messages; COMMIT
 extension RelayStore {
     private static let mostTries = 5
-    /// Somebody else was at the same rows: tried again, what they have done is seen. Unique violations, deadlocks.
+    /// Conflicts with concurrent transactions, which a retry resolves: unique violations, deadlocks, serialization failures.
     private static let races: [String?] = ["23505", "40P01", "40001"]
 
     /// Makes the contract of an order, or brings its subscription into the contract that it names.
@@ -38,7 +38,7 @@ extension RelayStore {
 
     private typealias Committed = (CommitVerdict, [Validation], LedgerHearing.Closing)
 
-    /// Nil where the order is gone meanwhile.
+    /// Nil where the order was removed meanwhile.
     private func tryToCommit(
         _ order: BillingOrder, publisher: PublisherID, leeway: Duration
     ) async throws -> Committed? {
@@ -88,7 +88,7 @@ extension RelayStore {
         var closing = hearing.closing(heard)
         let names = try await names(of: name, heard, transaction)
         guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
-            // The same subscription under another name of its own. What the store said is heard, and its contract goes along.
+            // The same subscription has a contract under another of its names. The ledger still hears what the store said.
             let answers = try await transaction.commit(with: closing.queries)
             return (.conflicts, try closing.changed(answers), closing)
         }
@@ -109,8 +109,7 @@ extension RelayStore {
         return (verdict, try closing.changed(answers), closing)
     }
 
-    /// Under which the subscription may have a contract, and which of them are to have this one. The ledgers are held, so that
-    /// nobody who hears of a move comes between.
+    /// Names under which the subscription may have a contract, and those that join this one. The ledgers are locked, so no move comes between.
     private func names(
         of name: SubscriptionName, _ heard: [LedgerHearing.Heard], _ transaction: PostgresTransaction
     ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {
@@ -122,8 +121,8 @@ extension RelayStore {
         return (joining + earlier + later.flatMap { $0.names() }.filter { !joining.contains($0) }, joining)
     }
 
-    /// A subscription joins a contract once: where it has one already somebody has gone around the lock, and nothing of the commit is
-    /// written. Whoever throws old subscriptions away at this moment looks again at `checked_at`.
+    /// A subscription joins one contract: a second insert fails by the primary key and nothing of the commit is written. `checked_at` keeps a
+    /// concurrent removal of old subscriptions from taking this one.
     private func writes(_ order: BillingOrder, _ names: [SubscriptionName], publisher: PublisherID) -> [SQL] {
         let joins: [SQL] = names.map { name in
             """

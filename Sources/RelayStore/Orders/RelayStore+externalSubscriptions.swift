@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// A subscription that was checked, and whose it is.
+/// A subscription that was checked, and its contract.
 public struct CheckedSubscription: Sendable, Equatable {
     public struct Contract: Sendable, Equatable {
         public var id: BillingID
@@ -17,7 +17,8 @@ public struct CheckedSubscription: Sendable, Equatable {
 extension RelayStore {
     private static let environments = ["Production", "Sandbox", "Xcode", "LocalTesting"] as [StoreEnvironment]
 
-    /// Keeps what was checked, so that an order can name it. What the store goes on with under another number stands under that one.
+    /// Stores what was checked, so that an order can name it. A subscription that the store continues under another number is stored under
+    /// that one.
     ///
     /// - Returns: in the same order; each once. Without those of another publisher's apps.
     public func record(
@@ -27,7 +28,7 @@ extension RelayStore {
         guard !found.isEmpty else { return [] }
         let foreign = try await foreign(found.map(\.one.bundleID), to: publisher)
         if !foreign.isEmpty {
-            // What has a contract of this publisher's is this publisher's, whoever has the app by now.
+            // A subscription with a contract of this publisher's stays theirs, whoever has the app by now.
             let contracts = try await contracts(of: found.flatMap(\.names))
             found.removeAll { one in
                 one.one.bundleID.map(foreign.contains) == true && !one.names.contains { contracts[$0] != nil }
@@ -42,7 +43,7 @@ extension RelayStore {
         }
     }
 
-    /// In the order of their keys, as every writer locks them. An older word, or none, takes no newer one's place.
+    /// In the order of their keys, as every writer locks them. A newer statement is not replaced by an older one, or by none.
     private static func write(_ found: [Present], publisher: PublisherID) -> SQL {
         let words = found.map { $0.one.word == LedgerWord() ? nil : $0.one.word }
         let rows: SQLTable =
@@ -75,11 +76,11 @@ extension RelayStore {
     private struct Present {
         var id: BillingID
         var one: ExternalSubscription
-        /// Under which it may have a contract, the present one first.
+        /// Names under which it may have a contract, the present one first.
         var names: [SubscriptionName]
     }
 
-    /// Each under the name that it goes by now, and once.
+    /// Each once, under its present name.
     private func present(
         _ subscriptions: [ExternalSubscription], publisher: PublisherID
     ) async throws -> [Present] {
@@ -99,14 +100,14 @@ extension RelayStore {
                 found.append(one)
                 continue
             }
-            // Asked for by an earlier name and by its own: what the store says under its own counts.
+            // Checked by an earlier name and by its own: what the store says under its own counts.
             if found[place].one.word == LedgerWord() { found[place] = one }
         }
         return found
     }
 
-    /// Those of the bundle ids that are known to be other publishers' apps. As with notifications: an app that others have keys for, and
-    /// this publisher has none for, is theirs, whatever this one sends about its purchases. The whole of a small table.
+    /// Bundle ids of other publishers' apps among these. As with notifications, an app belongs to the publishers that have keys for it. Reads
+    /// all of a small table.
     func foreign(_ bundleIDs: [BundleID?], to publisher: PublisherID) async throws -> Set<BundleID> {
         let bundleIDs = Set(bundleIDs.compactMap(\.self)).sorted()
         guard !bundleIDs.isEmpty else { return [] }
@@ -121,9 +122,8 @@ extension RelayStore {
         return Set(try rows.map { try $0.get("app") })
     }
 
-    /// Apple's subscriptions of a publisher that the ledger knows by this transaction: the first one, which names the subscription, or
-    /// the newest. Under whichever number they go by now they stand once they are recorded. Indexes used: the primary key, and
-    /// `ledgers_transaction`.
+    /// Apple's subscriptions of a publisher that have this transaction as their first, which names the subscription, or as their newest.
+    /// Indexes used: the primary key, and `ledgers_transaction`.
     public func subscriptions(
         ofTransaction id: TransactionID, publisher: PublisherID
     ) async throws -> [ExternalSubscription] {
@@ -158,7 +158,7 @@ extension PostgresRow {
 }
 
 extension LedgerWord {
-    /// When the last of it was said.
+    /// Time of the newest statement in it.
     fileprivate var saidAt: Timestamp? {
         (periods.map(\.toldAt) + [renewal?.toldAt, end?.toldAt, movesTo?.toldAt, isCurrentAt].compactMap(\.self)).max()
     }

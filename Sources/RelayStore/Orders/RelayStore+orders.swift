@@ -4,7 +4,7 @@ public import RelayCore
 public struct BillingOrder: Sendable, Equatable {
     public var id: BillingID
     public var customer: BillingID
-    /// There is one by that id once the order is completed, or where it is an upgrade.
+    /// A contract with this id exists once the order is completed, or where it is an upgrade.
     public var contract: BillingID
     public var externalSubscription: BillingID
     public var type: OrderType
@@ -18,7 +18,7 @@ public struct BillingOrder: Sendable, Equatable {
 }
 
 extension BillingOrder {
-    /// With what was checked of its subscription.
+    /// Orders with what was checked of their subscriptions.
     ///
     /// - Parameter condition: of `orders o`, with order and limit.
     fileprivate static func select(_ condition: SQL) -> SQL {
@@ -66,7 +66,7 @@ public struct NewOrder: Sendable {
     }
 }
 
-/// What became of a ``NewOrder``.
+/// Result of a ``NewOrder``.
 public enum OrderOutcome: Sendable, Equatable {
     case created(BillingOrder)
     case unknownSubscription
@@ -79,7 +79,7 @@ public enum OrderOutcome: Sendable, Equatable {
 }
 
 extension RelayStore {
-    /// Takes an order in. What it is for stands as it is until the commit.
+    /// Writes an order. Its subscription and contract are unchanged until the commit.
     public func add(_ order: NewOrder) async throws -> OrderOutcome {
         // Index used: the primary key.
         let subject = try await pool.query(
@@ -123,7 +123,7 @@ extension RelayStore {
             type = .upgrade
         }
         let id = newBillingID()
-        // Of a subscription that is still kept: it is not thrown away before its orders are.
+        // Writes nothing if the subscription was removed; `checked_at` keeps it as long as its orders.
         queries.append(
             """
             WITH ordered AS (

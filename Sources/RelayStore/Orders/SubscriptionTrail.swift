@@ -1,16 +1,16 @@
 import Postgres
 import RelayCore
 
-/// Under which names a subscription went before, and under which it goes now, as far as the ledger has heard: a store goes on with one
-/// under another number where its app goes to another bundle. Whatever name it is asked by, it has one contract.
+/// The earlier and present names of a subscription, as far as the ledger knows them. A store continues a subscription under another number
+/// where its app moves to another bundle. By whichever name, it has one contract.
 struct SubscriptionTrail: Sendable {
     /// From the name that was asked for to the present one.
     private(set) var path: [SubscriptionName]
-    /// Of the present one; nil where the ledger has not heard of it.
+    /// Of the present name; nil where there is none.
     private(set) var ledger: SubscriptionLedger?
     private(set) var bundleID: BundleID?
 
-    /// Of more moves the rest is not followed.
+    /// Most moves that are followed.
     private static let mostMoves = SubscriptionLedger.mostPredecessors
 
     var current: SubscriptionName { path[path.count - 1] }
@@ -18,14 +18,14 @@ struct SubscriptionTrail: Sendable {
 
     /// All of them, the present one first.
     ///
-    /// - Parameter told: those that somebody says it had before, and the ledger may not have heard of.
+    /// - Parameter told: earlier names that the ledger may not know.
     func names(and told: Set<TransactionID> = []) -> [SubscriptionName] {
         let earlier = told.union(ledger?.movedFrom ?? []).sorted().map(current.under)
         var seen: Set<SubscriptionName> = []
         return (path.reversed() + earlier).filter { seen.insert($0).inserted }
     }
 
-    /// Of each name, in the same order. One question for all of them, and one more for each move. Index used: the primary key.
+    /// Reads the trail of each name, in the same order: one query for all, and one more for each move. Index used: the primary key.
     static func read(
         _ names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
     ) async throws -> [SubscriptionTrail] {
@@ -58,14 +58,14 @@ struct SubscriptionTrail: Sendable {
 
     private init(path: [SubscriptionName]) { self.path = path }
 
-    /// What was asked for under an earlier name, as the ledger has it now. What an earlier name's receipt says is in it by now.
+    /// A subscription that was named by an earlier name, as the ledger has it now. The ledger has heard the receipts of earlier names.
     var moved: ExternalSubscription? {
         hasMoved ? ExternalSubscription(current, ledger, bundleID: bundleID) : nil
     }
 }
 
 extension ExternalSubscription {
-    /// What the ledger knows already.
+    /// Made of what the ledger knows.
     init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: BundleID?) {
         let newest = ledger?.periods.values.max { $0.purchasedAt < $1.purchasedAt }
         self.init(

@@ -2,19 +2,17 @@ import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
 
-/// Who has an account of their own as the database has it: what copies that were configured differently agree on. What workers
-/// take up is held against the database itself; this is a moment old, for all else that is done for a publisher.
+/// Cached list of publishers with an account of their own, as the database has it: copies that are configured differently agree on it. Claims
+/// check the database itself.
 public final class AccountRoster: Sendable {
     private let publishers = NIOLockedValueBox<Set<PublisherID>>([])
 
     public init() {}
 
-    /// False, too, as long as nothing was read.
+    /// False until the list was read once.
     public func hasOwn(_ publisher: PublisherID) -> Bool { publishers.withLockedValue { $0.contains(publisher) } }
 
-    /// Reads it anew.
-    ///
-    /// - Returns: what it says now.
+    /// Reads the list.
     @discardableResult
     public func read(_ store: RelayStore) async throws -> Set<PublisherID> {
         let now = Set(try await store.ownAccounts())
@@ -24,11 +22,11 @@ public final class AccountRoster: Sendable {
 }
 
 extension RelayStore {
-    /// Writes that these publishers have accounts of their own: from now on copies without those leave their work alone.
+    /// Records that these publishers have accounts of their own. From now on copies without those leave their work alone.
     ///
-    /// - Returns: those of which nobody had said so before.
+    /// - Returns: those that were not recorded before.
     public func adoptAccounts(of publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
-        // One order for all copies, that none waits for another in a ring.
+        // In one order for all copies, against deadlocks.
         try await ids(
             """
             INSERT INTO own_accounts (publisher)
@@ -44,7 +42,7 @@ extension RelayStore {
         try await ids("SELECT publisher FROM own_accounts ORDER BY publisher LIMIT 10000")
     }
 
-    /// Those of these ids that no publisher has.
+    /// Ids among these that no publisher has.
     public func strangers(among publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
         try await ids(
             """
@@ -54,7 +52,7 @@ extension RelayStore {
             """)
     }
 
-    /// Gives a publisher back to the common account.
+    /// Returns a publisher to the common account.
     ///
     /// - Returns: whether it had one of its own.
     public func forgetAccount(of publisher: PublisherID) async throws -> Bool {

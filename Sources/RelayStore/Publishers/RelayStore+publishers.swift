@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// A publisher, and how much of what belongs to it.
+/// A publisher, with counts of what it has.
 public struct Publisher: Sendable {
     public var id: PublisherID
     public var createdAt: Timestamp

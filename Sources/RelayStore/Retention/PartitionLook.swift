@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// How the weekly partitions stand.
+/// The weekly partitions, and what keeps them from being dropped.
 public struct PartitionLook: Sendable {
     public struct Default: Sendable, Equatable {
         /// Rows that no weekly partition holds; counted up to ``countLimit``.
@@ -12,7 +12,7 @@ public struct PartitionLook: Sendable {
         public static let countLimit = 10_000
     }
 
-    /// What is still pursued of one day of acceptance.
+    /// Pursuits of one day of acceptance.
     public struct Pursued: Sendable, Equatable {
         public var day: Int
         public var count: Int
@@ -26,7 +26,7 @@ public struct PartitionLook: Sendable {
     public var defaults: [PartitionedTable: Default]
     /// Days that the policy reaches and that are still pursued.
     public var pursued: [Pursued]
-    /// Days with notifications that are still to be passed on.
+    /// Days with notifications that are still to be relayed.
     public var relayedDays: [Int] = []
     /// Days with messages to webhook endpoints that are still to be delivered.
     public var deliveryDays: [Int] = []
@@ -62,7 +62,7 @@ extension RelayStore {
             look.partitions.contains(where: { $0.days.upperBound <= limit })
         {
             look.pursued = try await pursued(before: limit)
-            // One that Cleeng refuses has been tried for all of its time.
+            // One that stands aside was refused by Cleeng for as long as it is tried.
             look.relayedDays = try await days(
                 of: "notification_relays", where: "(NOT w.stands_aside OR w.parked_at IS NOT NULL)", before: limit)
             // Index used: `cleeng_events_parked`.
@@ -72,8 +72,7 @@ extension RelayStore {
         return look
     }
 
-    /// From the catalogue: no row of ours is read. Dates are written as the session's `DateStyle` says; a bound in any other shape is not
-    /// understood, and what is not understood is never dropped.
+    /// Reads the catalogue alone. Bounds are written as `DateStyle` says; a partition whose bounds cannot be read is never dropped.
     private func listPartitions() async throws -> PartitionLook {
         let tables: SQLTable = ["name": .textArray(PartitionedTable.allCases.map(\.rawValue))]
         let rows = try await pool.withTransaction { transaction in
@@ -120,8 +119,7 @@ extension RelayStore {
         ).first.map { .init(rows: try $0.get("rows"), hasOld: try $0.get("has_old")) }
     }
 
-    /// Reads the whole of `pursuits`, which holds only what is under way; no index has the day, and none is worth its price
-    /// at every claim.
+    /// Reads all of `pursuits`, which holds only unfinished work. An index on the day would cost more at each claim.
     private func pursued(before day: Int) async throws -> [PartitionLook.Pursued] {
         try await pool.query(
             """
@@ -134,7 +132,7 @@ extension RelayStore {
         ).map { .init(day: try $0.get("day"), count: try $0.get("pursued"), parked: try $0.get("parked")) }
     }
 
-    /// The same of other tables: the days of what is not done with.
+    /// Days of unfinished rows of another table.
     private func days(of table: String, where condition: SQL, before day: Int) async throws -> [Int] {
         try await pool.query(
             """

@@ -9,7 +9,7 @@ import RelayCore
 enum PointerPage {
     static let size: Int32 = 2_000
 
-    /// Where a walk through a partition has come to: its primary key.
+    /// Position of a walk through a partition: a primary key.
     struct Place: Sendable {
         var bucket: Int16
         var day: Int32
@@ -21,8 +21,8 @@ enum PointerPage {
         var values: SQL { "\(.int2(bucket)), DATE 'epoch' + \(.int4(day)), \(.uuid(id))" }
     }
 
-    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for what goes. A
-    /// purchase that is being sent again this very moment is passed over: what finds its validation gone begins afresh.
+    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for the removal. Purchases that an app
+    /// sends again at this moment are skipped: one whose validation is gone starts anew.
     ///
     /// - Parameters:
     ///   - source: whose rows.
@@ -88,12 +88,12 @@ enum PointerPage {
 }
 
 extension PointerPage.Place {
-    /// As a duty's progress keeps it, with the partition that it is of.
+    /// Stored form, in a duty's progress, with the partition.
     func text(in partition: WeeklyPartition) -> String {
         "\(partition.name) \(bucket) \(day) \(id.uuidString)"
     }
 
-    /// Nil where the progress is another partition's, or none.
+    /// Nil where there is no progress, or another partition's.
     init?(_ text: String?, in partition: WeeklyPartition) {
         let parts = (text ?? "").split(separator: " ")
         guard parts.count == 4, parts[0] == partition.name, let bucket = Int16(parts[1]), let day = Int32(parts[2]),

@@ -1,7 +1,7 @@
 import Postgres
 import RelayCore
 
-/// What one copy does for all, for as long as it says so.
+/// A job that one copy does for all, while it renews the lease.
 public struct Duty: Sendable {
     public enum Name: String, Sendable {
         case retention
@@ -10,14 +10,14 @@ public struct Duty: Sendable {
         case missedSandboxNotifications = "missed_sandbox_notifications"
     }
 
-    /// The duty was not held on to in time, and somebody else has it.
+    /// The lease expired and another copy took the duty.
     struct Lost: Error {}
 
     static let lease = Duration.seconds(30)
 
     let name: Name
     let fence: Int64
-    /// How far whoever held it before had come.
+    /// Progress of the copy that held it before.
     let progress: String?
 }
 
@@ -40,9 +40,9 @@ extension RelayStore {
         "d.name = \(.text(duty.name.rawValue)) AND d.holder = \(.text(instance)) AND d.fence = \(.int8(duty.fence))"
     }
 
-    /// In every transaction that is done under the duty, before anything else. Locks the duty's row until the end of the transaction.
+    /// Renews the lease, first in each transaction under the duty. Locks the duty's row until the end of the transaction.
     ///
-    /// - Parameter progress: what is remembered with the transaction's commit.
+    /// - Parameter progress: stored with the transaction's commit.
     /// - Throws: ``Duty/Lost``.
     func keep(_ duty: Duty, progress: String? = nil, in transaction: PostgresTransaction) async throws {
         let kept = try await transaction.query(
@@ -54,16 +54,16 @@ extension RelayStore {
         guard kept.affectedRows == 1 else { throw Duty.Lost() }
     }
 
-    /// Holds on to it, outside of any transaction.
+    /// Renews the lease in a transaction of its own.
     ///
     /// - Throws: ``Duty/Lost``.
     func keep(_ duty: Duty, progress: String? = nil) async throws {
         try await pool.withTransaction { try await keep(duty, progress: progress, in: $0) }
     }
 
-    /// The next copy need not wait for the lease to run out.
+    /// Releases the lease.
     ///
-    /// - Parameter pause: for which it has to wait nevertheless.
+    /// - Parameter pause: time until another copy may take it.
     func leave(_ duty: Duty, for pause: Duration = .zero) async throws {
         _ = try await pool.query(
             "UPDATE duties d SET expires_at = now() + \(pause) WHERE \(isHeld(duty))")

@@ -10,8 +10,7 @@ extension RelayStore {
         "validations": " WITH (fillfactor = 85)", "webhook_deliveries": " WITH (fillfactor = 90)",
     ]
 
-    /// Makes the partitions of this week and the next three, where they are missing. One that cannot be made now, since its
-    /// rows stand in the default partition already, stays there.
+    /// Creates missing partitions of this week and the next three. One whose rows are in the default partition already is left out.
     public func makePartitions() async throws {
         let tables: SQLTable = ["name": .textArray(Self.partitionedTables)]
         let missing = try await pool.query(
@@ -50,7 +49,7 @@ extension RelayStore {
         String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10))
     }
 
-    /// Forgets expired Idempotency-Keys, a bounded number at a time.
+    /// Deletes expired Idempotency-Keys, a bounded number at a time.
     public func pruneIdempotencyKeys() async throws -> Int {
         try await pool.query(
             """

@@ -1,17 +1,17 @@
 import Postgres
 import RelayCore
 
-/// What became of the try to drop a partition.
+/// Result of dropping a partition.
 enum DropOutcome: Sendable, Equatable {
     case dropped
-    /// Since it was planned, somebody has taken up a purchase in it again.
+    /// Unfinished work in it was found since it was planned.
     case heldBack
-    /// Others hold locks on the table for longer than may be waited for.
+    /// The table stayed locked for longer than the drop may wait.
     case locked
 }
 
 extension RelayStore {
-    /// Whether somebody still needs what is in a partition; nil for a table that nobody comes back to.
+    /// Whether unfinished work needs a partition; nil for a table without such work.
     private static func isNeeded(_ partition: WeeklyPartition) -> SQL? {
         let (from, to) = (Int32(clamping: partition.days.lowerBound), Int32(clamping: partition.days.upperBound))
         let days: SQL = """
@@ -29,15 +29,15 @@ extension RelayStore {
 
     private struct HeldBack: Error {}
 
-    /// Drops a partition, in a transaction that looks once more for pursuits in it. No retry can make one meanwhile: it
-    /// shares the duty's row. The table itself is locked for the drop alone. The name is the catalogue's own.
+    /// Drops a partition, in a transaction that checks again for unfinished work in it. No retry adds any meanwhile: it shares the duty's
+    /// row. The table is locked for the drop alone. The name comes from the catalogue.
     ///
     /// - Throws: ``Duty/Lost``, ``PostgresError``.
     func drop(_ partition: WeeklyPartition, under duty: Duty) async throws -> DropOutcome {
         do {
             try await pool.withTransaction(timeout: .seconds(10)) { transaction in
                 try await keep(duty, in: transaction)
-                // While a drop waits for its locks, whoever wants to write to the table waits behind it: so long, and no longer.
+                // Writers queue behind a drop that waits for its locks.
                 let answers = try await transaction.pipeline(
                     ["SELECT set_config('lock_timeout', '100ms', true)", Self.isNeeded(partition)].compactMap(\.self))
                 guard try answers.dropFirst().allSatisfy({ try $0.first?.get(0, as: Bool.self) == false }) else {
@@ -55,7 +55,7 @@ extension RelayStore {
 
     /// Removes what points to the validations of the next page of a partition.
     ///
-    /// - Returns: the place that was come to, nil at the end; and how many validations the page had.
+    /// - Returns: the place behind the page, nil at the end; and how many validations the page had.
     func forgetPointers(
         after place: PointerPage.Place, in partition: WeeklyPartition, under duty: Duty
     ) async throws -> (next: PointerPage.Place?, count: Int) {
@@ -80,10 +80,9 @@ extension RelayStore {
         ).map { try $0.get("bucket") }
     }
 
-    /// The default partition cannot be dropped: what has become old in it is deleted, a bounded number at a time. Index used: its primary
-    /// key, since the bucket leads it.
+    /// Deletes old rows of the default partition, which cannot be dropped, a bounded number at a time. Index used: its primary key.
     ///
-    /// - Returns: how many rows went.
+    /// - Returns: how many rows were deleted.
     func removeFromDefault(
         of table: PartitionedTable, bucket: Int16, before day: Int, under duty: Duty
     ) async throws -> Int {

@@ -2,8 +2,8 @@ import Postgres
 import RelayCore
 import Traces
 
-/// Something happened to a customer's purchases. It is written in the transaction in which it happened: the publisher has to be
-/// told, and what is kept in memory of that customer is no longer true.
+/// A change of a customer's purchases, written by the transaction that makes it. The publisher is notified of it, and copies drop what they
+/// cache of the customer.
 struct CustomerChange: Sendable, Hashable {
     /// As the publisher's webhooks name it.
     enum Reason: String, Sendable {
@@ -22,34 +22,16 @@ struct CustomerChange: Sendable, Hashable {
 
     var customer: CustomerName
     var reason: Reason
-    /// What it happened to.
+    /// The subscription that changed.
     var subscription: SubscriptionName
-    /// In which it happened; see ``StoredTrace``.
+    /// Of the transaction; see ``StoredTrace``.
     var trace: String? = StoredTrace.current
 
-    /// A newer change of a customer takes the place of an older one that was not told yet; where the two are of different
-    /// environments, everybody hears of it. In the order of their keys, as everybody locks them.
-    private static let sql = """
-        INSERT INTO customers AS c (
-            bucket, publisher, username, changed_at, untold_since, reason, environment, subscription_key, trace,
-            sealed_by)
-        SELECT i.bucket, i.publisher, i.username, clock_timestamp(), clock_timestamp(), i.reason, i.environment,
-               i.subscription_key, i.trace, $8
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-             AS i(bucket, publisher, username, reason, environment, subscription_key, trace)
-        ORDER BY i.bucket, i.publisher, i.username
-        ON CONFLICT (bucket, publisher, username) DO UPDATE SET
-            changed_at = excluded.changed_at, untold_since = coalesce(c.untold_since, excluded.untold_since),
-            environment = CASE WHEN c.untold_since IS NULL OR c.environment = excluded.environment
-                               THEN excluded.environment END,
-            reason = CASE WHEN c.untold_since IS NOT NULL AND c.reason = 'PURCHASED' AND excluded.reason = 'OTHER'
-                               AND c.subscription_key = excluded.subscription_key
-                          THEN c.reason ELSE excluded.reason END,
-            subscription_key = excluded.subscription_key, trace = excluded.trace, version = c.version + 1
-        """
-
+    /// Writes changes in the order of their keys, as every writer locks them. A newer change of a customer replaces one that the publisher
+    /// was not notified of yet; where the two are of different environments, endpoints of both are notified.
+    ///
     /// - Parameter changes: of several of one customer the first gives the reason.
-    static func write(_ changes: [CustomerChange]) -> PostgresQuery {
+    static func write(_ changes: [CustomerChange]) -> SQL {
         var places: [CustomerName: Int] = [:]
         var rows: [(change: CustomerChange, environment: StoreEnvironment?)] = []
         for change in changes {
@@ -60,15 +42,61 @@ struct CustomerChange: Sendable, Hashable {
                 rows.append((change, change.subscription.environment))
             }
         }
-        return PostgresQuery(
-            sql,
-            [
-                .int2Array(rows.map { Int16($0.change.customer.bucket.number) }),
-                .textArray(rows.map(\.change.customer.publisher)),
-                .privateTextArray(rows.map(\.change.customer.username)),
-                .textArray(rows.map(\.change.reason.rawValue)), .textArray(rows.map(\.environment)),
-                .textArray(rows.map(\.change.subscription.originalTransactionID)), .textArray(rows.map(\.change.trace)),
-                .keyOfTexts,
-            ])
+        let table: SQLTable =
+            SQLTable.customers(rows.map(\.change.customer)) + [
+                "reason": .textArray(rows.map(\.change.reason.rawValue)),
+                "environment": .textArray(rows.map(\.environment)),
+                "subscription_key": .textArray(rows.map(\.change.subscription.originalTransactionID)),
+                "trace": .textArray(rows.map(\.change.trace)),
+            ]
+        return """
+            INSERT INTO customers AS c (
+                bucket, publisher, username, changed_at, untold_since, reason, environment, subscription_key, trace,
+                sealed_by)
+            SELECT i.bucket, i.publisher, i.username, clock_timestamp(), clock_timestamp(), i.reason, i.environment,
+                   i.subscription_key, i.trace, \(.keyOfTexts)
+            FROM \(table, as: "i")
+            ORDER BY i.bucket, i.publisher, i.username
+            ON CONFLICT (bucket, publisher, username) DO UPDATE SET
+                changed_at = excluded.changed_at, untold_since = coalesce(c.untold_since, excluded.untold_since),
+                environment = CASE WHEN c.untold_since IS NULL OR c.environment = excluded.environment
+                                   THEN excluded.environment END,
+                reason = CASE WHEN c.untold_since IS NOT NULL AND c.reason = 'PURCHASED' AND excluded.reason = 'OTHER'
+                                   AND c.subscription_key = excluded.subscription_key
+                              THEN c.reason ELSE excluded.reason END,
+                subscription_key = excluded.subscription_key, trace = excluded.trace, version = c.version + 1
+            """
+    }
+}
+
+extension RelayStore {
+    /// Moves changes from `outbox`, the table of the version before, which knew customers by their emails alone. Indexes used: the
+    /// primary key, `validations_customer`.
+    ///
+    /// - Returns: how many rows there were.
+    public func adoptOutbox() async throws -> Int {
+        try await pool.withTransaction { transaction in
+            let changes = try await transaction.query(
+                """
+                WITH gone AS (
+                    DELETE FROM outbox o
+                    USING (SELECT bucket, publisher, customer FROM outbox LIMIT 200 FOR UPDATE SKIP LOCKED) AS page
+                    WHERE o.bucket = page.bucket AND o.publisher = page.publisher AND o.customer = page.customer
+                    RETURNING o.*
+                )
+                SELECT v.publisher, ROW(v.sealed_by, v.application_username) AS username, g.reason, v.environment,
+                       v.subscription_key
+                FROM gone g
+                JOIN validations v ON v.customer = g.customer AND v.accepted_on = g.accepted_on AND v.id = g.id
+                """
+            ).map { row in
+                CustomerChange(
+                    customer: try row.customerName(),
+                    reason: CustomerChange.Reason(rawValue: try row.get("reason")) ?? .other,
+                    subscription: try row.subscriptionName())
+            }
+            if !changes.isEmpty { _ = try await transaction.query(CustomerChange.write(changes)) }
+            return changes.count
+        }
     }
 }

@@ -1,8 +1,7 @@
 import Postgres
 import RelayCore
 
-/// How this process learns of customers whose purchases others have changed: one look each tick while any are kept in memory, none
-/// while there are none. What ``ChangeFeed`` is for validations.
+/// Polls for customers whose purchases other copies changed, each tick while any are cached. ``ChangeFeed`` does the same for validations.
 public actor CustomerFeed {
     private struct Change: Hashable {
         var name: CustomerName
@@ -12,7 +11,7 @@ public actor CustomerFeed {
     private let store: RelayStore
     private let tick: Duration
     private let longestGap: Duration
-    /// What the look before has seen: looks overlap, and each change is told once.
+    /// Changes that the poll before returned. Polls overlap, and each change is reported once.
     private var seen: Set<Change> = []
     private var lastSentAt = ContinuousClock.now
 
@@ -22,38 +21,35 @@ public actor CustomerFeed {
         self.longestGap = longestGap
     }
 
-    /// Index used: `customers_changed`.
-    private static let changedSQL = """
-        SELECT c.publisher, ROW(c.sealed_by, c.username), c.version
-        FROM customers c
-        WHERE c.changed_at > clock_timestamp() - $1::int8 * interval '1 microsecond'
-        """
-
-    /// One look.
+    /// Polls once.
     public func runOnce() async throws {
         let sentAt = ContinuousClock.now
         let gap = sentAt - lastSentAt
         guard store.told.isInUse, gap <= longestGap else {
-            // Who comes from now on reads after this moment, and misses nothing before it.
+            // Whatever is cached from now on is read after this moment.
             store.told.clear(at: sentAt)
             seen = []
             lastSentAt = sentAt
             return
         }
+        // Index used: `customers_changed`.
         let rows = try await store.pool.query(
-            PostgresQuery(Self.changedSQL, [.int8((gap + ChangeFeed.overlap).microseconds)]))
+            """
+            SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version
+            FROM customers c
+            WHERE c.changed_at > clock_timestamp() - \(gap + ChangeFeed.overlap)
+            """)
         var found: Set<Change> = []
         found.reserveCapacity(rows.count)
         for row in rows {
-            let name = CustomerName(publisher: try row.get(0), username: try row.open(1))
-            found.insert(Change(name: name, version: try row.get(2)))
+            found.insert(Change(name: try row.customerName(), version: try row.get("version")))
         }
         store.told.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))
         seen = found
         lastSentAt = sentAt
     }
 
-    /// Until the task is cancelled.
+    /// Polls until the task is cancelled.
     public func run() async {
         while !Task.isCancelled {
             try? await runOnce()

@@ -1,3 +1,4 @@
+import Postgres
 public import RelayCore
 
 /// A customer as the publisher calls them. Names are compared exactly.
@@ -11,4 +12,21 @@ public struct CustomerName: Sendable, Hashable {
     }
 
     public var bucket: Bucket { Bucket(of: publisher, username) }
+}
+
+extension SQLTable {
+    /// The keys of `customers`: `bucket`, `publisher`, `username`.
+    static func customers(_ names: [CustomerName]) -> SQLTable {
+        [
+            "bucket": .int2Array(names.map { Int16($0.bucket.number) }),
+            "publisher": .textArray(names.map(\.publisher)), "username": .privateTextArray(names.map(\.username)),
+        ]
+    }
+}
+
+extension PostgresRow {
+    /// From the columns `publisher` and `username`, which is private.
+    func customerName() throws -> CustomerName {
+        CustomerName(publisher: try get("publisher"), username: try open("username"))
+    }
 }

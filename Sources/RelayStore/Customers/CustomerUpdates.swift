@@ -4,11 +4,10 @@ import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
 
-/// Word to the publishers of what changed: takes customers whose purchases changed, reads the purchases as they are now, and puts a
-/// message for each endpoint into the queue, all in one transaction.
+/// Notifies publishers of changed purchases: one transaction takes changed customers, reads their purchases and queues a message for each
+/// endpoint.
 ///
-/// A customer's row is locked while that is done, so that of two states of a customer the one with the greater version was read
-/// later.
+/// It holds the customer's row meanwhile. Of two states of a customer the one with the greater version was read later.
 public struct CustomerUpdates: Sendable {
     let store: RelayStore
     let leeway: Duration
@@ -19,57 +18,19 @@ public struct CustomerUpdates: Sendable {
         self.leeway = leeway
     }
 
-    /// The last column is the name as it is stored, which is no column of its own to the reader: by it the row is found though nobody can
-    /// open it. Index used: `customers_untold`.
-    private static let takeSQL = """
-        SELECT c.publisher, ROW(c.sealed_by, c.username), c.version, c.reason, c.environment, c.subscription_key,
-               c.changed_at, c.trace, c.bucket, c.username || ''
-        FROM customers c
-        WHERE c.untold_since <= clock_timestamp()
-        ORDER BY c.untold_since
-        LIMIT $1
-        FOR UPDATE SKIP LOCKED
-        """
-
-    private static let toldSQL = """
-        UPDATE customers c
-        SET untold_since = NULL
-        FROM unnest($1::int2[], $2::text[], $3::text[]) AS i(bucket, publisher, username)
-        WHERE c.bucket = i.bucket AND c.publisher = i.publisher AND c.username = i.username
-        """
-
-    private static let raiseSQL = """
-        INSERT INTO customers AS c (bucket, publisher, username, changed_at, reason, sealed_by)
-        VALUES ($1, $2, $3, clock_timestamp(), 'OTHER', $4)
-        ON CONFLICT (bucket, publisher, username) DO UPDATE SET version = c.version + 1
-        RETURNING c.version, clock_timestamp()
-        """
-
-    /// A customer's row by its own columns: the name may be what cannot be read.
-    private struct Key: Sendable {
-        var bucket: Int16
-        var publisher: PublisherID
-        /// As it is stored.
-        var username: String
-
-        init(_ row: PostgresRow) throws {
-            (bucket, publisher, username) = (try row.get(8), try row.get(0), try row.get(9))
-        }
-    }
-
-    /// What cannot be told is left alone for this long.
+    /// Time until a customer whose purchases cannot be read is taken again.
     private static let pause = Duration.seconds(600)
 
-    /// Tells of what changed. Together where it goes; else one by one, so that one that cannot be read harms no other.
+    /// Queues messages about what changed: for all customers at once, or one by one where a row cannot be read, so that it harms no other.
     ///
-    /// - Returns: how many customers were taken, and how many messages were made of it.
+    /// - Returns: how many customers were taken, and how many messages were queued.
     public func tell(limit: Int) async throws -> (customers: Int, messages: Int) {
         do {
             return try await tell(limit: limit) { _ in }
         } catch let error where error.isForGood {
             var all = (customers: 0, messages: 0)
             while all.customers < limit {
-                let taken = NIOLockedValueBox<Key?>(nil)
+                let taken = NIOLockedValueBox<ToldChange.Key?>(nil)
                 do {
                     let one = try await tell(limit: 1) { key in taken.withLockedValue { $0 = key } }
                     guard one.customers > 0 else { break }
@@ -86,23 +47,22 @@ public struct CustomerUpdates: Sendable {
     }
 
     private func tell(
-        limit: Int, onTake: @escaping @Sendable (Key) -> Void
+        limit: Int, onTake: @escaping @Sendable (ToldChange.Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
-        // Looked up each time: what was added is told of every change from then on.
+        // Read each time: a new endpoint receives every change from then on.
         let endpoints = try await store.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
         return try await store.retryingDeadlock {
             try await store.pool.withTransaction { transaction in
-                let rows = try await transaction.query(PostgresQuery(Self.takeSQL, [.int4(Int32(limit))]))
-                for row in rows { onTake(try Key(row)) }
+                let rows = try await transaction.query(ToldChange.take(limit: limit))
+                for row in rows { onTake(try ToldChange.Key(row)) }
                 let changes = try rows.map(ToldChange.init)
                 guard !changes.isEmpty else { return (0, 0) }
-                let names = changes.map(\.name)
-                let told = PostgresQuery(
-                    Self.toldSQL,
-                    [
-                        .int2Array(names.map { Int16($0.bucket.number) }), .textArray(names.map(\.publisher)),
-                        .privateTextArray(names.map(\.username)),
-                    ])
+                let told: SQL = """
+                    UPDATE customers c
+                    SET untold_since = NULL
+                    FROM \(.customers(changes.map(\.name)), as: "i")
+                    WHERE c.bucket = i.bucket AND c.publisher = i.publisher AND c.username = i.username
+                    """
                 let publishers = Set(endpoints.map(\.publisher))
                 let heard = changes.filter { publishers.contains($0.name.publisher) }
                 guard !heard.isEmpty else {
@@ -119,17 +79,14 @@ public struct CustomerUpdates: Sendable {
         }
     }
 
-    private static let putOffSQL = """
-        UPDATE customers c
-        SET untold_since = now() + $4::int8 * interval '1 microsecond'
-        WHERE c.bucket = $1 AND c.publisher = $2 AND c.username = $3 AND c.untold_since <= clock_timestamp()
-        """
-
-    private func putOff(_ key: Key) async throws {
+    private func putOff(_ key: ToldChange.Key) async throws {
         _ = try await store.pool.query(
-            PostgresQuery(
-                Self.putOffSQL,
-                [.int2(key.bucket), .text(key.publisher), .text(key.username), .int8(Self.pause.microseconds)]))
+            """
+            UPDATE customers c
+            SET untold_since = now() + \(Self.pause)
+            WHERE c.bucket = \(.int2(key.bucket)) AND c.publisher = \(.text(key.publisher))
+              AND c.username = \(.text(key.username)) AND c.untold_since <= clock_timestamp()
+            """)
     }
 
     private func purchases(
@@ -152,14 +109,18 @@ extension CustomerUpdates: WebhookRepeater {
         return try await store.retryingDeadlock {
             try await store.pool.withTransaction { transaction in
                 let rows = try await transaction.query(
-                    PostgresQuery(
-                        Self.raiseSQL,
-                        [
-                            .int2(Int16(name.bucket.number)), .text(publisher), .privateText(username), .keyOfTexts,
-                        ]))
+                    """
+                    INSERT INTO customers AS c (bucket, publisher, username, changed_at, reason, sealed_by)
+                    VALUES (
+                        \(.int2(Int16(name.bucket.number))), \(.text(publisher)), \(.privateText(username)),
+                        clock_timestamp(), 'OTHER', \(.keyOfTexts))
+                    ON CONFLICT (bucket, publisher, username) DO UPDATE SET version = c.version + 1
+                    RETURNING c.version, clock_timestamp() AS now
+                    """)
                 guard let row = rows.first else { throw StoreError.missingRow("a customer") }
                 let change = ToldChange(
-                    name: name, version: try row.get(0), reason: "WEBHOOK_REPEATED", changedAt: try row.timestamp(1))
+                    name: name, version: try row.get("version"), reason: "WEBHOOK_REPEATED",
+                    changedAt: try row.timestamp("now"))
                 let read = try await purchases(of: [name], transaction)
                 let messages = endpoints.flatMap { endpoint in
                     read.compactMap { change.message(to: endpoint, $0) }

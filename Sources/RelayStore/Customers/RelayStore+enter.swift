@@ -1,40 +1,21 @@
 import Postgres
 public import RelayCore
 
-/// A subscription that was shown by its own receipt, as it stands after that.
+/// A subscription after its receipt was entered into the ledger.
 public struct EnteredSubscription: Sendable {
     public var name: SubscriptionName
-    /// Of each product that it ever was the newest purchase.
+    /// The newest purchase of each product that it ever was.
     public var purchases: [CustomerPurchase]
-    /// Who has it by a grant of Cleeng's; nil where nobody has.
+    /// The owner by a grant of Cleeng's, if any.
     public var owner: HeardSubscription.Owner?
 }
 
 extension RelayStore {
-    /// What nobody has, or somebody has by such a claim alone, is this customer's from now on. What Cleeng granted to somebody stays
-    /// with them. In the order of their keys, as everybody locks owners.
-    private static let claimSQL = """
-        INSERT INTO subscriptions AS s (
-            bucket, publisher, environment, subscription_key, application_username, app, product_id, accepted_at,
-            owned_since, sealed_by)
-        SELECT i.bucket, i.publisher, i.environment, i.subscription_key, $5, $6, i.product_id, 'epoch',
-               clock_timestamp(), $8
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $7::text[]) WITH ORDINALITY
-             AS i(bucket, publisher, environment, subscription_key, product_id, ordinal)
-        ORDER BY i.ordinal
-        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
-            previous_username = s.application_username, application_username = excluded.application_username,
-            app = excluded.app, product_id = excluded.product_id, owned_since = excluded.owned_since,
-            sealed_by = excluded.sealed_by
-        WHERE s.id IS NULL AND s.application_username <> excluded.application_username
-        RETURNING s.environment, s.subscription_key, ROW(s.sealed_by, s.previous_username)
-        """
-
     /// Enters what a genuine receipt says into the ledger, for a customer where one is named.
     ///
     /// - Parameters:
     ///   - messages: of each subscription in it one, and one of each that it was before (``LedgerMessage/withMoves``).
-    ///   - customer: nil: nobody's, until somebody claims it.
+    ///   - customer: who claims the subscriptions; nil claims none.
     ///   - app: the bundle id of the app's key, or empty.
     ///   - leeway: how long after its end a subscription that will renew is waited for.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written.
@@ -43,7 +24,7 @@ extension RelayStore {
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
         let hearing = LedgerHearing(messages, instance: instance, leeway: leeway, catalogue: catalogue)
-        // What has moved on is claimed where it is now.
+        // A subscription that moved is claimed under its new id.
         let claimed = hearing.messages.filter { $0.word.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
         let (heard, changed, closing) = try await retryingDeadlock {
@@ -70,20 +51,35 @@ extension RelayStore {
         }
     }
 
-    private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> PostgresQuery {
-        PostgresQuery(
-            claimSQL,
-            LedgerHearing.keys(messages.map(\.name)) + [
-                .privateText(customer.username), .text(app),
-                .textArray(messages.map { $0.word.periods.first?.productID }), .keyOfTexts,
-            ])
+    /// Makes this customer the owner of subscriptions that have none, or one by such a claim alone. Cleeng's grants are left alone. In the
+    /// order of their keys, as every writer locks owners.
+    private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> SQL {
+        let table: SQLTable =
+            SQLTable.subscriptions(messages.map(\.name)) + [
+                "product_id": .textArray(messages.map { $0.word.periods.first?.productID })
+            ]
+        return """
+            INSERT INTO subscriptions AS s (
+                bucket, publisher, environment, subscription_key, application_username, app, product_id, accepted_at,
+                owned_since, sealed_by)
+            SELECT i.bucket, i.publisher, i.environment, i.subscription_key, \(.privateText(customer.username)),
+                   \(.text(app)), i.product_id, 'epoch', clock_timestamp(), \(.keyOfTexts)
+            FROM \(table, as: "i", ordinal: "ordinal")
+            ORDER BY i.ordinal
+            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+                previous_username = s.application_username, application_username = excluded.application_username,
+                app = excluded.app, product_id = excluded.product_id, owned_since = excluded.owned_since,
+                sealed_by = excluded.sealed_by
+            WHERE s.id IS NULL AND s.application_username <> excluded.application_username
+            RETURNING s.publisher, s.environment, s.subscription_key,
+                      ROW(s.sealed_by, s.previous_username) AS previous_username
+            """
     }
 
     private static func changes(_ row: PostgresRow, _ customer: CustomerName) throws -> [CustomerChange] {
-        let subscription = SubscriptionName(
-            publisher: customer.publisher, environment: try row.get(0), originalTransactionID: try row.get(1))
+        let subscription = try row.subscriptionName()
         let now = CustomerChange(customer: customer, reason: .receiptValidated, subscription: subscription)
-        guard let previous = try row.open(2, as: Username?.self) else { return [now] }
+        guard let previous = try row.open("previous_username", as: Username?.self) else { return [now] }
         let before = CustomerName(publisher: customer.publisher, username: previous)
         return [now, CustomerChange(customer: before, reason: .other, subscription: subscription)]
     }

@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// A change of a customer's purchases as it is told to an endpoint.
+/// A change of a customer's purchases, as endpoints receive it.
 struct ToldChange: Sendable {
     var name: CustomerName
     var version: Int64
@@ -21,16 +21,44 @@ struct ToldChange: Sendable {
         self.changedAt = changedAt
     }
 
-    init(_ row: PostgresRow) throws {
-        self.init(
-            name: CustomerName(publisher: try row.get(0), username: try row.open(1)), version: try row.get(2),
-            reason: try row.get(3), changedAt: try row.timestamp(6))
-        environment = try row.get(4)
-        subscriptionKey = try row.get(5)
-        trace = try row.get(7)
+    /// Locks customers whose purchases changed, the longest waiting first. `stored_username` is an expression, so that it is read without
+    /// opening it: it finds the row though the name cannot be opened. Index used: `customers_untold`.
+    static func take(limit: Int) -> SQL {
+        """
+        SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version, c.reason, c.environment, c.subscription_key,
+               c.changed_at, c.trace, c.bucket, c.username || '' AS stored_username
+        FROM customers c
+        WHERE c.untold_since <= clock_timestamp()
+        ORDER BY c.untold_since
+        LIMIT \(.int4(Int32(limit)))
+        FOR UPDATE SKIP LOCKED
+        """
     }
 
-    /// Nil for an endpoint that hears nothing of this: another publisher's, or of purchases of another kind.
+    /// The key of a row of ``take(limit:)``, which can be read whatever its name holds.
+    struct Key: Sendable {
+        var bucket: Int16
+        var publisher: PublisherID
+        /// As it is stored.
+        var username: String
+
+        init(_ row: PostgresRow) throws {
+            (bucket, publisher, username) = (
+                try row.get("bucket"), try row.get("publisher"), try row.get("stored_username")
+            )
+        }
+    }
+
+    init(_ row: PostgresRow) throws {
+        self.init(
+            name: try row.customerName(), version: try row.get("version"), reason: try row.get("reason"),
+            changedAt: try row.timestamp("changed_at"))
+        environment = try row.get("environment")
+        subscriptionKey = try row.get("subscription_key")
+        trace = try row.get("trace")
+    }
+
+    /// Nil for an endpoint that does not receive this: another publisher's, or one for purchases of another environment.
     func message(to endpoint: WebhookEndpoint, _ purchases: CustomerPurchases) -> NewDelivery? {
         guard endpoint.publisher == name.publisher, concerns(endpoint.environment, purchases) else { return nil }
         let shown = purchases.purchases(in: endpoint.environment)
@@ -39,7 +67,7 @@ struct ToldChange: Sendable {
             body: body(shown), replaces: true, trace: trace)
     }
 
-    /// What was found to be a test later than it was taken in concerns both kinds: one has it no longer.
+    /// A purchase that turned out to be a test after it was accepted concerns both environments: it leaves one of them.
     private func concerns(_ asked: WebhookEnvironment, _ purchases: CustomerPurchases) -> Bool {
         guard let environment else { return true }
         let isSandbox = SubscriptionName(publisher: "", environment: environment, originalTransactionID: "").isSandbox
@@ -58,7 +86,7 @@ struct ToldChange: Sendable {
         return purchases.filter { $0.platform == platform && $0.purchaseID == id }
     }
 
-    /// As ``WebhookBody`` wants it: without the password, which comes right after the type.
+    /// Without the password, which ``WebhookBody`` puts right behind the type.
     private func body(_ purchases: [CustomerPurchase]) -> String {
         var writer = JSONWriter(capacity: 320 + 420 * purchases.count)
         writer.beginObject()

@@ -1,13 +1,14 @@
+import Postgres
 import RelayCore
 
-/// Seals a database that is there already, or opens a sealed one again: every private column of every table, bucket by bucket, while no copy
-/// runs. It may be broken off and run again. Which rows are left, their `sealed_by` says.
+/// Seals an existing database, or opens a sealed one: every private column of every table, bucket by bucket, while no copy runs. It can be
+/// interrupted and run again: `sealed_by` tells which rows are left.
 public struct EncryptionRun: Sendable {
     public enum Direction: Sendable {
         case seal, open
     }
 
-    /// How far it is.
+    /// Progress in one table.
     public struct Progress: Sendable {
         public var table: String
         /// Of 256.
@@ -27,19 +28,19 @@ public struct EncryptionRun: Sendable {
     /// - Throws: ``VaultError`` where copies run, where no key is configured or it is the wrong one, where rows are left in the end;
     ///   ``PostgresError``.
     public func run(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
-        let running = try await store.runningInstances()
+        let running = try await runningInstances()
         guard running.isEmpty else { throw VaultError.copiesRun(running) }
         guard !store.vault.wrappingKeys.isEmpty else { throw VaultError.noKey }
         let (from, by, to): (EncryptionState, EncryptionState, EncryptionState) =
             direction == .seal ? (.plain, .beingSealed, .sealed) : (.sealed, .beingOpened, .plain)
         guard let state = try await store.encryptionState() else {
-            // Nothing is there yet: what is configured decides.
+            // The database is empty: the configuration decides.
             try await store.openVault()
             return 0
         }
         switch state {
         case from, by: break
-        // Rows may be left that the version before did not seal. What was opened again is as it was written.
+        // The version before may have left rows unsealed. Opening leaves none.
         case to where direction == .seal: break
         case to:
             store.vault.state = .plain
@@ -50,7 +51,7 @@ public struct EncryptionRun: Sendable {
         }
         if state == from { _ = try await store.move(from: from, to: by) }
         var keys = try await store.vaultKeys()
-        // No copy runs that could.
+        // No other copy runs, so no other key is made.
         keys.readAt = nil
         store.vault.state = direction == .seal ? .sealed(keys) : .opening(keys)
         let changed = try await convert(tell)
@@ -60,6 +61,12 @@ public struct EncryptionRun: Sendable {
         }
         if direction == .open { store.vault.state = .plain }
         return changed
+    }
+
+    /// Copies that reported themselves in the last half minute.
+    private func runningInstances() async throws -> [String] {
+        let recent: SQL = "SELECT id FROM instances WHERE seen_at > now() - interval '30 seconds' ORDER BY id"
+        return try await store.pool.query(recent).map { try $0.get("id") }
     }
 
     private func convert(_ tell: @Sendable (Progress) -> Void) async throws -> Int {

@@ -1,4 +1,4 @@
-/// What of a table is private, and by what its rows are known.
+/// Private columns of a table, and its primary key.
 struct PrivateColumns: Sendable {
     enum Kind: Sendable {
         /// A name, or a text that has one in it: see ``VaultKeys/seal(name:)``.
@@ -7,8 +7,10 @@ struct PrivateColumns: Sendable {
     }
 
     struct Column: Sendable {
-        let name: String
+        let column: StaticString
         let kind: Kind
+
+        var name: String { "\(column)" }
     }
 
     let table: String
@@ -17,11 +19,12 @@ struct PrivateColumns: Sendable {
     let columns: [Column]
 
     private init(
-        _ table: String, key: [(name: String, type: String)], texts: [String] = [], bytes: [String] = []
+        _ table: String, key: [(name: String, type: String)], texts: [StaticString] = [],
+        bytes: [StaticString] = []
     ) {
         self.table = table
         self.key = key
-        columns = texts.map { Column(name: $0, kind: .text) } + bytes.map { Column(name: $0, kind: .bytes) }
+        columns = texts.map { Column(column: $0, kind: .text) } + bytes.map { Column(column: $0, kind: .bytes) }
     }
 
     private static let weekly = [(name: "accepted_on", type: "date"), (name: "id", type: "uuid")]
@@ -30,7 +33,7 @@ struct PrivateColumns: Sendable {
         (name: "subscription_key", type: "text"),
     ]
 
-    /// Who a customer is, by whatever name, and what was bought, as it was sent. A test holds this against what the service writes.
+    /// Names of customers, and receipts and messages as they were sent. A test compares the list with what the service writes.
     static let all: [PrivateColumns] = [
         PrivateColumns("validations", key: weekly, texts: ["email", "customer", "application_username", "ip_address"]),
         PrivateColumns("receipts", key: weekly, bytes: ["body"]),

@@ -2,91 +2,75 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// Rows that mention a customer somewhere in a text that is kept as it came: they are found by reading all of them.
+/// Erasure of rows that mention a customer somewhere in a text. All rows are read to find them.
 extension RelayStore {
-    private static let pageSize: Int32 = 500
-
-    /// Index used: the primary key.
-    private static let eventsSQL = """
-        SELECT e.bucket, e.accepted_on - DATE 'epoch', e.id, ROW(e.sealed_by, e.body)
-        FROM cleeng_events e
-        WHERE (e.bucket, e.accepted_on, e.id) > ($1, DATE 'epoch' + $2::int4, $3)
-        ORDER BY e.bucket, e.accepted_on, e.id
-        LIMIT \(pageSize)
-        """
-
-    private static let eraseEventsSQL = """
-        DELETE FROM cleeng_events e
-        USING unnest($1::int2[], $2::int4[], $3::uuid[]) AS i(bucket, day, id)
-        WHERE e.bucket = i.bucket AND e.accepted_on = DATE 'epoch' + i.day AND e.id = i.id
-        """
-
-    /// - Returns: how many events of Cleeng's went.
+    /// - Returns: how many of Cleeng's events were deleted.
     func eraseEvents(mentioning email: CustomerID) async throws -> Int {
-        var place = PointerPage.Place.start
-        var erased = 0
-        while true {
-            let rows = try await pool.query(
-                PostgresQuery(Self.eventsSQL, [.int2(place.bucket), .int4(place.day), .uuid(place.id)]))
-            guard let last = rows.last else { return erased }
-            place = try PointerPage.place(of: last)
-            let found = try rows.filter { try Self.mentions(email, in: $0.open(3, as: Private<[UInt8]>.self).value) }
-            guard !found.isEmpty else { continue }
-            erased += try await pool.query(
-                PostgresQuery(
-                    Self.eraseEventsSQL,
-                    [
-                        .int2Array(try found.map { try $0.get(0) }), .int4Array(try found.map { try $0.get(1) }),
-                        .uuidArray(try found.map { try $0.get(2) }),
-                    ])
-            ).affectedRows
+        try await erase(mentioning: email) { last in
+            let place = try last.map(PointerPage.place) ?? .start
+            return """
+                SELECT e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, ROW(e.sealed_by, e.body) AS body
+                FROM cleeng_events e
+                WHERE (e.bucket, e.accepted_on, e.id) > (\(place.values))
+                ORDER BY e.bucket, e.accepted_on, e.id
+                LIMIT \(unescaped: Self.pageSize)
+                """
+        } text: {
+            try $0.open("body", as: Private<[UInt8]>.self).value
+        } erasure: { found in
+            """
+            DELETE FROM cleeng_events e
+            USING \(.ids(try found.map { try $0.validationID() }), as: "i")
+            WHERE e.bucket = i.bucket AND e.accepted_on = DATE 'epoch' + i.day AND e.id = i.id
+            """
         }
     }
 
-    /// Index used: the primary key.
-    private static let billingCustomersSQL = """
-        SELECT c.bucket, c.id, ROW(c.sealed_by, c.details) FROM billing_customers c
-        WHERE (c.bucket, c.id) > ($1, $2)
-        ORDER BY c.bucket, c.id
-        LIMIT \(pageSize)
-        """
-
-    private static let eraseBillingSQL = """
-        UPDATE billing_customers c SET details = $3, sealed_by = $4
-        FROM unnest($1::int2[], $2::text[]) AS i(bucket, id)
-        WHERE c.bucket = i.bucket AND c.id = i.id
-        """
-
-    /// Their contracts stay, under the ids that the publisher knows.
+    /// Empties the details. Contracts stay, under the ids that the publisher knows.
     ///
-    /// - Returns: of how many what was given of them went.
+    /// - Returns: how many billing customers were emptied.
     func eraseBillingCustomers(mentioning email: CustomerID) async throws -> Int {
-        var place: (bucket: Int16, id: String) = (-1, "")
-        var erased = 0
-        while true {
-            let rows = try await pool.query(
-                PostgresQuery(Self.billingCustomersSQL, [.int2(place.bucket), .text(place.id)]))
-            guard let last = rows.last else { return erased }
-            place = (try last.get(0), try last.get(1))
-            let found = try rows.filter {
-                try Self.mentions(email, in: Array($0.open(2, as: Private<String>.self).value.utf8))
-            }
-            guard !found.isEmpty else { continue }
-            erased += try await pool.query(
-                PostgresQuery(
-                    Self.eraseBillingSQL,
-                    [
-                        .int2Array(try found.map { try $0.get(0) }),
-                        .textArray(try found.map { try $0.get(1, as: String.self) }),
-                        .privateText("{}"), .keyOfTexts,
-                    ])
-            ).affectedRows
+        try await erase(mentioning: email) { last in
+            let (bucket, id) = (try last?.get("bucket") ?? -1 as Int16, try last?.get("id") ?? "")
+            return """
+                SELECT c.bucket, c.id, ROW(c.sealed_by, c.details) AS details FROM billing_customers c
+                WHERE (c.bucket, c.id) > (\(.int2(bucket)), \(.text(id)))
+                ORDER BY c.bucket, c.id
+                LIMIT \(unescaped: Self.pageSize)
+                """
+        } text: {
+            Array(try $0.open("details", as: Private<String>.self).value.utf8)
+        } erasure: { found in
+            """
+            UPDATE billing_customers c SET details = \(.privateText("{}")), sealed_by = \(.keyOfTexts)
+            FROM \(.externalSubscriptions(try found.map { try $0.billingID("id") }), as: "i")
+            WHERE c.bucket = i.bucket AND c.id = i.id
+            """
         }
     }
 
-    /// Without regard to the case of ASCII letters.
-    private static func mentions(_ email: CustomerID, in body: [UInt8]) -> Bool {
-        let text = String(decoding: body, as: UTF8.self).asciiLowercased()
-        return Array(text.utf8).contains(Array(email.text.asciiLowercased().utf8))
+    private static let pageSize = "500"
+
+    /// Erases rows of a table that mention the email, in the order of its primary key.
+    ///
+    /// - Parameters:
+    ///   - page: reads the rows after this one, or the first ones.
+    ///   - text: of a row.
+    ///   - erasure: of rows whose text mentions the email, without regard to the case of ASCII letters.
+    private func erase(
+        mentioning email: CustomerID, page: (PostgresRow?) throws -> SQL, text: (PostgresRow) throws -> [UInt8],
+        erasure: ([PostgresRow]) throws -> SQL
+    ) async throws -> Int {
+        let email = Array(email.text.asciiLowercased().utf8)
+        var (last, erased) = (PostgresRow?.none, 0)
+        while true {
+            let rows = try await pool.query(try page(last))
+            guard let end = rows.last else { return erased }
+            last = end
+            let found = try rows.filter { row in
+                Array(String(decoding: try text(row), as: UTF8.self).asciiLowercased().utf8).contains(email)
+            }
+            if !found.isEmpty { erased += try await pool.query(try erasure(found)).affectedRows }
+        }
     }
 }

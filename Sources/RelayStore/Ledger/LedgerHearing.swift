@@ -57,7 +57,7 @@ struct LedgerHearing: Sendable {
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             heard_at = now(), bundle_id = coalesce(l.bundle_id, excluded.bundle_id)
         RETURNING l.publisher, l.environment, l.subscription_key, clock_timestamp(), l.status, l.expires_at, l.will_renew,
-                  l.bundle_id, \(StoredLedger.columns)
+                  l.bundle_id, \(StoredLedger.columns.text)
         """
 
     /// Of what was ever granted: the offer, where access runs or was taken back; and the period of what was bought under this id, of the
@@ -188,7 +188,7 @@ struct LedgerHearing: Sendable {
             let name = SubscriptionName(
                 publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
             guard let index = places[name] else { continue }
-            heard[index].ledger = try StoredLedger.read(row, from: 8)
+            heard[index].ledger = try StoredLedger.read(row)
             // Of one that was granted before offers were told apart, and of one that has moved here, the owner's is the offer.
             if heard[index].ledger.granted == nil, let owner = heard[index].owner {
                 heard[index].ledger.hear(LedgerWord(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))

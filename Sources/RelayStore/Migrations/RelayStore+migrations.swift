@@ -1,21 +1,34 @@
 import Postgres
 import RelayCore
 
-extension RelayStore {
-    private static let tableSQL = """
-        CREATE TABLE IF NOT EXISTS schema_migrations (
-            number integer NOT NULL PRIMARY KEY,
-            name text NOT NULL,
-            checksum text NOT NULL,
-            applied_at timestamptz NOT NULL DEFAULT now()
-        )
-        """
+/// Why the schema was left as it is.
+public struct MigrationError: Error, Equatable, CustomStringConvertible {
+    private enum Code: Equatable {
+        case edited(String)
+        case unknown(Int)
+    }
 
-    private static let existsSQL = "SELECT to_regclass('schema_migrations') IS NOT NULL"
-    private static let lockSQL = "LOCK TABLE schema_migrations IN EXCLUSIVE MODE"
-    private static let lockTimeoutSQL = "SET LOCAL lock_timeout = '3s'"
-    private static let appliedSQL = "SELECT number, checksum, applied_at FROM schema_migrations ORDER BY number"
-    private static let recordSQL = "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)"
+    private let code: Code
+
+    /// A migration that was applied reads otherwise now.
+    static func edited(_ name: String) -> MigrationError { MigrationError(code: .edited(name)) }
+    /// The database has a migration that this version does not know.
+    static func unknown(_ number: Int) -> MigrationError { MigrationError(code: .unknown(number)) }
+
+    public var description: String {
+        switch code {
+        case .edited(let name):
+            "migration \(name) was edited after it had been applied: restore the file and put the change into a new one"
+        case .unknown(let number):
+            "the database has migration \(number), which this version does not know: use the version that applied it, or a newer one"
+        }
+    }
+}
+
+extension RelayStore {
+    private static let appliedRows: SQL = """
+        SELECT number, checksum, applied_at FROM schema_migrations ORDER BY number
+        """
 
     /// Applies what is missing, in order, each migration in a transaction of its own. Two that run at once wait for each other.
     ///
@@ -29,17 +42,19 @@ extension RelayStore {
         let deadline = ContinuousClock.now + .seconds(600)
         for migration in migrations {
             let isNew = try await retryingLock(deadline: deadline) { transaction in
-                _ = try await transaction.query(PostgresQuery(Self.lockSQL))
+                _ = try await transaction.query("LOCK TABLE schema_migrations IN EXCLUSIVE MODE")
                 // Whoever waits behind a lock holds up all that come after: rather not now than that.
-                _ = try await transaction.query(PostgresQuery(Self.lockTimeoutSQL))
-                let done = try Self.applied(try await transaction.query(PostgresQuery(Self.appliedSQL)))
+                _ = try await transaction.query("SET LOCAL lock_timeout = '3s'")
+                let done = try Self.applied(try await transaction.query(Self.appliedRows))
                 try Self.check(migrations, against: done)
                 guard done[migration.number] == nil else { return false }
                 try await transaction.execute(script: migration.sql)
                 _ = try await transaction.query(
-                    PostgresQuery(
-                        Self.recordSQL,
-                        [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)]))
+                    """
+                    INSERT INTO schema_migrations (number, name, checksum)
+                    VALUES (
+                        \(.int4(Int32(migration.number))), \(.text(migration.name)), \(.text(migration.checksum)))
+                    """)
                 return true
             }
             if isNew { applied(migration) }
@@ -67,8 +82,8 @@ extension RelayStore {
     public func migrationStatus(
         _ migrations: [Migration] = Migration.all, toleratesNewer: Bool = false
     ) async throws -> [(migration: Migration, appliedAt: Timestamp?)] {
-        let exists = try await pool.query(PostgresQuery(Self.existsSQL)).first?.get(0, as: Bool.self) ?? false
-        let done = exists ? try Self.applied(try await pool.query(PostgresQuery(Self.appliedSQL))) : [:]
+        let exists = try await pool.query("SELECT to_regclass('schema_migrations') IS NOT NULL").first?.get(0) ?? false
+        let done = exists ? try Self.applied(try await pool.query(Self.appliedRows)) : [:]
         let known = migrations.map(\.number).max() ?? 0
         try Self.check(migrations, against: toleratesNewer ? done.filter { $0.key <= known } : done)
         return migrations.map { ($0, done[$0.number]?.at) }
@@ -76,16 +91,26 @@ extension RelayStore {
 
     /// Two copies that create the table in the same instant meet in the catalogue: one of them fails, and finds it there.
     private func makeTable() async throws {
+        let table: SQL = """
+            CREATE TABLE IF NOT EXISTS schema_migrations (
+                number integer NOT NULL PRIMARY KEY,
+                name text NOT NULL,
+                checksum text NOT NULL,
+                applied_at timestamptz NOT NULL DEFAULT now()
+            )
+            """
         do {
-            _ = try await pool.query(PostgresQuery(Self.tableSQL))
+            _ = try await pool.query(table)
         } catch let error as PostgresError where ["23505", "42710", "42P07", "XX000"].contains(error.sqlState) {
-            _ = try await pool.query(PostgresQuery(Self.tableSQL))
+            _ = try await pool.query(table)
         }
     }
 
     private static func applied(_ rows: PostgresRows) throws -> [Int: (checksum: String, at: Timestamp)] {
         var applied: [Int: (checksum: String, at: Timestamp)] = [:]
-        for row in rows { applied[try row.get(0)] = (try row.get(1), try row.timestamp(2)) }
+        for row in rows {
+            applied[try row.get("number")] = (try row.get("checksum"), try row.timestamp("applied_at"))
+        }
         return applied
     }
 

@@ -15,33 +15,28 @@ public struct DamagedSchema: Error, Equatable, CustomStringConvertible {
 }
 
 extension RelayStore {
-    private static let missingTablesSQL = """
-        SELECT t.name
-        FROM unnest($1::text[], $2::int4[]) AS t(name, number)
-        JOIN schema_migrations m ON m.number = t.number
-        WHERE to_regclass(t.name) IS NULL AND NOT EXISTS (SELECT FROM schema_migrations n WHERE n.number > $3)
-        ORDER BY t.number, t.name
-        """
-
-    private static let tablesSQL = "SELECT name FROM unnest($1::text[]) AS t(name) WHERE to_regclass(name) IS NOT NULL"
-
     /// The tables that are missing although their migrations are recorded as applied. None where there is no schema at all, and none
     /// where a newer version has migrated the database: it may have dropped a table.
     public func missingTables() async throws -> [String] {
         let tables = Migration.tables
+        let names = PostgresValue.textArray(tables.map(\.name))
+        let made: SQLTable = ["name": names, "number": .int4Array(tables.map { Int32($0.number) })]
+        let newest = Int32(Migration.all.map(\.number).max() ?? 0)
         do {
             return try await pool.query(
-                PostgresQuery(
-                    Self.missingTablesSQL,
-                    [
-                        .textArray(tables.map(\.name)), .int4Array(tables.map { Int32($0.number) }),
-                        .int4(Int32(Migration.all.map(\.number).max() ?? 0)),
-                    ])
-            ).map { try $0.get(0) }
+                """
+                SELECT t.name
+                FROM \(made, as: "t")
+                JOIN schema_migrations m ON m.number = t.number
+                WHERE to_regclass(t.name) IS NULL
+                  AND NOT EXISTS (SELECT FROM schema_migrations n WHERE n.number > \(.int4(newest)))
+                ORDER BY t.number, t.name
+                """
+            ).map { try $0.get("name") }
         } catch let error as PostgresError where error.sqlState == "42P01" {
-            let there = try await pool.query(
-                PostgresQuery(Self.tablesSQL, [.textArray(tables.map(\.name))])
-            ).map { try $0.get(0, as: String.self) }
+            let there: [String] = try await pool.query(
+                "SELECT t.name FROM \(["name": names], as: "t") WHERE to_regclass(t.name) IS NOT NULL"
+            ).map { try $0.get("name") }
             guard !there.isEmpty else { return [] }
             return ["schema_migrations"] + tables.map(\.name).filter { !there.contains($0) }
         }

@@ -1,6 +1,6 @@
 public import RelayCore
 
-/// What a publisher sells at Cleeng, and as which products of which stores.
+/// An offer of a publisher at Cleeng, and the products of stores that it is sold as.
 public struct Offer: Sendable, Hashable {
     /// A coupon that Cleeng knows for the offer.
     public struct Coupon: Sendable, Hashable {
@@ -27,13 +27,13 @@ public struct Offer: Sendable, Hashable {
     }
 }
 
-/// An offer that purchases name and of which no product is known, or a product that none of its purchases should have.
+/// An offer of purchases that has no products, or a product of its purchases that it does not have.
 public struct UnmappedOffer: Sendable, Hashable {
     public var publisher: PublisherID
     public var offerID: OfferID
-    /// What was bought under it; nil where that could not be read.
+    /// The product that was bought; nil where the receipt could not be read.
     public var product: ProductID?
     public var purchases: Int
-    /// Whether products of the offer are known at all.
+    /// Whether the offer has products.
     public var isMapped: Bool
 }

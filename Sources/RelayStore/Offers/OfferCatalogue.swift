@@ -1,8 +1,7 @@
 import NIOConcurrencyHelpers
 public import RelayCore
 
-/// The offers in memory: a purchase is held against them without asking the database. Read anew every five seconds, so that is how
-/// long a change takes to count.
+/// Cached offers, which purchases are checked against. They are read every five seconds: a change takes effect within that time.
 public final class OfferCatalogue: Sendable {
     private struct Publisher {
         var ids: Set<OfferID> = []
@@ -12,7 +11,7 @@ public final class OfferCatalogue: Sendable {
         var coupons: [OfferID: Set<CouponID>] = [:]
     }
 
-    /// Nil until they have been read at all.
+    /// Nil until they were read once.
     private let known = NIOLockedValueBox<[PublisherID: Publisher]?>(nil)
 
     init() {}
@@ -24,7 +23,7 @@ public final class OfferCatalogue: Sendable {
         known.withLockedValue { $0?[publisher]?.offers[product]?.first }
     }
 
-    /// As what the products of a subscription are sold; those that are not known are left out. Nil until the offers have been read.
+    /// The offers of a subscription's products, without unknown products. Nil until the offers were read once.
     func offers(of products: Set<ProductID>, in subscription: SubscriptionName) -> [ProductID: [OfferID]]? {
         let platform = StorePlatform(subscriptionKey: subscription.originalTransactionID)
         return known.withLockedValue { known in
@@ -42,7 +41,7 @@ public final class OfferCatalogue: Sendable {
         known.withLockedValue { $0?[publisher]?.products[offer]?.contains(product) }
     }
 
-    /// All that are sold, by name.
+    /// All offers, by id.
     public func offers(of publisher: PublisherID) -> [OfferID] {
         known.withLockedValue { $0?[publisher].map { $0.ids.sorted() } ?? [] }
     }
@@ -78,7 +77,7 @@ public final class OfferCatalogue: Sendable {
 }
 
 extension RelayStore {
-    /// Returns once the offers have been read at all.
+    /// Reads the offers if they never were.
     public func readyCatalogue() async throws {
         if !catalogue.isLoaded { try await loadCatalogue() }
     }

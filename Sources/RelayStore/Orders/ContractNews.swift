@@ -1,18 +1,18 @@
 import Postgres
 import RelayCore
 
-/// What the life of a subscription means for the contract that it is of, and who is to be told. A hearing looks for contracts when it
-/// opens (one probe of a primary key for each subscription) and writes only where there is one.
+/// Events of contracts, derived from changes of their subscriptions. A hearing looks contracts up when it opens (one probe of a primary key
+/// for each subscription) and writes only where there is one.
 enum ContractNews {
     struct Contract: Sendable {
         var id: String
         var customer: String
         var publisher: PublisherID
-        /// Those that take messages.
+        /// Active ones of the publisher.
         var endpoints: [Endpoint]
     }
 
-    /// An endpoint that is told of events by their ids.
+    /// An endpoint that receives events by their ids.
     struct Endpoint: Sendable {
         var id: EndpointID
         var events: [Substring]
@@ -28,7 +28,7 @@ enum ContractNews {
             }
         }
 
-        /// In a lane of its own: no message of this kind takes another's place.
+        /// In a lane of its own: no message of this kind replaces another.
         func delivery(
             _ event: BillingEvent, publisher: PublisherID, contract: String, customer: String, order: String? = nil
         ) -> NewDelivery {
@@ -40,54 +40,44 @@ enum ContractNews {
         }
     }
 
-    private static let endpointColumns = "e.id, e.events, e.environment"
-    private static let isActive = "e.kind = 2 AND e.disabled_at IS NULL AND e.removed_at IS NULL"
+    private static let endpointColumns: SQL = "e.id, e.events, e.environment"
+    private static let isActive: SQL = """
+        e.kind = \(unescaped: "\(WebhookEndpoint.Kind.events([]).number)") AND e.disabled_at IS NULL AND e.removed_at IS NULL
+        """
 
     /// The whole of a small table.
-    private static let endpointsSQL = """
-        SELECT \(endpointColumns) FROM webhook_endpoints e WHERE e.publisher = $1 AND \(isActive) ORDER BY e.id
+    static func endpoints(of publisher: PublisherID) -> SQL {
         """
-
-    /// Index used: the primary key.
-    private static let lookSQL = """
-        SELECT \(endpointColumns), i.ordinal, c.contract, c.customer, c.publisher
-        FROM unnest($1::int2[], $2::text[]) WITH ORDINALITY AS i(bucket, id, ordinal)
-        JOIN contract_subscriptions c ON c.bucket = i.bucket AND c.external_subscription = i.id
-        LEFT JOIN webhook_endpoints e ON e.publisher = c.publisher AND \(isActive)
-        ORDER BY i.ordinal, e.id
+        SELECT \(endpointColumns) FROM webhook_endpoints e
+        WHERE e.publisher = \(.text(publisher)) AND \(isActive)
+        ORDER BY e.id
         """
-
-    /// Where the store goes on with a subscription under another number, its contract goes along. Index used: the primary key.
-    private static let moveSQL = """
-        INSERT INTO contract_subscriptions (
-            bucket, external_subscription, publisher, contract, customer, platform, environment, subscription_key,
-            ledger_bucket, added_at)
-        SELECT $1, $2, c.publisher, c.contract, c.customer, c.platform, c.environment, $3, $4, clock_timestamp()
-        FROM contract_subscriptions c
-        WHERE c.bucket = $5 AND c.external_subscription = $6
-        ON CONFLICT (bucket, external_subscription) DO NOTHING
-        """
-
-    static func endpoints(of publisher: PublisherID) -> PostgresQuery {
-        PostgresQuery(endpointsSQL, [.text(publisher)])
     }
 
     static func endpoints(_ rows: PostgresRows) throws -> [Endpoint] { try rows.compactMap(endpoint) }
 
-    static func look(for names: [SubscriptionName]) -> PostgresQuery {
+    /// Index used: the primary key.
+    static func look(for names: [SubscriptionName]) -> SQL {
         let ids = names.map { BillingID(external: $0) }
-        return PostgresQuery(
-            lookSQL, [.int2Array(ids.map { Int16($0.bucket.number) }), .textArray(ids.map(\.description))])
+        return """
+            SELECT \(endpointColumns), i.ordinal, c.contract, c.customer, c.publisher
+            FROM \(.externalSubscriptions(ids), as: "i", ordinal: "ordinal")
+            JOIN contract_subscriptions c ON c.bucket = i.bucket AND c.external_subscription = i.id
+            LEFT JOIN webhook_endpoints e ON e.publisher = c.publisher AND \(isActive)
+            ORDER BY i.ordinal, e.id
+            """
     }
 
-    /// - Parameter found: is called for each subscription that is of a contract, with its place among the names.
+    /// - Parameter found: called for each subscription that has a contract, with its index among the names.
     static func read(_ rows: PostgresRows, found: (Int, Contract) -> Void) throws {
         var contracts: [Int: Contract] = [:]
         for row in rows {
-            let index = try row.get(3, as: Int.self) - 1
+            let index = try row.get("ordinal", as: Int.self) - 1
             var contract =
                 try contracts[index]
-                ?? Contract(id: try row.get(4), customer: try row.get(5), publisher: try row.get(6), endpoints: [])
+                ?? Contract(
+                    id: try row.get("contract"), customer: try row.get("customer"), publisher: try row.get("publisher"),
+                    endpoints: [])
             if let endpoint = try endpoint(row) { contract.endpoints.append(endpoint) }
             contracts[index] = contract
         }
@@ -95,16 +85,12 @@ enum ContractNews {
     }
 
     private static func endpoint(_ row: PostgresRow) throws -> Endpoint? {
-        guard let text = try row.get(0, as: String?.self), let id = EndpointID(text) else { return nil }
-        let number = try row.get(2, as: Int16.self)
-        guard let environment = WebhookEnvironment(rawValue: number) else {
-            throw StoreError.unknownNumber(column: "environment", number: Int(number))
-        }
-        let events = try row.get(1, as: String?.self) ?? ""
-        return Endpoint(id: id, events: events.parts(at: ","), environment: environment)
+        guard let text = try row.get("id", as: String?.self), let id = EndpointID(text) else { return nil }
+        let events = try row.get("events", as: String?.self) ?? ""
+        return Endpoint(id: id, events: events.parts(at: ","), environment: try row.constant("environment"))
     }
 
-    /// What endpoints are told of the contracts; nothing where there are none.
+    /// Messages to endpoints about the contracts.
     static func deliveries(_ heard: [LedgerHearing.Heard]) -> [NewDelivery] { heard.flatMap(deliveries) }
 
     private static func deliveries(_ heard: LedgerHearing.Heard) -> [NewDelivery] {
@@ -114,27 +100,33 @@ enum ContractNews {
         }
     }
 
-    /// What becomes of contracts whose subscriptions go by another number from now on.
-    static func moves(_ heard: [LedgerHearing.Heard]) -> [PostgresQuery] {
+    /// Brings subscriptions that the store continues under another number into the contracts that they had. Index used: the primary key.
+    static func moves(_ heard: [LedgerHearing.Heard]) -> [SQL] {
         heard.filter { $0.contract == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             let name = new.message.name
             return heard.filter {
                 $0.contract != nil && new.message.word.movesFrom.contains($0.message.name.originalTransactionID)
                     && $0.message.name.environment == name.environment
-            }.map { old in
-                PostgresQuery(
-                    moveSQL,
-                    BillingID(external: name).key + [
-                        .text(name.originalTransactionID), .int2(Int16(name.bucket.number)),
-                    ]
-                        + BillingID(external: old.message.name).key)
-            }
+            }.map { move($0.message.name, to: name) }
         }
+    }
+
+    private static func move(_ name: SubscriptionName, to next: SubscriptionName) -> SQL {
+        """
+        INSERT INTO contract_subscriptions (
+            bucket, external_subscription, publisher, contract, customer, platform, environment, subscription_key,
+            ledger_bucket, added_at)
+        SELECT \(BillingID(external: next).key), c.publisher, c.contract, c.customer, c.platform, c.environment,
+               \(.text(next.originalTransactionID)), \(.int2(Int16(next.bucket.number))), clock_timestamp()
+        FROM contract_subscriptions c
+        WHERE (c.bucket, c.external_subscription) = (\(BillingID(external: name).key))
+        ON CONFLICT (bucket, external_subscription) DO NOTHING
+        """
     }
 }
 
 extension LedgerHearing.Heard {
-    /// Nil where its contract is as it was; the end of one that has moved on changes nothing.
+    /// Nil where the contract is unchanged. The end of a subscription that moved to another number changes nothing.
     fileprivate var contractEvent: BillingEvent? {
         guard ledger.movedTo == nil, let shown else { return nil }
         let before = BillingEvent.Picture(

@@ -1,51 +1,22 @@
 import Postgres
 public import RelayCore
 
-/// A commit is one transaction. It holds the external subscription's row from its beginning on: of two orders, or of one order
-/// that is committed twice in the same moment, the later one sees what the first has made of it.
+/// Result of a commit.
+public enum CommitOutcome: Sendable, Equatable {
+    case contract(BillingContract)
+    /// The subscription has a contract, by another order.
+    case conflict
+    case unknownOrder
+}
+
+/// A commit is one transaction, which locks the external subscription first. Of two concurrent commits for a subscription the later one sees
+/// what the first wrote.
 ///
-///     lock the subscription ─► whose it is, how far the order is ─► the ledger hears what the store said
-///         ─► contract, its subscription, the order's state, word to the publisher; COMMIT
+///     lock the subscription ─► its contract, the order's state ─► the ledger hears what the store said
+///         ─► contract, its subscription, the order's state, messages; COMMIT
 extension RelayStore {
-    /// Index used: the primary key, as in the two that follow.
-    private static let lockSQL = """
-        SELECT e.publisher, e.environment, e.subscription_key, e.bundle_id, e.word
-        FROM external_subscriptions e
-        WHERE e.bucket = $1 AND e.id = $2
-        FOR UPDATE
-        """
-
-    /// Held, so that it is not thrown away as one that nobody commits.
-    private static let stateSQL = "SELECT o.state FROM orders o WHERE o.bucket = $1 AND o.id = $2 FOR UPDATE"
-
-    private static let ownerSQL = """
-        SELECT c.contract FROM contract_subscriptions c WHERE c.bucket = $1 AND c.external_subscription = $2
-        """
-
-    /// Once: where it is there already somebody has gone around the lock, and nothing of the commit is written.
-    private static let joinSQL = """
-        INSERT INTO contract_subscriptions (
-            bucket, external_subscription, publisher, contract, customer, platform, environment, subscription_key,
-            ledger_bucket, added_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())
-        """
-
-    private static let contractSQL = """
-        INSERT INTO contracts (bucket, id, publisher, customer, platform, created_at)
-        VALUES ($1, $2, $3, $4, $5, clock_timestamp())
-        """
-
-    private static let completeSQL = """
-        UPDATE orders SET state = 2, completed_at = now() WHERE bucket = $1 AND id = $2
-        """
-
-    /// Whoever throws old ones away at this moment looks again.
-    private static let keepSQL = """
-        UPDATE external_subscriptions SET checked_at = clock_timestamp() WHERE bucket = $1 AND id = $2
-        """
-
     private static let mostTries = 5
-    /// Somebody else was at the same rows: tried again, what they have done is seen. Unique violations, deadlocks.
+    /// Conflicts with concurrent transactions, which a retry resolves: unique violations, deadlocks, serialization failures.
     private static let races: [String?] = ["23505", "40P01", "40001"]
 
     /// Makes the contract of an order, or brings its subscription into the contract that it names.
@@ -67,7 +38,7 @@ extension RelayStore {
 
     private typealias Committed = (CommitVerdict, [Validation], LedgerHearing.Closing)
 
-    /// Nil where the order is gone meanwhile.
+    /// Nil where the order was removed meanwhile.
     private func tryToCommit(
         _ order: BillingOrder, publisher: PublisherID, leeway: Duration
     ) async throws -> Committed? {
@@ -88,32 +59,36 @@ extension RelayStore {
         _ order: BillingOrder, publisher: PublisherID, leeway: Duration, in transaction: PostgresTransaction
     ) async throws -> Committed? {
         let subscription = order.externalSubscription
+        // Index used: primary keys. The order's row is held too, so that it is not thrown away as one that nobody commits.
         let found = try await transaction.pipeline([
-            PostgresQuery(Self.lockSQL, subscription.key), PostgresQuery(Self.stateSQL, order.id.key),
-            PostgresQuery(Self.ownerSQL, subscription.key), ContractNews.endpoints(of: publisher),
+            """
+            SELECT e.publisher, e.environment, e.subscription_key, e.bundle_id, e.word
+            FROM external_subscriptions e
+            WHERE (e.bucket, e.id) = (\(subscription.key))
+            FOR UPDATE
+            """,
+            "SELECT o.state FROM orders o WHERE (o.bucket, o.id) = (\(order.id.key)) FOR UPDATE",
+            """
+            SELECT c.contract FROM contract_subscriptions c
+            WHERE (c.bucket, c.external_subscription) = (\(subscription.key))
+            """,
+            ContractNews.endpoints(of: publisher),
         ])
-        guard let row = found[0].first, let number = try found[1].first?.get(0, as: Int16.self) else { return nil }
-        guard let state = OrderState(rawValue: number) else {
-            throw StoreError.unknownNumber(column: "state", number: Int(number))
-        }
-        let owner = try found[2].first?.billingID(0, "contract")
-        let verdict = CommitVerdict(state, subscriptionIsOf: owner)
+        guard let row = found[0].first, let present = found[1].first else { return nil }
+        let owner = try found[2].first?.billingID("contract")
+        let verdict = CommitVerdict(try present.constant("state"), subscriptionIsOf: owner)
         guard verdict == .completes else { return (verdict, [], LedgerHearing.Closing()) }
 
-        let name = SubscriptionName(
-            publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
-        let word = try row.get(4, as: String?.self).map {
-            try LedgerJSON.value(LedgerWord.self, $0, column: "external_subscriptions.word")
-        }
+        let name = try row.subscriptionName()
         let message = LedgerMessage(
-            name, word ?? LedgerWord(), bundleID: try row.get(3),
+            name, try row.checkedWord() ?? LedgerWord(), bundleID: try row.get("bundle_id"),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
         let hearing = LedgerHearing(message.withMoves, instance: instance, leeway: leeway, catalogue: catalogue)
         let heard = try hearing.hear(try await transaction.pipeline(hearing.opening)[...])
         var closing = hearing.closing(heard)
         let names = try await names(of: name, heard, transaction)
-        guard try await transaction.query(ContractOwners.contracts(of: names.all)).isEmpty else {
-            // The same subscription under another name of its own. What the store said is heard, and its contract goes along.
+        guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
+            // The same subscription has a contract under another of its names. The ledger still hears what the store said.
             let answers = try await transaction.commit(with: closing.queries)
             return (.conflicts, try closing.changed(answers), closing)
         }
@@ -134,8 +109,7 @@ extension RelayStore {
         return (verdict, try closing.changed(answers), closing)
     }
 
-    /// Under which the subscription may have a contract, and which of them are to have this one. The ledgers are held, so that
-    /// nobody who hears of a move comes between.
+    /// Names under which the subscription may have a contract, and those that join this one. The ledgers are locked, so no move comes between.
     private func names(
         of name: SubscriptionName, _ heard: [LedgerHearing.Heard], _ transaction: PostgresTransaction
     ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {
@@ -147,25 +121,35 @@ extension RelayStore {
         return (joining + earlier + later.flatMap { $0.names() }.filter { !joining.contains($0) }, joining)
     }
 
-    private func writes(
-        _ order: BillingOrder, _ names: [SubscriptionName], publisher: PublisherID
-    ) -> [PostgresQuery] {
-        let joins = names.map { name in
-            PostgresQuery(
-                Self.joinSQL,
-                BillingID(external: name).key + [
-                    .text(publisher), .text(order.contract.description), .text(order.customer.description),
-                    .text(order.platform.rawValue), .text(name.environment), .text(name.originalTransactionID),
-                    .int2(Int16(name.bucket.number)),
-                ])
+    /// A subscription joins one contract: a second insert fails by the primary key and nothing of the commit is written. `checked_at` keeps a
+    /// concurrent removal of old subscriptions from taking this one.
+    private func writes(_ order: BillingOrder, _ names: [SubscriptionName], publisher: PublisherID) -> [SQL] {
+        let joins: [SQL] = names.map { name in
+            """
+            INSERT INTO contract_subscriptions (
+                bucket, external_subscription, publisher, contract, customer, platform, environment, subscription_key,
+                ledger_bucket, added_at)
+            VALUES (
+                \(BillingID(external: name).key), \(.text(publisher)), \(.billingID(order.contract)), \(.billingID(order.customer)),
+                \(.text(order.platform.rawValue)), \(.text(name.environment)), \(.text(name.originalTransactionID)),
+                \(.int2(Int16(name.bucket.number))), clock_timestamp())
+            """
         }
-        let contract = PostgresQuery(
-            Self.contractSQL,
-            order.contract.key + [
-                .text(publisher), .text(order.customer.description), .text(order.platform.rawValue),
-            ])
+        let contract: SQL = """
+            INSERT INTO contracts (bucket, id, publisher, customer, platform, created_at)
+            VALUES (
+                \(order.contract.key), \(.text(publisher)), \(.billingID(order.customer)), \(.text(order.platform.rawValue)),
+                clock_timestamp())
+            """
         return joins + (order.type == .signup ? [contract] : []) + [
-            PostgresQuery(Self.completeSQL, order.id.key), PostgresQuery(Self.keepSQL, order.externalSubscription.key),
+            """
+            UPDATE orders SET state = \(OrderState.completed), completed_at = now()
+            WHERE (bucket, id) = (\(order.id.key))
+            """,
+            """
+            UPDATE external_subscriptions SET checked_at = clock_timestamp()
+            WHERE (bucket, id) = (\(order.externalSubscription.key))
+            """,
         ]
     }
 }

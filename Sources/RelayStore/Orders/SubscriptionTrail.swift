@@ -1,16 +1,16 @@
 import Postgres
 import RelayCore
 
-/// Under which names a subscription went before, and under which it goes now, as far as the ledger has heard: a store goes on with one
-/// under another number where its app goes to another bundle. Whatever name it is asked by, it has one contract.
+/// The earlier and present names of a subscription, as far as the ledger knows them. A store continues a subscription under another number
+/// where its app moves to another bundle. By whichever name, it has one contract.
 struct SubscriptionTrail: Sendable {
     /// From the name that was asked for to the present one.
     private(set) var path: [SubscriptionName]
-    /// Of the present one; nil where the ledger has not heard of it.
+    /// Of the present name; nil where there is none.
     private(set) var ledger: SubscriptionLedger?
     private(set) var bundleID: BundleID?
 
-    /// Of more moves the rest is not followed.
+    /// Most moves that are followed.
     private static let mostMoves = SubscriptionLedger.mostPredecessors
 
     var current: SubscriptionName { path[path.count - 1] }
@@ -18,38 +18,33 @@ struct SubscriptionTrail: Sendable {
 
     /// All of them, the present one first.
     ///
-    /// - Parameter told: those that somebody says it had before, and the ledger may not have heard of.
+    /// - Parameter told: earlier names that the ledger may not know.
     func names(and told: Set<TransactionID> = []) -> [SubscriptionName] {
         let earlier = told.union(ledger?.movedFrom ?? []).sorted().map(current.under)
         var seen: Set<SubscriptionName> = []
         return (path.reversed() + earlier).filter { seen.insert($0).inserted }
     }
 
-    /// Index used: the primary key.
-    private static let sql = """
-        SELECT i.ordinal, l.state, l.bundle_id
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-             AS i(bucket, publisher, environment, subscription_key, ordinal)
-        JOIN ledgers l ON l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
-             AND l.subscription_key = i.subscription_key
-        """
-
-    /// Of each name, in the same order. One question for all of them, and one more for each move.
+    /// Reads the trail of each name, in the same order: one query for all, and one more for each move. Index used: the primary key.
     static func read(
-        _ names: [SubscriptionName], _ ask: (PostgresQuery) async throws -> PostgresRows
+        _ names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
     ) async throws -> [SubscriptionTrail] {
         var trails = names.map { SubscriptionTrail(path: [$0]) }
         var open = Array(trails.indices)
         for _ in 0...mostMoves where !open.isEmpty {
-            let rows = try await ask(PostgresQuery(sql, LedgerHearing.keys(open.map { trails[$0].current })))
+            let rows = try await ask(
+                """
+                SELECT i.ordinal, l.state, l.bundle_id
+                FROM \(.subscriptions(open.map { trails[$0].current }), as: "i", ordinal: "ordinal")
+                JOIN ledgers l ON l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
+                     AND l.subscription_key = i.subscription_key
+                """)
             var moved: [Int] = []
             for row in rows {
-                let index = open[try row.get(0, as: Int.self) - 1]
-                let ledger = try row.get(1, as: String?.self).map {
-                    try LedgerJSON.value(SubscriptionLedger.self, $0, column: "ledgers.state")
-                }
+                let index = open[try row.get("ordinal", as: Int.self) - 1]
+                let ledger = try StoredLedger.state(row)
                 trails[index].ledger = ledger
-                trails[index].bundleID = try row.get(2)
+                trails[index].bundleID = try row.get("bundle_id")
                 guard let next = ledger?.movedTo.map(trails[index].current.under), !trails[index].path.contains(next)
                 else { continue }
                 trails[index].path.append(next)
@@ -63,14 +58,14 @@ struct SubscriptionTrail: Sendable {
 
     private init(path: [SubscriptionName]) { self.path = path }
 
-    /// What was asked for under an earlier name, as the ledger has it now. What an earlier name's receipt says is in it by now.
+    /// A subscription that was named by an earlier name, as the ledger has it now. The ledger has heard the receipts of earlier names.
     var moved: ExternalSubscription? {
         hasMoved ? ExternalSubscription(current, ledger, bundleID: bundleID) : nil
     }
 }
 
 extension ExternalSubscription {
-    /// What the ledger knows already.
+    /// Made of what the ledger knows.
     init(_ name: SubscriptionName, _ ledger: SubscriptionLedger?, bundleID: BundleID?) {
         let newest = ledger?.periods.values.max { $0.purchasedAt < $1.purchasedAt }
         self.init(

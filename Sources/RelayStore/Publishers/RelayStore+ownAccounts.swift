@@ -1,48 +1,65 @@
+import NIOConcurrencyHelpers
 import Postgres
 public import RelayCore
 
+/// Cached list of publishers with an account of their own, as the database has it: copies that are configured differently agree on it. Claims
+/// check the database itself.
+public final class AccountRoster: Sendable {
+    private let publishers = NIOLockedValueBox<Set<PublisherID>>([])
+
+    public init() {}
+
+    /// False until the list was read once.
+    public func hasOwn(_ publisher: PublisherID) -> Bool { publishers.withLockedValue { $0.contains(publisher) } }
+
+    /// Reads the list.
+    @discardableResult
+    public func read(_ store: RelayStore) async throws -> Set<PublisherID> {
+        let now = Set(try await store.ownAccounts())
+        publishers.withLockedValue { $0 = now }
+        return now
+    }
+}
+
 extension RelayStore {
-    private static let adoptSQL = """
-        INSERT INTO own_accounts (publisher)
-        SELECT publisher FROM unnest($1::text[]) AS i(publisher)
-        ON CONFLICT DO NOTHING
-        RETURNING publisher
-        """
-
-    private static let ownAccountsSQL = "SELECT publisher FROM own_accounts ORDER BY publisher LIMIT 10000"
-
-    private static let strangersSQL = """
-        SELECT publisher FROM unnest($1::text[]) AS i(publisher)
-        WHERE publisher <> '\(PublisherID.first)' AND NOT EXISTS (SELECT FROM publishers p WHERE p.id = publisher)
-        ORDER BY publisher
-        """
-
-    private static let forgetSQL = "DELETE FROM own_accounts WHERE publisher = $1"
-
-    /// Writes that these publishers have accounts of their own: from now on copies without those leave their work alone.
+    /// Records that these publishers have accounts of their own. From now on copies without those leave their work alone.
     ///
-    /// - Returns: those of which nobody had said so before.
+    /// - Returns: those that were not recorded before.
     public func adoptAccounts(of publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
-        // One order for all copies, that none waits for another in a ring.
-        try await ids(Self.adoptSQL, [.textArray(publishers.sorted())]).sorted()
+        // In one order for all copies, against deadlocks.
+        try await ids(
+            """
+            INSERT INTO own_accounts (publisher)
+            SELECT i.publisher FROM \(["publisher": .textArray(publishers.sorted())], as: "i")
+            ON CONFLICT DO NOTHING
+            RETURNING publisher
+            """
+        ).sorted()
     }
 
     /// Publishers that have an account of their own, whichever copies have it.
-    public func ownAccounts() async throws -> [PublisherID] { try await ids(Self.ownAccountsSQL, []) }
-
-    /// Those of these ids that no publisher has.
-    public func strangers(among publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
-        try await ids(Self.strangersSQL, [.textArray(Array(publishers))])
+    public func ownAccounts() async throws -> [PublisherID] {
+        try await ids("SELECT publisher FROM own_accounts ORDER BY publisher LIMIT 10000")
     }
 
-    /// Gives a publisher back to the common account.
+    /// Ids among these that no publisher has.
+    public func strangers(among publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
+        try await ids(
+            """
+            SELECT i.publisher FROM \(["publisher": .textArray(Array(publishers))], as: "i")
+            WHERE i.publisher <> \(.text(PublisherID.first)) AND NOT EXISTS (SELECT FROM publishers p WHERE p.id = i.publisher)
+            ORDER BY i.publisher
+            """)
+    }
+
+    /// Returns a publisher to the common account.
     ///
     /// - Returns: whether it had one of its own.
     public func forgetAccount(of publisher: PublisherID) async throws -> Bool {
-        try await pool.query(PostgresQuery(Self.forgetSQL, [.text(publisher)])).affectedRows == 1
+        try await pool.query("DELETE FROM own_accounts WHERE publisher = \(.text(publisher))").affectedRows == 1
     }
 
-    private func ids(_ sql: String, _ parameters: [PostgresValue]) async throws -> [PublisherID] {
-        try await pool.query(PostgresQuery(sql, parameters)).map { try $0.get(0) }
+    private func ids(_ publishers: SQL) async throws -> [PublisherID] {
+        try await pool.query(publishers).map { try $0.get("publisher") }
     }
 }

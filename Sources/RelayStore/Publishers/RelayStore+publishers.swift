@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// A publisher, and how much of what belongs to it.
+/// A publisher, with counts of what it has.
 public struct Publisher: Sendable {
     public var id: PublisherID
     public var createdAt: Timestamp
@@ -15,30 +15,31 @@ public struct Publisher: Sendable {
 }
 
 extension RelayStore {
-    private static let addSQL = "INSERT INTO publishers (id) VALUES ($1) ON CONFLICT DO NOTHING"
-
-    private static let listSQL = """
-        SELECT p.id, p.created_at,
-               (SELECT count(*) FROM api_keys k WHERE k.publisher = p.id AND k.revoked_at IS NULL),
-               (SELECT count(*) FROM offers o WHERE o.publisher = p.id),
-               (SELECT count(*) FROM webhook_endpoints e WHERE e.publisher = p.id AND e.removed_at IS NULL),
-               EXISTS (SELECT FROM own_accounts a WHERE a.publisher = p.id)
-        FROM publishers p
-        WHERE \(OpsScope.sql("p.id", 1))
-        ORDER BY p.created_at, p.id
-        LIMIT 10000
-        """
-
     /// False for one that is there already.
     public func addPublisher(_ id: PublisherID) async throws -> Bool {
-        try await pool.query(PostgresQuery(Self.addSQL, [.text(id)])).affectedRows == 1
+        let insert: SQL = "INSERT INTO publishers (id) VALUES (\(.text(id))) ON CONFLICT DO NOTHING"
+        return try await pool.query(insert).affectedRows == 1
     }
 
     public func listPublishers(in scope: OpsScope) async throws -> [Publisher] {
-        try await pool.query(PostgresQuery(Self.listSQL, [scope.parameter])).map { row in
+        try await pool.query(
+            """
+            SELECT p.id, p.created_at,
+                   (SELECT count(*) FROM api_keys k WHERE k.publisher = p.id AND k.revoked_at IS NULL) AS keys,
+                   (SELECT count(*) FROM offers o WHERE o.publisher = p.id) AS offers,
+                   (SELECT count(*) FROM webhook_endpoints e
+                    WHERE e.publisher = p.id AND e.removed_at IS NULL) AS endpoints,
+                   EXISTS (SELECT FROM own_accounts a WHERE a.publisher = p.id) AS has_own_account
+            FROM publishers p
+            WHERE \(scope.includes("p.id"))
+            ORDER BY p.created_at, p.id
+            LIMIT 10000
+            """
+        ).map { row in
             Publisher(
-                id: try row.get(0), createdAt: try row.timestamp(1), keys: try row.get(2), offers: try row.get(3),
-                endpoints: try row.get(4), hasOwnAccount: try row.get(5))
+                id: try row.get("id"), createdAt: try row.timestamp("created_at"), keys: try row.get("keys"),
+                offers: try row.get("offers"), endpoints: try row.get("endpoints"),
+                hasOwnAccount: try row.get("has_own_account"))
         }
     }
 }

@@ -1,6 +1,7 @@
-import RelayCore
+import Postgres
+public import RelayCore
 
-/// How the weekly partitions stand.
+/// The weekly partitions, and what keeps them from being dropped.
 public struct PartitionLook: Sendable {
     public struct Default: Sendable, Equatable {
         /// Rows that no weekly partition holds; counted up to ``countLimit``.
@@ -11,7 +12,7 @@ public struct PartitionLook: Sendable {
         public static let countLimit = 10_000
     }
 
-    /// What is still pursued of one day of acceptance.
+    /// Pursuits of one day of acceptance.
     public struct Pursued: Sendable, Equatable {
         public var day: Int
         public var count: Int
@@ -25,7 +26,7 @@ public struct PartitionLook: Sendable {
     public var defaults: [PartitionedTable: Default]
     /// Days that the policy reaches and that are still pursued.
     public var pursued: [Pursued]
-    /// Days with notifications that are still to be passed on.
+    /// Days with notifications that are still to be relayed.
     public var relayedDays: [Int] = []
     /// Days with messages to webhook endpoints that are still to be delivered.
     public var deliveryDays: [Int] = []
@@ -46,5 +47,99 @@ public struct PartitionLook: Sendable {
     /// The first day that the oldest partition of a table holds; nil where there is none.
     public func oldestDay(of table: PartitionedTable) -> Int? {
         partitions.filter { $0.table == table }.map(\.days.lowerBound).min()
+    }
+}
+
+extension RelayStore {
+    /// - Parameter policy: what counts as old; `pursuits` is looked at only where it reaches some partition.
+    public func lookAtPartitions(_ policy: RetentionPolicy) async throws -> PartitionLook {
+        var look = try await listPartitions()
+        for table in PartitionedTable.allCases {
+            let limit = Int32(clamping: policy.firstKeptDay(of: table, today: look.today) ?? .min)
+            look.defaults[table] = try await lookAtDefault(of: table, before: max(limit, 0))
+        }
+        if let limit = policy.firstDayTouched(today: look.today),
+            look.partitions.contains(where: { $0.days.upperBound <= limit })
+        {
+            look.pursued = try await pursued(before: limit)
+            // One that stands aside was refused by Cleeng for as long as it is tried.
+            look.relayedDays = try await days(
+                of: "notification_relays", where: "(NOT w.stands_aside OR w.parked_at IS NOT NULL)", before: limit)
+            // Index used: `cleeng_events_parked`.
+            look.eventDays = try await days(of: "cleeng_events", where: "w.parked_at IS NOT NULL", before: limit)
+            look.deliveryDays = try await days(of: "webhook_queue", where: "true", before: limit)
+        }
+        return look
+    }
+
+    /// Reads the catalogue alone. Bounds are written as `DateStyle` says; a partition whose bounds cannot be read is never dropped.
+    private func listPartitions() async throws -> PartitionLook {
+        let tables: SQLTable = ["name": .textArray(PartitionedTable.allCases.map(\.rawValue))]
+        let rows = try await pool.withTransaction { transaction in
+            try await transaction.pipeline([
+                "SELECT set_config('datestyle', 'ISO', true)",
+                """
+                SELECT t.name AS parent, c.oid::regclass::text AS name,
+                       substring(pg_get_expr(c.relpartbound, c.oid) FROM 'FROM \\(''(\\d{4}-\\d\\d-\\d\\d)''\\)')::date
+                           - DATE 'epoch' AS first_day,
+                       substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \\(''(\\d{4}-\\d\\d-\\d\\d)''\\)')::date
+                           - DATE 'epoch' AS end_day,
+                       coalesce(pg_total_relation_size(c.oid), 0) AS bytes,
+                       (now() AT TIME ZONE 'UTC')::date - DATE 'epoch' AS today
+                FROM \(tables, as: "t")
+                JOIN pg_inherits i ON i.inhparent = to_regclass(t.name)
+                JOIN pg_class c ON c.oid = i.inhrelid
+                WHERE c.relkind = 'r'
+                """,
+            ])[1]
+        }
+        var look = PartitionLook(today: 0, partitions: [], defaults: [:], pursued: [])
+        for row in rows {
+            look.today = try row.get("today")
+            guard let table = PartitionedTable(rawValue: try row.get("parent")),
+                let from = try row.get("first_day", as: Int?.self), let to = try row.get("end_day", as: Int?.self),
+                from < to
+            else { continue }
+            look.partitions.append(
+                WeeklyPartition(
+                    table: table, name: try row.get("name"), days: from..<to, bytes: try row.get("bytes")))
+        }
+        look.partitions.sort { ($0.days.lowerBound, $0.name) < ($1.days.lowerBound, $1.name) }
+        return look
+    }
+
+    private func lookAtDefault(of table: PartitionedTable, before day: Int32) async throws -> PartitionLook.Default? {
+        let rows = SQL(unescaped: "\(table.rawValue)_default")
+        return try await pool.query(
+            """
+            SELECT (SELECT count(*) FROM (
+                        SELECT FROM \(rows) LIMIT \(unescaped: "\(PartitionLook.Default.countLimit)")) AS bounded) AS rows,
+                   EXISTS (SELECT FROM \(rows) d WHERE d.accepted_on < DATE 'epoch' + \(.int4(day))) AS has_old
+            """
+        ).first.map { .init(rows: try $0.get("rows"), hasOld: try $0.get("has_old")) }
+    }
+
+    /// Reads all of `pursuits`, which holds only unfinished work. An index on the day would cost more at each claim.
+    private func pursued(before day: Int) async throws -> [PartitionLook.Pursued] {
+        try await pool.query(
+            """
+            SELECT p.accepted_on - DATE 'epoch' AS day, count(*) AS pursued,
+                   count(*) FILTER (WHERE p.phase = \(Pursuit.Phase.parked)) AS parked
+            FROM pursuits p
+            WHERE p.accepted_on < DATE 'epoch' + \(.int4(Int32(clamping: day)))
+            GROUP BY 1
+            """
+        ).map { .init(day: try $0.get("day"), count: try $0.get("pursued"), parked: try $0.get("parked")) }
+    }
+
+    /// Days of unfinished rows of another table.
+    private func days(of table: String, where condition: SQL, before day: Int) async throws -> [Int] {
+        try await pool.query(
+            """
+            SELECT DISTINCT w.accepted_on - DATE 'epoch' AS day
+            FROM \(unescaped: table) w
+            WHERE w.accepted_on < DATE 'epoch' + \(.int4(Int32(clamping: day))) AND \(condition)
+            """
+        ).map { try $0.get("day") }
     }
 }

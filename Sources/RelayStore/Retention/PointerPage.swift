@@ -9,94 +9,91 @@ import RelayCore
 enum PointerPage {
     static let size: Int32 = 2_000
 
-    /// Where a walk through a partition has come to: its primary key.
+    /// Position of a walk through a partition: a primary key.
     struct Place: Sendable {
         var bucket: Int16
         var day: Int32
         var id: UUID
 
         static let start = Place(bucket: -1, day: 0, id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+
+        /// To be compared with bucket, day of acceptance and id of a row.
+        var values: SQL { "\(.int2(bucket)), DATE 'epoch' + \(.int4(day)), \(.uuid(id))" }
     }
 
-    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for what goes. A
-    /// purchase that is being sent again this very moment is passed over: what finds its validation gone begins afresh.
+    /// Indexes used: the partition's primary key for the page, `purchases_pkey` and `transfers_pkey` for the removal. Purchases that an app
+    /// sends again at this moment are skipped: one whose validation is gone starts anew.
     ///
     /// - Parameters:
     ///   - source: whose rows.
-    ///   - condition: which of them, in the order of the primary key; `$1` to `$3` are its.
+    ///   - condition: which of them, in the order of the primary key.
     ///   - removes: whether the validations go too; else they wait for their partition to be dropped.
-    private static func sql(of source: String, where condition: String, removes: Bool) -> String {
-        """
-        WITH page AS MATERIALIZED (
-            SELECT v.bucket, v.accepted_on, v.id, v.publisher, v.environment, v.subscription_key, v.purchase_key
-            FROM \(source) v
-            WHERE \(condition)
-            ORDER BY v.bucket, v.accepted_on, v.id
-            LIMIT \(size)
-        ), bought AS (
-            DELETE FROM purchases p
-            USING (
-                SELECT q.bucket, q.key
-                FROM page
-                JOIN purchases q ON q.key = page.purchase_key AND q.id = page.id
-                     AND q.bucket = CASE WHEN octet_length(page.purchase_key) > 0 THEN get_byte(page.purchase_key, 0) END
-                FOR UPDATE OF q SKIP LOCKED
-            ) AS q
-            WHERE p.bucket = q.bucket AND p.key = q.key
-        ), moved AS (
-            DELETE FROM transfers t
-            USING page
-            WHERE t.bucket = page.bucket AND t.publisher = page.publisher AND t.environment = page.environment
-              AND t.subscription_key = page.subscription_key AND t.to_id = page.id
-        )\(removes ? removal(source) : "")
-        SELECT page.bucket, page.accepted_on - DATE 'epoch', page.id
-        FROM page
-        ORDER BY page.bucket, page.accepted_on, page.id
-        """
-    }
-
-    private static func removal(_ source: String) -> String {
-        """
-        , removed AS (
-            DELETE FROM \(source) v
-            USING page
-            WHERE v.bucket = page.bucket AND v.accepted_on = page.accepted_on AND v.id = page.id
-        )
-        """
+    private static func sql(of source: SQL, where condition: SQL, removes: Bool) -> SQL {
+        let removal: SQL = """
+            , removed AS (
+                DELETE FROM \(source) v
+                USING page
+                WHERE v.bucket = page.bucket AND v.accepted_on = page.accepted_on AND v.id = page.id
+            )
+            """
+        return """
+            WITH page AS MATERIALIZED (
+                SELECT v.bucket, v.accepted_on, v.id, v.publisher, v.environment, v.subscription_key, v.purchase_key
+                FROM \(source) v
+                WHERE \(condition)
+                ORDER BY v.bucket, v.accepted_on, v.id
+                LIMIT \(unescaped: "\(size)")
+            ), bought AS (
+                DELETE FROM purchases p
+                USING (
+                    SELECT q.bucket, q.key
+                    FROM page
+                    JOIN purchases q ON q.key = page.purchase_key AND q.id = page.id
+                         AND q.bucket = CASE WHEN octet_length(page.purchase_key) > 0 THEN get_byte(page.purchase_key, 0) END
+                    FOR UPDATE OF q SKIP LOCKED
+                ) AS q
+                WHERE p.bucket = q.bucket AND p.key = q.key
+            ), moved AS (
+                DELETE FROM transfers t
+                USING page
+                WHERE t.bucket = page.bucket AND t.publisher = page.publisher AND t.environment = page.environment
+                  AND t.subscription_key = page.subscription_key AND t.to_id = page.id
+            )\(removes ? removal : "")
+            SELECT page.bucket, page.accepted_on - DATE 'epoch' AS day, page.id
+            FROM page
+            ORDER BY page.bucket, page.accepted_on, page.id
+            """
     }
 
     /// The rows of a weekly partition after a place.
-    static func after(_ place: Place, in partition: WeeklyPartition) -> PostgresQuery {
-        PostgresQuery(
-            sql(
-                of: partition.name,
-                where: "(v.bucket, v.accepted_on, v.id) > ($1, DATE 'epoch' + $2::int4, $3)", removes: false),
-            [.int2(place.bucket), .int4(place.day), .uuid(place.id)])
+    static func after(_ place: Place, in partition: WeeklyPartition) -> SQL {
+        sql(
+            of: SQL(unescaped: partition.name), where: "(v.bucket, v.accepted_on, v.id) > (\(place.values))",
+            removes: false)
     }
 
     /// The rows of one bucket of the default partition that are past the limit and not pursued; they go with it.
-    static func ofDefault(bucket: Int16, before day: Int) -> PostgresQuery {
-        PostgresQuery(
-            sql(
-                of: "validations_default",
-                where: """
-                    v.bucket = $1 AND v.accepted_on < DATE 'epoch' + $2::int4
-                    AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = v.bucket AND p.id = v.id)
-                    """, removes: true), [.int2(bucket), .int4(Int32(clamping: day))])
+    static func ofDefault(bucket: Int16, before day: Int) -> SQL {
+        sql(
+            of: "validations_default",
+            where: """
+                v.bucket = \(.int2(bucket)) AND v.accepted_on < DATE 'epoch' + \(.int4(Int32(clamping: day)))
+                AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = v.bucket AND p.id = v.id)
+                """, removes: true)
     }
 
     static func place(of row: PostgresRow) throws -> Place {
-        Place(bucket: try row.get(0), day: try row.get(1), id: try row.get(2))
+        Place(bucket: try row.get("bucket"), day: try row.get("day"), id: try row.get("id"))
     }
 }
 
 extension PointerPage.Place {
-    /// As a duty's progress keeps it, with the partition that it is of.
+    /// Stored form, in a duty's progress, with the partition.
     func text(in partition: WeeklyPartition) -> String {
         "\(partition.name) \(bucket) \(day) \(id.uuidString)"
     }
 
-    /// Nil where the progress is another partition's, or none.
+    /// Nil where there is no progress, or another partition's.
     init?(_ text: String?, in partition: WeeklyPartition) {
         let parts = (text ?? "").split(separator: " ")
         guard parts.count == 4, parts[0] == partition.name, let bucket = Int16(parts[1]), let day = Int32(parts[2]),

@@ -1,7 +1,7 @@
 import Postgres
 import RelayCore
 
-/// What one copy does for all, for as long as it says so.
+/// A job that one copy does for all, while it renews the lease.
 public struct Duty: Sendable {
     public enum Name: String, Sendable {
         case retention
@@ -10,76 +10,62 @@ public struct Duty: Sendable {
         case missedSandboxNotifications = "missed_sandbox_notifications"
     }
 
-    /// The duty was not held on to in time, and somebody else has it.
+    /// The lease expired and another copy took the duty.
     struct Lost: Error {}
 
     static let lease = Duration.seconds(30)
 
     let name: Name
     let fence: Int64
-    /// How far whoever held it before had come.
+    /// Progress of the copy that held it before.
     let progress: String?
 }
 
 extension RelayStore {
-    private static let takeSQL = """
-        INSERT INTO duties AS d (name, holder, fence, expires_at)
-        VALUES ($1, $2, 1, now() + $3::int8 * interval '1 microsecond')
-        ON CONFLICT (name) DO UPDATE SET
-            holder = excluded.holder, fence = d.fence + 1, expires_at = excluded.expires_at
-        WHERE d.expires_at <= now()
-        RETURNING d.fence, d.progress
-        """
-
-    /// Locks the row until the end of the transaction.
-    private static let keepSQL = """
-        UPDATE duties d
-        SET expires_at = now() + $4::int8 * interval '1 microsecond', progress = coalesce($5, d.progress)
-        WHERE d.name = $1 AND d.holder = $2 AND d.fence = $3
-        """
-
-    private static let leaveSQL = """
-        UPDATE duties d SET expires_at = now() + $4::int8 * interval '1 microsecond'
-        WHERE d.name = $1 AND d.holder = $2 AND d.fence = $3
-        """
-
     /// Nil while another copy has it.
     func take(_ name: Duty.Name) async throws -> Duty? {
-        let row = try await pool.query(
-            PostgresQuery(Self.takeSQL, [.text(name.rawValue), .text(instance), .int8(Duty.lease.microseconds)])
-        ).first
-        return try row.map { Duty(name: name, fence: try $0.get(0), progress: try $0.get(1)) }
+        try await pool.query(
+            """
+            INSERT INTO duties AS d (name, holder, fence, expires_at)
+            VALUES (\(.text(name.rawValue)), \(.text(instance)), 1, now() + \(Duty.lease))
+            ON CONFLICT (name) DO UPDATE SET
+                holder = excluded.holder, fence = d.fence + 1, expires_at = excluded.expires_at
+            WHERE d.expires_at <= now()
+            RETURNING d.fence, d.progress
+            """
+        ).first.map { Duty(name: name, fence: try $0.get("fence"), progress: try $0.get("progress")) }
     }
 
-    /// In every transaction that is done under the duty, before anything else.
+    private func isHeld(_ duty: Duty) -> SQL {
+        "d.name = \(.text(duty.name.rawValue)) AND d.holder = \(.text(instance)) AND d.fence = \(.int8(duty.fence))"
+    }
+
+    /// Renews the lease, first in each transaction under the duty. Locks the duty's row until the end of the transaction.
     ///
-    /// - Parameter progress: what is remembered with the transaction's commit.
+    /// - Parameter progress: stored with the transaction's commit.
     /// - Throws: ``Duty/Lost``.
     func keep(_ duty: Duty, progress: String? = nil, in transaction: PostgresTransaction) async throws {
         let kept = try await transaction.query(
-            PostgresQuery(
-                Self.keepSQL,
-                [
-                    .text(duty.name.rawValue), .text(instance), .int8(duty.fence), .int8(Duty.lease.microseconds),
-                    .text(progress),
-                ]))
+            """
+            UPDATE duties d
+            SET expires_at = now() + \(Duty.lease), progress = coalesce(\(.text(progress)), d.progress)
+            WHERE \(isHeld(duty))
+            """)
         guard kept.affectedRows == 1 else { throw Duty.Lost() }
     }
 
-    /// Holds on to it, outside of any transaction.
+    /// Renews the lease in a transaction of its own.
     ///
     /// - Throws: ``Duty/Lost``.
     func keep(_ duty: Duty, progress: String? = nil) async throws {
         try await pool.withTransaction { try await keep(duty, progress: progress, in: $0) }
     }
 
-    /// The next copy need not wait for the lease to run out.
+    /// Releases the lease.
     ///
-    /// - Parameter pause: for which it has to wait nevertheless.
+    /// - Parameter pause: time until another copy may take it.
     func leave(_ duty: Duty, for pause: Duration = .zero) async throws {
         _ = try await pool.query(
-            PostgresQuery(
-                Self.leaveSQL,
-                [.text(duty.name.rawValue), .text(instance), .int8(duty.fence), .int8(pause.microseconds)]))
+            "UPDATE duties d SET expires_at = now() + \(pause) WHERE \(isHeld(duty))")
     }
 }

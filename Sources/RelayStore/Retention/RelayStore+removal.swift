@@ -1,23 +1,23 @@
 import Postgres
 import RelayCore
 
-/// What became of the try to drop a partition.
+/// Result of dropping a partition.
 enum DropOutcome: Sendable, Equatable {
     case dropped
-    /// Since it was planned, somebody has taken up a purchase in it again.
+    /// Unfinished work in it was found since it was planned.
     case heldBack
-    /// Others hold locks on the table for longer than may be waited for.
+    /// The table stayed locked for longer than the drop may wait.
     case locked
 }
 
 extension RelayStore {
-    /// While a drop waits for its locks, whoever wants to write to the table waits behind it: so long, and no longer.
-    private static let lockTimeoutSQL = "SELECT set_config('lock_timeout', '100ms', true)"
-
-    /// Whether somebody still needs what is in a partition of these days; nil for a table that nobody comes back to.
-    private static func isNeededSQL(_ table: PartitionedTable) -> String? {
-        let days = "w.accepted_on >= DATE 'epoch' + $1::int4 AND w.accepted_on < DATE 'epoch' + $2::int4"
-        return switch table {
+    /// Whether unfinished work needs a partition; nil for a table without such work.
+    private static func isNeeded(_ partition: WeeklyPartition) -> SQL? {
+        let (from, to) = (Int32(clamping: partition.days.lowerBound), Int32(clamping: partition.days.upperBound))
+        let days: SQL = """
+            w.accepted_on >= DATE 'epoch' + \(.int4(from)) AND w.accepted_on < DATE 'epoch' + \(.int4(to))
+            """
+        return switch partition.table {
         case .receipts, .timeline, .validations: "SELECT EXISTS (SELECT FROM pursuits w WHERE \(days))"
         case .notifications:
             "SELECT EXISTS (SELECT FROM notification_relays w WHERE \(days) AND (NOT w.stands_aside OR w.parked_at IS NOT NULL))"
@@ -29,24 +29,17 @@ extension RelayStore {
 
     private struct HeldBack: Error {}
 
-    /// Drops a partition, in a transaction that looks once more for pursuits in it. No retry can make one meanwhile: it
-    /// shares the duty's row. The table itself is locked for the drop alone. The name is the catalogue's own.
+    /// Drops a partition, in a transaction that checks again for unfinished work in it. No retry adds any meanwhile: it shares the duty's
+    /// row. The table is locked for the drop alone. The name comes from the catalogue.
     ///
     /// - Throws: ``Duty/Lost``, ``PostgresError``.
     func drop(_ partition: WeeklyPartition, under duty: Duty) async throws -> DropOutcome {
         do {
             try await pool.withTransaction(timeout: .seconds(10)) { transaction in
                 try await keep(duty, in: transaction)
-                let look = Self.isNeededSQL(partition.table).map { sql in
-                    PostgresQuery(
-                        sql,
-                        [
-                            .int4(Int32(clamping: partition.days.lowerBound)),
-                            .int4(Int32(clamping: partition.days.upperBound)),
-                        ])
-                }
+                // Writers queue behind a drop that waits for its locks.
                 let answers = try await transaction.pipeline(
-                    [PostgresQuery(Self.lockTimeoutSQL)] + [look].compactMap(\.self))
+                    ["SELECT set_config('lock_timeout', '100ms', true)", Self.isNeeded(partition)].compactMap(\.self))
                 guard try answers.dropFirst().allSatisfy({ try $0.first?.get(0, as: Bool.self) == false }) else {
                     throw HeldBack()
                 }
@@ -62,7 +55,7 @@ extension RelayStore {
 
     /// Removes what points to the validations of the next page of a partition.
     ///
-    /// - Returns: the place that was come to, nil at the end; and how many validations the page had.
+    /// - Returns: the place behind the page, nil at the end; and how many validations the page had.
     func forgetPointers(
         after place: PointerPage.Place, in partition: WeeklyPartition, under duty: Duty
     ) async throws -> (next: PointerPage.Place?, count: Int) {
@@ -76,48 +69,43 @@ extension RelayStore {
         }
     }
 
-    private static func defaultBucketsSQL(_ table: PartitionedTable) -> String {
-        "SELECT DISTINCT d.bucket FROM \(table.rawValue)_default d WHERE d.accepted_on < DATE 'epoch' + $1::int4 ORDER BY 1"
-    }
-
-    /// Index used: the default partition's primary key, since the bucket leads it.
-    private static func defaultRowsSQL(_ table: PartitionedTable) -> String {
-        let key = table == .timeline ? "bucket, accepted_on, id, fence, ordinal" : "bucket, accepted_on, id"
-        let parked = table == .cleengEvents ? "\n                  AND o.parked_at IS NULL" : ""
-        return """
-            DELETE FROM \(table.rawValue)_default d
-            WHERE (\(key)) IN (
-                SELECT \(key) FROM \(table.rawValue)_default o
-                WHERE o.bucket = $1 AND o.accepted_on < DATE 'epoch' + $2::int4
-                  AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = o.bucket AND p.id = o.id)
-                  AND NOT EXISTS (SELECT FROM notification_relays r WHERE r.bucket = o.bucket AND r.id = o.id)
-                  AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.bucket = o.bucket AND q.id = o.id)\(parked)
-                LIMIT \(PointerPage.size))
-            """
-    }
-
     /// The buckets that have old rows in a table's default partition, pursued ones included.
     func oldDefaultBuckets(of table: PartitionedTable, before day: Int) async throws -> [Int16] {
-        try await pool.query(PostgresQuery(Self.defaultBucketsSQL(table), [.int4(Int32(clamping: day))])).map {
-            try $0.get(0)
-        }
+        try await pool.query(
+            """
+            SELECT DISTINCT d.bucket FROM \(unescaped: table.rawValue)_default d
+            WHERE d.accepted_on < DATE 'epoch' + \(.int4(Int32(clamping: day)))
+            ORDER BY 1
+            """
+        ).map { try $0.get("bucket") }
     }
 
-    /// The default partition cannot be dropped: what has become old in it is deleted, a bounded number at a time.
+    /// Deletes old rows of the default partition, which cannot be dropped, a bounded number at a time. Index used: its primary key.
     ///
-    /// - Returns: how many rows went.
+    /// - Returns: how many rows were deleted.
     func removeFromDefault(
         of table: PartitionedTable, bucket: Int16, before day: Int, under duty: Duty
     ) async throws -> Int {
         try await pool.withTransaction(timeout: .seconds(30)) { transaction in
             try await keep(duty, in: transaction)
-            guard table == .validations else {
-                return try await transaction.query(
-                    PostgresQuery(Self.defaultRowsSQL(table), [.int2(bucket), .int4(Int32(clamping: day))])
-                ).affectedRows
+            guard table != .validations else {
+                return try await transaction.query(PointerPage.ofDefault(bucket: bucket, before: day)).count
             }
-            let page = try await transaction.query(PointerPage.ofDefault(bucket: bucket, before: day))
-            return page.count
+            let rows = SQL(unescaped: "\(table.rawValue)_default")
+            let key: SQL = table == .timeline ? "bucket, accepted_on, id, fence, ordinal" : "bucket, accepted_on, id"
+            return try await transaction.query(
+                """
+                DELETE FROM \(rows) d
+                WHERE (\(key)) IN (
+                    SELECT \(key) FROM \(rows) o
+                    WHERE o.bucket = \(.int2(bucket)) AND o.accepted_on < DATE 'epoch' + \(.int4(Int32(clamping: day)))
+                      AND NOT EXISTS (SELECT FROM pursuits p WHERE p.bucket = o.bucket AND p.id = o.id)
+                      AND NOT EXISTS (SELECT FROM notification_relays r WHERE r.bucket = o.bucket AND r.id = o.id)
+                      AND NOT EXISTS (SELECT FROM webhook_queue q WHERE q.bucket = o.bucket AND q.id = o.id)
+                      \(table == .cleengEvents ? "AND o.parked_at IS NULL" : "")
+                    LIMIT \(unescaped: "\(PointerPage.size)"))
+                """
+            ).affectedRows
         }
     }
 }

@@ -1,19 +1,19 @@
 import Postgres
 import RelayCore
 
-/// One look at what has become too old, and the removal of as much of it as there is time for. What is left goes in the next
-/// pass, of whichever copy; one that ends in the middle leaves nothing that the next does not put right.
+/// Finds what is too old and removes as much of it as there is time for. The next pass, of any copy, removes the rest, and completes a pass
+/// that was interrupted.
 ///
-/// One copy at a time removes, by the duty's lease. That saves work and lock waits; it is not what makes it safe: every step
-/// is a transaction that names the duty's fence, and would do no harm if it were done twice.
+/// The duty's lease lets one copy remove at a time, which saves work and lock waits. It is not needed for safety: each step is a transaction
+/// that checks the duty's fence and may be done twice.
 public struct RetentionPass: Sendable {
     public enum Step: Sendable, Equatable {
-        /// Only looked: this would be done.
+        /// A dry run.
         case wouldDrop(WeeklyPartition)
         case wouldClearDefault(PartitionedTable)
         case dropped(WeeklyPartition)
         case heldBack(WeeklyPartition, pursued: Int, parked: Int)
-        /// Somebody holds a lock on the table: tried again in the next pass.
+        /// The table is locked by others; the next pass tries again.
         case locked(WeeklyPartition)
         /// Validations of a partition that nothing points to any more, so far.
         case forgotten(WeeklyPartition, validations: Int)
@@ -22,17 +22,17 @@ public struct RetentionPass: Sendable {
         case wouldClear(BillingLeftovers)
         /// Removed, so far.
         case cleared(BillingLeftovers, rows: Int)
-        /// Another copy is at it.
+        /// Another copy has the duty.
         case elsewhere
         /// The time was up before everything was done.
         case unfinished
     }
 
     public let policy: RetentionPolicy
-    /// How long it may take, give or take a step; nil: until it is done. However short it is, every pass gets on by a step.
+    /// Time for a pass, checked after each step; nil: no limit. Each pass does one step at least.
     public let budget: Duration?
     let store: RelayStore
-    /// For how many times the locks of a drop are waited for in one pass, and how long apart.
+    /// Tries of a drop in one pass, and the pause between them.
     let lockTries: Int
     let lockPause: Duration
 
@@ -48,9 +48,9 @@ public struct RetentionPass: Sendable {
     }
 
     /// - Parameters:
-    ///   - isDryRun: looks only.
+    ///   - isDryRun: reads only.
     ///   - told: each step as it is done.
-    /// - Returns: the look that it began with.
+    /// - Returns: the partitions as they were before.
     @discardableResult
     public func run(isDryRun: Bool = false, told: @Sendable (Step) -> Void) async throws -> PartitionLook {
         let look = try await look()
@@ -92,10 +92,10 @@ public struct RetentionPass: Sendable {
         return look
     }
 
-    /// What a partition is that another copy has dropped since it was listed.
+    /// Error for a partition that another copy dropped since it was listed.
     private static let undefinedTable = "42P01"
 
-    /// A second time where a partition went in the middle of the first.
+    /// Again where a partition was dropped in between.
     private func look() async throws -> PartitionLook {
         do {
             return try await store.lookAtPartitions(policy)
@@ -159,7 +159,7 @@ public struct RetentionPass: Sendable {
         }
     }
 
-    /// - Returns: whether it came to the end.
+    /// - Returns: whether it reached the end.
     private func forgetPointers(
         in partition: WeeklyPartition, under duty: Duty, _ isOver: () -> Bool, _ told: (Step) -> Void
     ) async throws -> Bool {

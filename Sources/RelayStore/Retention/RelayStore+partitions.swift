@@ -10,27 +10,22 @@ extension RelayStore {
         "validations": " WITH (fillfactor = 85)", "webhook_deliveries": " WITH (fillfactor = 90)",
     ]
 
-    private static let missingSQL = """
-        SELECT t.name, w.start - DATE 'epoch'
-        FROM unnest($1::text[]) AS t(name)
-        CROSS JOIN (SELECT date_trunc('week', now() AT TIME ZONE 'UTC')::date + 7 * n AS start FROM generate_series(0, 3) AS n) w
-        WHERE to_regclass(t.name || '_' || to_char(w.start, 'YYYYMMDD')) IS NULL
-        """
-
-    private static let pruneSQL = """
-        DELETE FROM idempotency_keys WHERE (bucket, api_key, key) IN (
-            SELECT bucket, api_key, key FROM idempotency_keys WHERE expires_at < now() LIMIT 5000
-            FOR UPDATE SKIP LOCKED)
-        """
-
-    /// Makes the partitions of this week and the next three, where they are missing. One that cannot be made now, since its
-    /// rows stand in the default partition already, stays there.
+    /// Creates missing partitions of this week and the next three. One whose rows are in the default partition already is left out.
     public func makePartitions() async throws {
-        for row in try await pool.query(PostgresQuery(Self.missingSQL, [.textArray(Self.partitionedTables)])) {
-            let table = try row.get(0, as: String.self)
-            let day = try row.get(1, as: Int.self)
+        let tables: SQLTable = ["name": .textArray(Self.partitionedTables)]
+        let missing = try await pool.query(
+            """
+            SELECT t.name, w.start - DATE 'epoch' AS first_day
+            FROM \(tables, as: "t")
+            CROSS JOIN (
+                SELECT date_trunc('week', now() AT TIME ZONE 'UTC')::date + 7 * n AS start FROM generate_series(0, 3) AS n
+            ) w
+            WHERE to_regclass(t.name || '_' || to_char(w.start, 'YYYYMMDD')) IS NULL
+            """)
+        for row in missing {
+            let table = try row.get("name", as: String.self)
             guard Self.partitionedTables.contains(table) else { continue }
-            try await makePartition(of: table, day: day)
+            try await makePartition(of: table, day: try row.get("first_day"))
         }
     }
 
@@ -54,8 +49,14 @@ extension RelayStore {
         String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10))
     }
 
-    /// Forgets expired Idempotency-Keys, a bounded number at a time.
+    /// Deletes expired Idempotency-Keys, a bounded number at a time.
     public func pruneIdempotencyKeys() async throws -> Int {
-        try await pool.query(PostgresQuery(Self.pruneSQL)).affectedRows
+        try await pool.query(
+            """
+            DELETE FROM idempotency_keys WHERE (bucket, api_key, key) IN (
+                SELECT bucket, api_key, key FROM idempotency_keys WHERE expires_at < now() LIMIT 5000
+                FOR UPDATE SKIP LOCKED)
+            """
+        ).affectedRows
     }
 }

@@ -1,0 +1,35 @@
+import Postgres
+public import RelayCore
+
+/// Which of a publisher's rows, in the order in which they were written.
+public struct BillingPage: Sendable {
+    public static let standard = 100
+    public static let most = 500
+
+    public var take: Int
+    /// The last one of the page before.
+    public var from: BillingID?
+
+    public init(take: Int = standard, from: BillingID? = nil) {
+        self.take = take
+        self.from = from
+    }
+
+    /// The condition, order and limit for this page of a table's rows. An id without a row, made up or removed meanwhile, stands for the
+    /// second that it was made in.
+    ///
+    /// - Parameter row: the name of the table's row in the statement.
+    func rows(of publisher: PublisherID, in table: String, as row: String) -> SQL {
+        let (row, id) = (SQL(unescaped: row), PostgresValue.text(from?.description ?? ""))
+        return """
+            \(row).publisher = \(.text(publisher)) AND (\(row).created_at, \(row).id) > (
+                coalesce((
+                    SELECT f.created_at FROM \(unescaped: table) f
+                    WHERE f.bucket = \(.int2(from.map { Int16($0.bucket.number) })) AND f.id = \(id)
+                      AND f.publisher = \(.text(publisher))
+                ), \(.timestamptz((from?.madeAt ?? Timestamp(seconds: 0)).postgres))), \(id))
+            ORDER BY \(row).created_at, \(row).id
+            LIMIT \(.int4(Int32(clamping: take)))
+            """
+    }
+}

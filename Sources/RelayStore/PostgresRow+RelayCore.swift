@@ -46,6 +46,13 @@ extension PostgresRow {
             day: UInt16(truncatingIfNeeded: try get(day, as: Int.self)), uuid: try get(id, as: UUID.self))
     }
 
+    /// From three columns: `publisher`, `environment`, `subscription_key`.
+    func subscriptionName() throws -> SubscriptionName {
+        SubscriptionName(
+            publisher: try get("publisher"), environment: try get("environment"),
+            originalTransactionID: try get("subscription_key"))
+    }
+
     /// A constant that is stored by its number.
     ///
     /// - Throws: ``StoreError/unknownNumber(column:number:)`` for a number that stands for none.

@@ -75,7 +75,7 @@ extension RelayStore {
     private static func subscription(
         _ name: SubscriptionName, _ row: PostgresRow, at now: Timestamp, leeway: Duration
     ) throws -> (purchases: [CustomerPurchase], changesAt: Timestamp?) {
-        var ledger = try StoredLedger.read(row, from: 11)
+        var ledger = try StoredLedger.read(row)
         if let period = try row.get(6, as: String?.self) {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
             ledger.hear(LedgerWord(periods: [period]))

@@ -73,7 +73,7 @@ extension RelayStore {
                 .init(
                     name: SubscriptionName(
                         publisher: try row.get(5), environment: try row.get(6), originalTransactionID: try row.get(7)),
-                    ledger: try StoredLedger.read(row, from: 11),
+                    ledger: try StoredLedger.read(row),
                     shown: try row.get(8, as: Int16?.self).flatMap(SubscriptionStanding.Status.init)))
         }
         finish()

@@ -25,7 +25,7 @@ public struct GrantCheck: Sendable {
 
     /// Between two walks.
     private static let pause = Duration.seconds(6 * 3_600)
-    private static let page: Int32 = 1_000
+    private static let pageSize: Int32 = 1_000
 
     private let store: RelayStore
 
@@ -39,20 +39,16 @@ public struct GrantCheck: Sendable {
         var place = duty.progress.flatMap(PointerPage.Place.init(text:)) ?? .start
         do {
             while ContinuousClock.now < end {
-                let rows = try await store.pool.query(
-                    PostgresQuery(
-                        Self.pageSQL, [.int2(place.bucket), .int4(place.day), .uuid(place.id), .int4(Self.page)]))
+                let rows = try await store.pool.query(Self.page(after: place))
                 guard let last = rows.last else {
                     found.unwatched += try await watch(duty)
                     try await store.leave(duty, for: Self.pause)
                     return found
                 }
-                func ids(_ column: Int) throws -> [ValidationID] {
-                    try rows.filter { try $0.get(column, as: Bool.self) }
-                        .map { try $0.validationID(bucket: 0, day: 1, id: 2) }
-                }
-                let (unnumbered, unwatched) = (try ids(3), try ids(4))
-                place = PointerPage.Place(bucket: try last.get(0), day: try last.get(1), id: try last.get(2))
+                let unnumbered = try rows.filter { try $0.get("is_unnumbered") }.map { try $0.validationID() }
+                let unwatched = try rows.filter { try $0.get("is_unwatched") }.map { try $0.validationID() }
+                place = PointerPage.Place(
+                    bucket: try last.get("bucket"), day: try last.get("day"), id: try last.get("id"))
                 let changed = try await number(unnumbered, unwatched: unwatched, duty, place)
                 found.unnumbered += changed.unnumbered
                 found.alone += changed.alone
@@ -67,26 +63,29 @@ public struct GrantCheck: Sendable {
     }
 
     /// Indexes used: the primary keys, of each partition and of the ledgers.
-    private static let pageSQL = """
-        SELECT v.bucket, v.accepted_on - DATE 'epoch', v.id, v.status = 1 AND v.owner_no IS NULL,
-               v.status = 1 AND v.owner_no IS NOT NULL AND NOT EXISTS (
-                   SELECT FROM ledgers l
-                   WHERE l.bucket = v.bucket AND l.publisher = v.publisher AND l.environment = v.environment
-                     AND l.subscription_key = v.subscription_key)
-        FROM validations v
-        WHERE (v.bucket, v.accepted_on, v.id) > ($1, DATE 'epoch' + $2::int4, $3)
-        ORDER BY v.bucket, v.accepted_on, v.id
-        LIMIT $4
+    private static func page(after place: PointerPage.Place) -> SQL {
         """
+        SELECT v.bucket, v.accepted_on - DATE 'epoch' AS day, v.id,
+               v.status = \(ValidationStatus.granted) AND v.owner_no IS NULL AS is_unnumbered,
+               v.status = \(ValidationStatus.granted) AND v.owner_no IS NOT NULL AND NOT EXISTS (
+                   SELECT FROM ledgers l
+                   WHERE \(.sameSubscription("l", "v"))) AS is_unwatched
+        FROM validations v
+        WHERE (v.bucket, v.accepted_on, v.id)
+              > (\(.int2(place.bucket)), DATE 'epoch' + \(.int4(place.day)), \(.uuid(place.id)))
+        ORDER BY v.bucket, v.accepted_on, v.id
+        LIMIT \(.int4(pageSize))
+        """
+    }
 
     /// In the order in which everybody locks: owners, validations, ledgers.
-    private static let numberSQL = """
+    private static func number(_ ids: [ValidationID]) -> SQL {
+        """
         WITH held AS MATERIALIZED (
             SELECT s.bucket, s.publisher, s.environment, s.subscription_key, s.customer, s.owner_no, v.accepted_on, v.id
-            FROM unnest($1::int2[], $2::int4[], $3::uuid[]) AS i(bucket, day, id)
-            JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-            JOIN subscriptions s ON s.bucket = v.bucket AND s.publisher = v.publisher AND s.environment = v.environment
-                 AND s.subscription_key = v.subscription_key
+            FROM \(SQLTable.ids(ids), as: "i")
+            JOIN validations v ON \(.sameID("v", "i"))
+            JOIN subscriptions s ON \(.sameSubscription("s", "v"))
             ORDER BY s.bucket, s.publisher, s.environment, s.subscription_key
             FOR NO KEY UPDATE OF s
         ), numbered AS (
@@ -94,44 +93,55 @@ public struct GrantCheck: Sendable {
             SET owner_no = h.owner_no
             FROM held h
             WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id AND v.customer = h.customer
-              AND v.status = 1 AND v.owner_no IS NULL
+              AND v.status = \(ValidationStatus.granted) AND v.owner_no IS NULL
             RETURNING v.*
         ), watched AS (
             \(watch(of: "numbered"))
         )
-        SELECT bucket, accepted_on - DATE 'epoch', id FROM numbered
+        SELECT bucket, accepted_on - DATE 'epoch' AS day, id FROM numbered
         """
+    }
+
+    private static func names(_ ids: [ValidationID]) -> SQL {
+        """
+        SELECT v.bucket, v.accepted_on - DATE 'epoch' AS day, v.id, v.publisher, v.environment, v.subscription_key
+        FROM \(SQLTable.ids(ids), as: "i")
+        JOIN validations v ON \(.sameID("v", "i"))
+        """
+    }
 
     /// To whom it is granted without being the owner: a subscription of its own for each.
-    private static let aloneSQL = """
-        WITH held AS MATERIALIZED (
-            SELECT v.*, i.alone
-            FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::text[]) AS i(bucket, day, id, alone)
-            JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-            WHERE v.status = 1 AND v.owner_no IS NULL
-            FOR NO KEY UPDATE OF v
-        ), owned AS (
-            INSERT INTO subscriptions (
-                bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
-                accepted_on, id, accepted_at, owned_since, expires_at, sealed_by)
-            SELECT bucket, publisher, environment, alone, customer, email, application_username, app, offer_id, accepted_on,
-                   id, accepted_at, settled_at, expires_at, sealed_by
-            FROM held
-            RETURNING id
-        ), numbered AS (
-            UPDATE validations v
-            SET subscription_key = h.alone, owner_no = 1, period = NULL
-            FROM held h
-            JOIN owned ON owned.id = h.id
-            WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
-            RETURNING v.*
-        )
-        \(watch(of: "numbered"))
-        """
+    private static func setAlone(_ grants: [(id: ValidationID, name: SubscriptionName)]) -> SQL {
+        let names: SQLTable = ["alone": .textArray(grants.map { $0.name.alone($0.id).originalTransactionID })]
+        return """
+            WITH held AS MATERIALIZED (
+                SELECT v.*, i.alone
+                FROM \(SQLTable.ids(grants.map(\.id)) + names, as: "i")
+                JOIN validations v ON \(.sameID("v", "i"))
+                WHERE v.status = \(ValidationStatus.granted) AND v.owner_no IS NULL
+                FOR NO KEY UPDATE OF v
+            ), owned AS (
+                INSERT INTO subscriptions (
+                    bucket, publisher, environment, subscription_key, accepted_at, owned_since, expires_at,
+                    \(OwnerStatements.columns))
+                SELECT bucket, publisher, environment, alone, accepted_at, settled_at, expires_at, \(OwnerStatements.columns)
+                FROM held
+                RETURNING id
+            ), numbered AS (
+                UPDATE validations v
+                SET subscription_key = h.alone, owner_no = 1, period = NULL
+                FROM held h
+                JOIN owned ON owned.id = h.id
+                WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
+                RETURNING v.*
+            )
+            \(watch(of: "numbered"))
+            """
+    }
 
     /// What a ledger says already stays; one that is due stays due then. A grant without an end may be one of which nobody knows the end:
     /// Cleeng is asked now.
-    private static func watch(of rows: String) -> String {
+    private static func watch(of rows: SQL) -> SQL {
         """
         INSERT INTO ledgers AS l (
             bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until, granted_offer, due_at)
@@ -148,16 +158,18 @@ public struct GrantCheck: Sendable {
         """
     }
 
-    private static let watchSQL = """
+    private static func watch(_ ids: [ValidationID]) -> SQL {
+        """
         WITH held AS MATERIALIZED (
             SELECT v.*
-            FROM unnest($1::int2[], $2::int4[], $3::uuid[]) AS i(bucket, day, id)
-            JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-            WHERE v.status = 1
+            FROM \(SQLTable.ids(ids), as: "i")
+            JOIN validations v ON \(.sameID("v", "i"))
+            WHERE v.status = \(ValidationStatus.granted)
             FOR NO KEY UPDATE OF v
         )
         \(watch(of: "held"))
         """
+    }
 
     private func number(
         _ ids: [ValidationID], unwatched: [ValidationID], _ duty: Duty, _ place: PointerPage.Place
@@ -167,56 +179,35 @@ public struct GrantCheck: Sendable {
                 try await store.keep(duty, progress: place.text, in: transaction)
                 var found = Found()
                 if !unwatched.isEmpty {
-                    found.unwatched = try await transaction.query(
-                        PostgresQuery(Self.watchSQL, Settlement.keys(unwatched))
-                    ).affectedRows
+                    found.unwatched = try await transaction.query(Self.watch(unwatched)).affectedRows
                 }
                 guard !ids.isEmpty else { return found }
-                let rows = try await transaction.query(PostgresQuery(Self.numberSQL, Settlement.keys(ids)))
-                let numbered = Set(try rows.map { try $0.validationID(bucket: 0, day: 1, id: 2) })
+                let numbered = Set(try await transaction.query(Self.number(ids)).map { try $0.validationID() })
                 let rest = ids.filter { !numbered.contains($0) }
                 found.unnumbered = numbered.count
                 guard !rest.isEmpty else { return found }
-                let names = try await transaction.query(PostgresQuery(Self.namesSQL, Settlement.keys(rest))).map {
-                    row in
-                    (
-                        id: try row.validationID(bucket: 0, day: 1, id: 2),
-                        name: SubscriptionName(
-                            publisher: try row.get(3), environment: try row.get(4),
-                            originalTransactionID: try row.get(5))
-                    )
+                let names = try await transaction.query(Self.names(rest)).map { row in
+                    (id: try row.validationID(), name: try row.subscriptionName())
                 }
-                found.alone = try await transaction.query(
-                    PostgresQuery(
-                        Self.aloneSQL,
-                        Settlement.keys(names.map(\.id)) + [
-                            .textArray(names.map { $0.name.alone($0.id).originalTransactionID })
-                        ])
-                ).affectedRows
+                found.alone = try await transaction.query(Self.setAlone(names)).affectedRows
                 found.unnumbered += found.alone
                 return found
             }
         }
     }
 
-    private static let namesSQL = """
-        SELECT v.bucket, v.accepted_on - DATE 'epoch', v.id, v.publisher, v.environment, v.subscription_key
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[]) AS i(bucket, day, id)
-        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-        """
-
     /// Granted access that runs and at which nobody would look. Index used: `ledgers_never_due`, which is empty as a rule. Of what has no
     /// end Cleeng is asked, since an older version took any grant without a date for one that has none.
-    private static let unwatchedSQL = """
-        UPDATE ledgers l SET due_at = now(), granted_until = coalesce(l.granted_until, now())
-        WHERE l.due_at IS NULL AND l.parked_at IS NULL AND l.status IN (1, 2) AND l.granted_at IS NOT NULL
-          AND NOT l.has_moved
-        """
-
     private func watch(_ duty: Duty) async throws -> Int {
         try await store.pool.withTransaction { transaction in
             try await store.keep(duty, progress: PointerPage.Place.start.text, in: transaction)
-            return try await transaction.query(PostgresQuery(Self.unwatchedSQL)).affectedRows
+            return try await transaction.query(
+                """
+                UPDATE ledgers l SET due_at = now(), granted_until = coalesce(l.granted_until, now())
+                WHERE l.due_at IS NULL AND l.parked_at IS NULL AND \(SubscriptionStanding.runs) AND l.granted_at IS NOT NULL
+                  AND NOT l.has_moved
+                """
+            ).affectedRows
         }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Postgres
 public import RelayCore
 
@@ -36,51 +35,33 @@ public enum MeantPublisher: Sendable, Hashable {
 }
 
 extension RelayStore {
-    /// Indexes used: `validations_customer`, `subscriptions_customer`.
-    private static let customerSQL = """
-        SELECT NULL::text, NULL::text, true
-        WHERE EXISTS (
-            SELECT FROM validations v
-            WHERE v.customer = $1 AND v.publisher = $2 AND v.status = 0 AND v.deadline > now())
-        UNION ALL
-        (SELECT s.environment, s.subscription_key, false
-         FROM subscriptions s
-         WHERE s.customer = $1 AND s.publisher = $2
-         ORDER BY s.accepted_at DESC
-         LIMIT 64)
-        """
-
-    /// What a customer owns, the newest 64, and whether a purchase of theirs is pending.
+    /// What a customer owns, the newest 64, and whether a purchase of theirs is pending. Indexes used: `validations_customer`,
+    /// `subscriptions_customer`.
     public func standing(
         of customer: CustomerKey
     ) async throws -> (subscriptions: [SubscriptionName], hasPending: Bool) {
+        let (id, publisher) = (PostgresValue.privateText(customer.customer), PostgresValue.text(customer.publisher))
         let rows = try await pool.query(
-            PostgresQuery(Self.customerSQL, [.privateText(customer.customer), .text(customer.publisher)]))
-        var (names, hasPending): ([SubscriptionName], Bool) = ([], false)
-        for row in rows {
-            guard try !row.get(2, as: Bool.self) else {
-                hasPending = true
-                continue
-            }
-            names.append(
-                SubscriptionName(
-                    publisher: customer.publisher, environment: try row.get(0), originalTransactionID: try row.get(1)))
+            """
+            SELECT NULL::text AS publisher, NULL::text AS environment, NULL::text AS subscription_key, true AS is_pending
+            WHERE EXISTS (
+                SELECT FROM validations v
+                WHERE v.customer = \(id) AND v.publisher = \(publisher)
+                  AND v.status = \(ValidationStatus.pending) AND v.deadline > now())
+            UNION ALL
+            (SELECT s.publisher, s.environment, s.subscription_key, false
+             FROM subscriptions s
+             WHERE s.customer = \(id) AND s.publisher = \(publisher)
+             ORDER BY s.accepted_at DESC
+             LIMIT 64)
+            """)
+        let (pending, owned) = try rows.reduce(into: (false, [SubscriptionName]())) { found, row in
+            if try row.get("is_pending") { found.0 = true } else { found.1.append(try row.subscriptionName()) }
         }
-        return (names, hasPending)
+        return (owned, pending)
     }
 
-    /// Indexes used: `validations_customer`, `subscriptions_customer`.
-    private static let publishersSQL = """
-        SELECT DISTINCT p.publisher
-        FROM (SELECT v.publisher FROM validations v WHERE v.customer = $1
-              UNION ALL
-              SELECT s.publisher FROM subscriptions s WHERE s.customer = $1) p
-        WHERE \(OpsScope.sql("p.publisher", 2))
-        ORDER BY p.publisher
-        LIMIT 100
-        """
-
-    /// Which publisher is meant by whoever asks about a customer.
+    /// Which publisher is meant by whoever asks about a customer. Indexes used: `validations_customer`, `subscriptions_customer`.
     ///
     /// - Parameter named: nil: the only one that there is, or the only one whose customer it is.
     public func publisher(
@@ -90,37 +71,18 @@ extension RelayStore {
         if let named { return seen.contains(named) ? .one(named) : .unknown }
         if seen.count == 1 { return .one(seen[0]) }
         let known: [PublisherID] = try await pool.query(
-            PostgresQuery(Self.publishersSQL, [.privateText(customer), scope.parameter])
+            """
+            SELECT DISTINCT p.publisher
+            FROM (SELECT v.publisher FROM validations v WHERE v.customer = \(.privateText(customer))
+                  UNION ALL
+                  SELECT s.publisher FROM subscriptions s WHERE s.customer = \(.privateText(customer))) p
+            WHERE \(scope.includes("p.publisher"))
+            ORDER BY p.publisher
+            LIMIT 100
+            """
         ).map { try $0.get(0) }
         return known.count == 1 ? .one(known[0]) : .several(known)
     }
-
-    /// Whoever keeps something of a customer holds the row of their reads: of two at once the second sees what the first has kept.
-    private static let holdCustomerSQL = """
-        SELECT FROM entitlement_reads WHERE bucket = $1 AND publisher = $2 AND customer = $3 FOR UPDATE
-        """
-
-    /// Indexes used: `subscriptions_customer`, the ledgers' primary key, `validations_customer`.
-    private static let foundSQL = """
-        INSERT INTO subscriptions (
-            bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
-            accepted_on, id, accepted_at, owned_since, expires_at, validation_bucket, sealed_by)
-        SELECT i.bucket, $1, $2, i.subscription_key, $3, $4, $5, '', i.offer_id, DATE 'epoch' + i.day, i.id, now(), now(),
-               i.until, $13, $6
-        FROM unnest($7::int2[], $8::text[], $9::text[], $10::timestamptz[], $11::int4[], $12::uuid[])
-             AS i(bucket, subscription_key, offer_id, until, day, id)
-        WHERE NOT EXISTS (
-                SELECT FROM subscriptions s
-                JOIN ledgers l ON l.bucket = s.bucket AND l.publisher = s.publisher AND l.environment = s.environment
-                     AND l.subscription_key = s.subscription_key
-                WHERE s.customer = $3 AND s.publisher = $1 AND s.offer_id = i.offer_id AND l.status IN (1, 2)
-                  AND NOT l.has_moved)
-          AND NOT EXISTS (
-                SELECT FROM validations v
-                WHERE v.customer = $3 AND v.publisher = $1 AND v.offer_id = i.offer_id
-                  AND (v.status = 1 OR v.status = 0 AND v.deadline > now()))
-        RETURNING subscription_key
-        """
 
     /// Keeps what Cleeng entitles a customer to as a subscription that stands alone, for each offer that nothing running opens. It has
     /// a ledger at once, so that somebody looks again when Cleeng's word ends.
@@ -136,19 +98,21 @@ extension RelayStore {
             let id = ValidationID(bucket: bucket, day: UInt16(clamping: day), using: &generator)
             return (found: one, id: id, name: SubscriptionName(found: id, of: publisher))
         }
-        let holding = PostgresQuery(
-            Self.holdCustomerSQL, [.int2(Int16(bucket.number)), .text(publisher), .privateText(email.customer)])
-        let inserting = PostgresQuery(
-            Self.foundSQL,
-            [
-                .text(publisher), .text(StoreEnvironment.unknown), .privateText(email.customer),
-                .privateText(email.sent), .privateText(Username(email.customer.text)), .keyOfTexts,
-                .int2Array(named.map { Int16($0.name.bucket.number) }),
-                .textArray(named.map(\.name.originalTransactionID)), .textArray(named.map(\.found.offer)),
-                .timestamptzArray(named.map { $0.found.expiresAt?.postgres }),
-                .int4Array(named.map { Int32($0.id.day) }), .uuidArray(named.map(\.id.uuid)),
-                .int2(Int16(bucket.number)),
-            ])
+        // Of two at once the second sees what the first has kept.
+        let holding: SQL = """
+            SELECT FROM entitlement_reads
+            WHERE bucket = \(.int2(Int16(bucket.number))) AND publisher = \(.text(publisher))
+              AND customer = \(.privateText(email.customer))
+            FOR UPDATE
+            """
+        let rows: SQLTable = [
+            "bucket": .int2Array(named.map { Int16($0.name.bucket.number) }),
+            "subscription_key": .textArray(named.map(\.name.originalTransactionID)),
+            "offer_id": .textArray(named.map(\.found.offer)),
+            "until": .timestamptzArray(named.map { $0.found.expiresAt?.postgres }),
+            "day": .int4Array(named.map { Int32($0.id.day) }), "id": .uuidArray(named.map(\.id.uuid)),
+        ]
+        let inserting = Self.own(rows, email, publisher, validationBucket: bucket)
         let (count, changed, closing) = try await retryingDeadlock {
             try await pool.withTransaction { transaction in
                 _ = try await transaction.query(holding)
@@ -167,5 +131,32 @@ extension RelayStore {
         }
         publish(changed, closing)
         return count
+    }
+
+    /// Indexes used: `subscriptions_customer`, the ledgers' primary key, `validations_customer`.
+    private static func own(
+        _ rows: SQLTable, _ email: CustomerEmail, _ publisher: PublisherID, validationBucket: Bucket
+    ) -> SQL {
+        let customer = PostgresValue.privateText(email.customer)
+        let (granted, pending) = (ValidationStatus.granted, ValidationStatus.pending)
+        return """
+            INSERT INTO subscriptions (
+                bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
+                accepted_on, id, accepted_at, owned_since, expires_at, validation_bucket, sealed_by)
+            SELECT i.bucket, \(.text(publisher)), \(.text(StoreEnvironment.unknown)), i.subscription_key, \(customer),
+                   \(.privateText(email.sent)), \(.privateText(Username(email.customer.text))), '', i.offer_id,
+                   DATE 'epoch' + i.day, i.id, now(), now(), i.until, \(.int2(Int16(validationBucket.number))), \(.keyOfTexts)
+            FROM \(rows, as: "i")
+            WHERE NOT EXISTS (
+                    SELECT FROM subscriptions s
+                    JOIN ledgers l ON \(.sameSubscription("l", "s"))
+                    WHERE s.customer = \(customer) AND s.publisher = \(.text(publisher)) AND s.offer_id = i.offer_id
+                      AND \(SubscriptionStanding.runs) AND NOT l.has_moved)
+              AND NOT EXISTS (
+                    SELECT FROM validations v
+                    WHERE v.customer = \(customer) AND v.publisher = \(.text(publisher)) AND v.offer_id = i.offer_id
+                      AND (v.status = \(granted) OR v.status = \(pending) AND v.deadline > now()))
+            RETURNING subscription_key
+            """
     }
 }

@@ -4,31 +4,39 @@ public import RelayCore
 extension RelayStore {
     /// Who is entitled now or is being decided on comes before what is over, and among equals the newest. Index used:
     /// `validations_customer`.
-    private static let purchasesSQL = """
-        SELECT DISTINCT ON (v.offer_id) \(validationColumns), clock_timestamp()
+    private static func purchases(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
+        """
+        SELECT DISTINCT ON (v.offer_id) \(Validation.columns), clock_timestamp() AS now
         FROM validations v
-        WHERE v.customer = $1 AND v.publisher = $3 AND ($2::text IS NULL OR v.offer_id = $2)
-        ORDER BY v.offer_id, v.status = 0 AND v.deadline > now() DESC, v.status = 1 DESC, v.accepted_at DESC
+        WHERE v.customer = \(.privateText(customer)) AND v.publisher = \(.text(publisher))
+          AND (\(.text(offer)) IS NULL OR v.offer_id = \(.text(offer)))
+        ORDER BY v.offer_id, v.status = \(ValidationStatus.pending) AND v.deadline > now() DESC,
+                 v.status = \(ValidationStatus.granted) DESC, v.accepted_at DESC
         LIMIT 1000
         """
+    }
 
     /// A subscription by the offer of its present product, with the columns of the validation that made its owner. Its state is its
     /// ledger's: `in_billing_retry` and `expired` give no access. Indexes used: `subscriptions_customer`, the ledgers' primary key.
-    private static let subscriptionsSQL = """
+    private static func subscriptions(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
+        """
         SELECT DISTINCT ON (s.offer_id)
-               coalesce(s.validation_bucket, s.bucket), s.accepted_on - DATE 'epoch', s.id, s.publisher, s.app,
-               ROW(s.sealed_by, s.email), ROW(s.sealed_by, s.customer), s.offer_id,
-               CASE WHEN l.status IN (1, 2) THEN 1 ELSE 5 END::int2,
-               CASE WHEN l.status IN (1, 2) THEN NULL ELSE coalesce(l.reason, 'expired') END,
-               false, s.accepted_at, s.accepted_at, s.owned_since, coalesce(l.expires_at, s.expires_at), clock_timestamp()
+               coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id, s.publisher, s.app,
+               ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.customer) AS customer, s.offer_id,
+               CASE WHEN \(SubscriptionStanding.runs) THEN \(ValidationStatus.granted)
+                    ELSE \(ValidationStatus.revoked) END::int2 AS status,
+               CASE WHEN \(SubscriptionStanding.runs) THEN NULL ELSE coalesce(l.reason, 'expired') END AS reason,
+               false AS late, s.accepted_at, s.accepted_at AS deadline, s.owned_since AS settled_at,
+               coalesce(l.expires_at, s.expires_at) AS expires_at
         FROM subscriptions s
-        JOIN ledgers l ON l.bucket = s.bucket AND l.publisher = s.publisher AND l.environment = s.environment
-             AND l.subscription_key = s.subscription_key
-        WHERE s.customer = $1 AND s.publisher = $3 AND ($2::text IS NULL OR s.offer_id = $2)
+        JOIN ledgers l ON \(.sameSubscription("l", "s"))
+        WHERE s.customer = \(.privateText(customer)) AND s.publisher = \(.text(publisher))
+          AND (\(.text(offer)) IS NULL OR s.offer_id = \(.text(offer)))
           AND l.status IS NOT NULL AND NOT l.has_moved
-        ORDER BY s.offer_id, l.status IN (1, 2) DESC, s.accepted_at DESC
+        ORDER BY s.offer_id, \(SubscriptionStanding.runs) DESC, s.accepted_at DESC
         LIMIT 1000
         """
+    }
 
     /// Bounds the list of one customer's offers.
     private static let mostOffers = 100
@@ -50,16 +58,15 @@ extension RelayStore {
     private func entitlements(
         of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID
     ) async throws -> [Validation] {
-        let parameters: [PostgresValue] = [.privateText(customer), .text(offer), .text(publisher)]
         var known: [OfferID: Validation] = [:]
-        for row in try await pool.query(PostgresQuery(Self.purchasesSQL, parameters)) {
+        for row in try await pool.query(Self.purchases(of: customer, offer, publisher)) {
             let validation = try Self.validation(row)
             known[validation.offerID] = validation
         }
         let isAnswered =
             offer.flatMap { known[$0]?.status }.map { [.granted, .pending].contains($0) } ?? false
         if !isAnswered {
-            for row in try await pool.query(PostgresQuery(Self.subscriptionsSQL, parameters)) {
+            for row in try await pool.query(Self.subscriptions(of: customer, offer, publisher)) {
                 let validation = try Self.stored(row)
                 let purchase = known[validation.offerID]
                 // A purchase that is pending, granted, or knows better why it ended.
@@ -73,4 +80,28 @@ extension RelayStore {
             ($0.acceptedAt, $0.offerID) > ($1.acceptedAt, $1.offerID)
         }
     }
+
+    /// Who owns a subscription, and whether an offer was granted on it. Indexes used: the primary key, `validations_subscription`.
+    public func ownership(
+        of name: SubscriptionName, offer: OfferID
+    ) async throws -> (owner: CustomerID?, holdsOffer: Bool) {
+        let row = try await pool.query(
+            """
+            SELECT ROW(s.sealed_by, s.customer) AS customer,
+                   coalesce(s.offer_id = \(.text(offer)), false) OR EXISTS (
+                       SELECT FROM validations v
+                       WHERE \(name.isKey(of: "v")) AND v.offer_id = \(.text(offer))
+                         AND v.status IN \([ValidationStatus.granted, .revoked])) AS holds_offer
+            FROM (SELECT) AS one
+            LEFT JOIN subscriptions s ON \(name.isKey(of: "s"))
+            """
+        ).first
+        guard let row else { return (nil, false) }
+        return (try row.open("customer"), try row.get("holds_offer"))
+    }
+}
+
+extension SubscriptionStanding {
+    /// The condition that a ledger `l` gives access, as ``Status/grantsAccess`` says.
+    static let runs: SQL = "l.status IN \([Status.active, .inGrace])"
 }

@@ -27,14 +27,6 @@ public actor ChangeFeed {
         self.longestGap = longestGap
     }
 
-    /// Index used: `timeline_changes`. This process's own changes are among them: one whose commit was not answered for is
-    /// known from here alone.
-    private static let changedSQL = """
-        SELECT t.bucket, t.accepted_on - DATE 'epoch', t.id, t.fence, t.ordinal
-        FROM timeline t
-        WHERE t.event < 10 AND t.recorded_at > clock_timestamp() - $1::int8 * interval '1 microsecond'
-        """
-
     /// A row is written just before its commit, and is seen after it: so far back a look reaches beyond the one before.
     static let overlap = Duration.seconds(3)
 
@@ -61,14 +53,20 @@ public actor ChangeFeed {
         lastSentAt = sentAt
     }
 
+    /// Index used: `timeline_changes`. This process's own changes are among them: one whose commit was not answered for is
+    /// known from here alone.
     private func look(back reach: Duration) async throws -> Set<Change> {
-        let rows = try await store.pool.query(PostgresQuery(Self.changedSQL, [.int8(reach.microseconds)]))
+        let rows = try await store.pool.query(
+            """
+            SELECT t.bucket, t.accepted_on - DATE 'epoch' AS day, t.id, t.fence, t.ordinal
+            FROM timeline t
+            WHERE t.event < \(TimelineEvent.Kind.accepted) AND t.recorded_at > clock_timestamp() - \(reach)
+            """)
         var found: Set<Change> = []
         found.reserveCapacity(rows.count)
         for row in rows {
             found.insert(
-                Change(
-                    id: try row.validationID(bucket: 0, day: 1, id: 2), fence: try row.get(3), ordinal: try row.get(4)))
+                Change(id: try row.validationID(), fence: try row.get("fence"), ordinal: try row.get("ordinal")))
         }
         return found
     }

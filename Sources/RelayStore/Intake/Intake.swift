@@ -81,3 +81,24 @@ public final class Intake: Sendable {
         await batcher.drain()
     }
 }
+
+extension RelayStore {
+    /// Forgets that a purchase, or its Idempotency-Key, is known by a validation that is no longer kept. Indexes used:
+    /// `purchases_pkey`, `idempotency_keys_pkey`, and for the validation its partition's primary key.
+    public func forget(_ id: ValidationID, of acceptance: Acceptance) async throws {
+        let (purchase, key) = (PostgresValue.bytea(acceptance.purchaseKey), acceptance.idempotencyKey)
+        _ = try await pool.query(
+            """
+            WITH gone AS (
+                SELECT WHERE NOT EXISTS (SELECT FROM validations v WHERE \(id.isKey(of: "v")))
+            ), bought AS (
+                DELETE FROM purchases p
+                WHERE p.bucket = get_byte(\(purchase), 0) AND p.key = \(purchase) AND p.id = \(.uuid(id.uuid))
+                  AND EXISTS (SELECT FROM gone)
+            )
+            DELETE FROM idempotency_keys k
+            WHERE k.bucket = \(.int2(key.map { Int16($0.bucket.number) })) AND k.api_key = \(.text(key?.apiKey))
+              AND k.key = \(.bytea(key?.digest)) AND k.id = \(.uuid(id.uuid)) AND EXISTS (SELECT FROM gone)
+            """)
+    }
+}

@@ -36,73 +36,68 @@ struct LedgerHearing: Sendable {
 
     // MARK: Opening
 
-    private static let ownersSQL = """
-        SELECT i.ordinal, ROW(s.sealed_by, s.customer), ROW(s.sealed_by, s.email), s.offer_id,
-               coalesce(s.validation_bucket, s.bucket), s.accepted_on - DATE 'epoch', s.id,
-               ROW(s.sealed_by, s.application_username)
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-             AS i(bucket, publisher, environment, subscription_key, ordinal)
-        JOIN subscriptions s ON s.bucket = i.bucket AND s.publisher = i.publisher AND s.environment = i.environment
-             AND s.subscription_key = i.subscription_key
+    var opening: [SQL] {
+        let names = messages.map(\.name)
+        return [owners(names), ledgers(names), purchases(names), ContractNews.look(for: names)]
+    }
+
+    private func owners(_ names: [SubscriptionName]) -> SQL {
+        """
+        SELECT i.ordinal, ROW(s.sealed_by, s.customer) AS customer, ROW(s.sealed_by, s.email) AS email, s.offer_id,
+               coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id,
+               ROW(s.sealed_by, s.application_username) AS username
+        FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal")
+        JOIN subscriptions s ON \(.sameSubscription("s", "i"))
         ORDER BY i.ordinal
         FOR NO KEY UPDATE OF s
         """
+    }
 
-    private static let ledgersSQL = """
+    private func ledgers(_ names: [SubscriptionName]) -> SQL {
+        """
         INSERT INTO ledgers AS l (bucket, publisher, environment, subscription_key, bundle_id, heard_at)
         SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.bundle_id, now()
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-             AS i(bucket, publisher, environment, subscription_key, bundle_id, ordinal)
+        FROM \(SQLTable.subscriptions(names) + ["bundle_id": .textArray(messages.map(\.bundleID))], as: "i", ordinal: "ordinal")
         ORDER BY i.ordinal
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
             heard_at = now(), bundle_id = coalesce(l.bundle_id, excluded.bundle_id)
-        RETURNING l.publisher, l.environment, l.subscription_key, clock_timestamp(), l.status, l.expires_at, l.will_renew,
-                  l.bundle_id, \(StoredLedger.columns.text)
+        RETURNING l.publisher, l.environment, l.subscription_key, clock_timestamp() AS now, l.status, l.expires_at,
+                  l.will_renew, l.bundle_id, \(StoredLedger.columns)
         """
+    }
 
     /// Of what was ever granted: the offer, where access runs or was taken back; and the period of what was bought under this id, of the
     /// newest 32. Each restore of an app may be one more row of the same offer. What was granted under the ids that it went by before is
     /// this subscription's too. Indexes used: `validations_subscription`, the ledgers' primary key.
-    private static let purchasesSQL = """
-        SELECT i.ordinal, p.period, p.offer_id
-        FROM unnest($1::int2[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-             AS i(bucket, publisher, environment, subscription_key, ordinal)
-        CROSS JOIN LATERAL (
-            SELECT i.bucket, i.subscription_key AS key
-            UNION ALL
-            SELECT split_part(old.name, ':', 1)::int2, substr(old.name, strpos(old.name, ':') + 1)
-            FROM ledgers l
-            CROSS JOIN LATERAL unnest(string_to_array(l.predecessors, ' ')) AS old(name)
-            WHERE l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
-              AND l.subscription_key = i.subscription_key) AS n
-        CROSS JOIN LATERAL (
-            SELECT CASE WHEN n.key = i.subscription_key AND b.newest <= 32 THEN b.period END AS period, b.offer_id
-            FROM (
-                SELECT v.period, CASE WHEN v.status IN (1, 5) THEN v.offer_id END AS offer_id,
-                       row_number() OVER (ORDER BY v.accepted_at DESC) AS newest,
-                       row_number() OVER (PARTITION BY v.offer_id, v.status IN (1, 5)) AS of_offer
-                FROM validations v
-                WHERE v.bucket = n.bucket AND v.subscription_key = n.key AND v.publisher = i.publisher
-                  AND v.environment = i.environment AND v.status IN (1, 4, 5)) b
-            WHERE b.newest <= 32 OR b.of_offer = 1) p
-        """
-
-    var opening: [PostgresQuery] {
-        [
-            PostgresQuery(Self.ownersSQL, keys),
-            PostgresQuery(Self.ledgersSQL, keys + [.textArray(messages.map(\.bundleID))]),
-            PostgresQuery(Self.purchasesSQL, keys),
-            ContractNews.look(for: messages.map(\.name)),
-        ]
+    private func purchases(_ names: [SubscriptionName]) -> SQL {
+        let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked])"
+        return """
+            SELECT i.ordinal, p.period, p.offer_id
+            FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal")
+            CROSS JOIN LATERAL (
+                SELECT i.bucket, i.subscription_key AS key
+                UNION ALL
+                SELECT split_part(old.name, ':', 1)::int2, substr(old.name, strpos(old.name, ':') + 1)
+                FROM ledgers l
+                CROSS JOIN LATERAL unnest(string_to_array(l.predecessors, ' ')) AS old(name)
+                WHERE \(.sameSubscription("l", "i"))) AS n
+            CROSS JOIN LATERAL (
+                SELECT CASE WHEN n.key = i.subscription_key AND b.newest <= 32 THEN b.period END AS period, b.offer_id
+                FROM (
+                    SELECT v.period, CASE WHEN \(wasGranted) THEN v.offer_id END AS offer_id,
+                           row_number() OVER (ORDER BY v.accepted_at DESC) AS newest,
+                           row_number() OVER (PARTITION BY v.offer_id, \(wasGranted)) AS of_offer
+                    FROM validations v
+                    WHERE v.bucket = n.bucket AND v.subscription_key = n.key AND v.publisher = i.publisher
+                      AND v.environment = i.environment
+                      AND v.status IN \([ValidationStatus.granted, .transferred, .revoked])) b
+                WHERE b.newest <= 32 OR b.of_offer = 1) p
+            """
     }
 
-    private var keys: [PostgresValue] { Self.keys(messages.map(\.name)) }
-
+    /// The keys of subscriptions, for statements that take them by number: buckets, publishers, environments, subscription keys.
     static func keys(_ names: [SubscriptionName]) -> [PostgresValue] {
-        [
-            .int2Array(names.map { Int16($0.bucket.number) }), .textArray(names.map(\.publisher)),
-            .textArray(names.map(\.environment)), .textArray(names.map(\.originalTransactionID)),
-        ]
+        SQLTable.subscriptions(names).columns.map(\.value)
     }
 
     // MARK: What follows
@@ -177,35 +172,33 @@ struct LedgerHearing: Sendable {
         let answers = Array(answers)
         var heard = messages.map { Heard(message: $0) }
         for row in answers[0] {
-            let index = try row.get(0, as: Int.self) - 1
-            heard[index].username = try row.open(7, as: Username.self)
-            guard let customer = try row.open(1, as: CustomerID?.self) else { continue }
-            heard[index].owner = .init(customer: customer, email: try row.open(2), offerID: try row.get(3))
-            heard[index].ownerValidation = try row.validationID(bucket: 4, day: 5, id: 6)
+            let index = try row.get("ordinal", as: Int.self) - 1
+            heard[index].username = try row.open("username", as: Username.self)
+            guard let customer = try row.open("customer", as: CustomerID?.self) else { continue }
+            heard[index].owner = .init(
+                customer: customer, email: try row.open("email"), offerID: try row.get("offer_id"))
+            heard[index].ownerValidation = try row.validationID()
         }
         let places = Dictionary(messages.indices.map { (messages[$0].name, $0) }) { first, _ in first }
         for row in answers[1] {
-            let name = SubscriptionName(
-                publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
-            guard let index = places[name] else { continue }
+            guard let index = places[try row.subscriptionName()] else { continue }
             heard[index].ledger = try StoredLedger.read(row)
             // Of one that was granted before offers were told apart, and of one that has moved here, the owner's is the offer.
             if heard[index].ledger.granted == nil, let owner = heard[index].owner {
                 heard[index].ledger.hear(LedgerWord(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
             }
-            heard[index].now = try row.timestamp(3)
-            heard[index].bundleID = try row.get(7)
+            heard[index].now = try row.timestamp("now")
+            heard[index].bundleID = try row.get("bundle_id")
             heard[index].before = Before(
-                status: try row.get(4), expiresAt: try row.timestampIfSet(5), willRenew: try row.get(6),
-                ledger: heard[index].ledger)
+                status: try row.get("status"), expiresAt: try row.timestampIfSet("expires_at"),
+                willRenew: try row.get("will_renew"), ledger: heard[index].ledger)
             heard[index].leeway = leeway
             heard[index].patience = patience
         }
         for row in answers[2] {
-            let index = try row.get(0, as: Int.self) - 1
-            if let offer = try row.get(2, as: OfferID?.self) { heard[index].granted.insert(offer) }
-            guard let text = try row.get(1, as: String?.self) else { continue }
-            let period = try LedgerJSON.value(LedgerPeriod.self, text, column: "validations.period")
+            let index = try row.get("ordinal", as: Int.self) - 1
+            if let offer = try row.get("offer_id", as: OfferID?.self) { heard[index].granted.insert(offer) }
+            guard let period = try LedgerPeriod(stored: row.get("period")) else { continue }
             heard[index].ledger.hear(LedgerWord(periods: [period]))
         }
         try ContractNews.read(answers[3]) { heard[$0].contract = $1 }

@@ -1,5 +1,26 @@
+import Formats
+import Foundation
 import Postgres
 import RelayCore
+
+/// How what a ledger is made of stands in a column: text, since nothing in it is ever asked for by the database.
+enum LedgerJSON {
+    /// Keys sorted, so that the same thing is the same text.
+    static func text(_ value: some Encodable) -> String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// - Throws: ``StoreError`` where this version cannot make sense of it.
+    static func value<T: Decodable>(_ type: T.Type, _ text: String, column: String) throws -> T {
+        do {
+            return try JSONDecoder().decode(type, from: Data(text.utf8))
+        } catch {
+            throw StoreError.unreadable(column: column)
+        }
+    }
+}
 
 /// The columns in which a ledger is stored, and what they say together.
 enum StoredLedger {
@@ -26,5 +47,46 @@ enum StoredLedger {
         try row.get("state", as: String?.self).map {
             try LedgerJSON.value(SubscriptionLedger.self, $0, column: "ledgers.state")
         }
+    }
+}
+
+extension LedgerPeriod {
+    /// What a receipt says of its subscription.
+    ///
+    /// - Parameter text: the column `period` of a validation; nil for none.
+    /// - Throws: ``StoreError`` where this version cannot read it.
+    init?(stored text: String?) throws {
+        guard let text else { return nil }
+        self = try LedgerJSON.value(LedgerPeriod.self, text, column: "validations.period")
+    }
+
+    /// The same text as ``LedgerJSON/text(_:)`` makes of it, by hand: every purchase that is taken in writes one, and an encoder
+    /// costs more there than reading the receipt.
+    var json: String {
+        func number(_ moment: Timestamp?) -> Int? { moment.map { Int($0.microseconds) } }
+        var writer = JSONWriter(capacity: 400)
+        writer.beginObject()
+        writer.member("discountID", discountID)
+        writer.member("expiresAt", number(expiresAt))
+        writer.member("id", id)
+        writer.member("isIntro", isIntro)
+        writer.member("isTrial", isTrial)
+        writer.member("isUpgraded", isUpgraded)
+        writer.member("originalPurchasedAt", number(originalPurchasedAt))
+        writer.member("productID", productID)
+        writer.member("purchasedAt", number(purchasedAt))
+        writer.member("replacesEarlier", replacesEarlier)
+        if let revocation {
+            writer.name("revocation")
+            writer.beginObject()
+            writer.member("at", number(revocation.at))
+            writer.member("kind", Int(revocation.kind.rawValue))
+            writer.member("reason", revocation.reason?.rawValue)
+            writer.endObject()
+        }
+        writer.member("toldAt", number(toldAt))
+        writer.member("transactionID", transactionID)
+        writer.endObject()
+        return writer.text
     }
 }

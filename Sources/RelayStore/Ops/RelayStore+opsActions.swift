@@ -3,7 +3,7 @@ public import RelayCore
 
 extension RelayStore {
     private static let lockSQL = """
-        SELECT \(validationColumns), clock_timestamp(), v.environment, v.subscription_key, v.forwards, v.entitled_before,
+        SELECT \(validationColumns), clock_timestamp() AS now, v.environment, v.subscription_key, v.forwards, v.entitled_before,
                v.driver = \(PurchaseDriver.storekit2.rawValue) OR EXISTS (
                     SELECT FROM receipts r WHERE r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id)
         FROM validations v
@@ -158,8 +158,7 @@ extension RelayStore {
             let answers = try await transaction.pipeline([
                 PostgresQuery(Self.abandonSQL, id.key),
                 PostgresQuery(Self.endPursuitSQL, [id.key[0], id.key[2]]),
-                PostgresQuery(
-                    Settlement.purchasesSQL, Settlement.keys([id]) + [.int2Array([ValidationStatus.rejected.rawValue])]),
+                Settlement.purchases(of: [id], become: [.rejected]),
                 note(.abandoned, id: id, fence: locked.nextFence, by: by, reason: reason),
                 audit(of: locked.validation.publisher),
             ])

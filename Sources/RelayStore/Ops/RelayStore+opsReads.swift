@@ -53,11 +53,11 @@ extension RelayStore {
     ///   - isOldestFirst: else the newest.
     private static func pursued(_ phases: String, isOldestFirst: Bool) -> String {
         """
-        SELECT p.bucket, p.accepted_on - DATE 'epoch', p.id, p.publisher, coalesce(v.app, ''),
-               CASE WHEN v.id IS NULL THEN ROW(p.sealed_by, p.customer) ELSE ROW(v.sealed_by, v.email) END,
-               ROW(p.sealed_by, p.customer), coalesce(v.offer_id, ''), coalesce(v.status, 0), v.reason,
-               coalesce(v.late, false), p.accepted_at, coalesce(v.deadline, p.deadline), v.settled_at, v.expires_at,
-               clock_timestamp(), CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
+        SELECT p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id, p.publisher, coalesce(v.app, '') AS app,
+               CASE WHEN v.id IS NULL THEN ROW(p.sealed_by, p.customer) ELSE ROW(v.sealed_by, v.email) END AS email,
+               ROW(p.sealed_by, p.customer) AS customer, coalesce(v.offer_id, '') AS offer_id,
+               coalesce(v.status, 0) AS status, v.reason, coalesce(v.late, false) AS late, p.accepted_at,
+               coalesce(v.deadline, p.deadline) AS deadline, v.settled_at, v.expires_at, clock_timestamp() AS now, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
                coalesce(p.trouble, 'not recorded')
         FROM pursuits p
         LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
@@ -92,7 +92,7 @@ extension RelayStore {
         """)
 
     private static let detailSQL = """
-        SELECT \(validationColumns), clock_timestamp(), v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
+        SELECT \(validationColumns), clock_timestamp() AS now, v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
                v.environment, v.product_id, v.bundle_id, ROW(v.sealed_by, v.application_username), v.receipt_readable,
                coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
                p.owner, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,

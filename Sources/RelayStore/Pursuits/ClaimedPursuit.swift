@@ -1,3 +1,4 @@
+import Postgres
 public import RelayCore
 
 /// A pursuit whose lease this process holds.
@@ -32,22 +33,47 @@ public struct ClaimedPursuit: Sendable {
     public var isSuspect: Bool { strikes >= Self.strikesToIsolate }
 }
 
-/// What the upstream is sent of a purchase.
-public struct Purchase: Sendable {
-    /// By which it is known what was bought.
-    public enum Proof: Sendable {
-        case receipt(Acceptance.Receipt)
-        /// What another store gave the app.
-        case store(StoreReceipt)
-        /// The App Store's transaction, of the customer with this number at Cleeng.
-        case transaction(cleengCustomer: Int64)
+extension ClaimedPursuit {
+    /// Of a claimed pursuit `p` and its validation `v`, which may be gone.
+    static func columns(overtakes: SQL, isOvertaken: SQL) -> SQL {
+        """
+        p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id, p.fence, p.publisher, p.subscription_key,
+               ROW(p.sealed_by, p.customer) AS customer, p.sending, p.phase, p.status, p.accepted_at, p.deadline, p.forwards,
+               p.retry_at, p.forwarded_at, p.read_at, p.entitled_before, ROW(v.sealed_by, v.email) AS email, v.offer_id,
+               \(overtakes) AS overtakes, \(isOvertaken) AS is_overtaken, clock_timestamp() AS now, p.strikes, p.trouble,
+               p.synchronization, p.transfers, v.verification,
+               CASE WHEN p.phase IN \([Pursuit.Phase.registering, .synchronizing]) THEN v.period END AS period, v.trace,
+               p.environment
+        """
     }
 
-    public var email: EmailAddress
-    public var offerID: OfferID
-    public var transactionID: TransactionID
-    public var appType: String
-    public var ipAddress: Private<String>?
-    public var couponCode: CouponID?
-    public var proof: Proof
+    /// From ``columns(overtakes:isOvertaken:)``.
+    ///
+    /// - Throws: ``StoreError`` or ``PostgresError`` for what this version cannot make sense of, and where it was claimed in vain
+    ///   too often.
+    init(_ row: PostgresRow) throws {
+        let strikes = try row.get("strikes", as: Int.self)
+        guard strikes < Self.strikesToPark else {
+            throw StoreError.claimedInVain(times: strikes, trouble: try row.get("trouble"))
+        }
+        // The only columns that a validation always has: without it they are NULL.
+        guard let email = try row.open("email", as: EmailAddress?.self),
+            let offerID = try row.get("offer_id", as: OfferID?.self)
+        else { throw StoreError.missingRow("its validation") }
+        self.init(
+            id: try row.validationID(), fence: try row.get("fence"), publisher: try row.get("publisher"),
+            subscriptionKey: try row.get("subscription_key"), customer: try row.open("customer"), email: email,
+            offerID: offerID, isSending: try row.get("sending"), overtakes: try row.get("overtakes"),
+            isOvertaken: try row.get("is_overtaken"), strikes: strikes, trace: try row.get("trace"),
+            environment: try row.get("environment"),
+            pursuit: Pursuit(
+                phase: try row.constant("phase"), status: try row.constant("status"),
+                acceptedAt: try row.finiteTimestamp("accepted_at"), deadline: try row.finiteTimestamp("deadline"),
+                forwards: try row.get("forwards"), retryAt: try row.timestampIfSet("retry_at"),
+                forwardedAt: try row.timestampIfSet("forwarded_at"), readAt: try row.timestampIfSet("read_at"),
+                entitledBefore: try row.get("entitled_before"), synchronization: try row.get("synchronization"),
+                transfers: try row.get("transfers"),
+                mayTransfer: try row.get("verification", as: Int16.self) != Verification.Result.notGenuine.rawValue,
+                paidUntil: try LedgerPeriod(stored: row.get("period"))?.expiresAt))
+    }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Postgres
 import RelayCore
 
@@ -26,21 +25,19 @@ struct Ownership: Sendable {
         var moved: [Transfer] = []
         /// Whose purchases are others now.
         var changes: [CustomerChange] = []
-        fileprivate var takers: [Taker] = []
-        fileprivate var alone: [Taker] = []
+        var takers: [Taker] = []
+        var alone: [Taker] = []
     }
 
     struct Transfer: Sendable {
-        var publisher: PublisherID
-        var environment: StoreEnvironment
-        var subscriptionKey: TransactionID
+        var subscription: SubscriptionName
         var to: ValidationID
         var toCustomer: CustomerID
         var from: ValidationID
         var fromCustomer: CustomerID
     }
 
-    fileprivate struct Taker: Sendable {
+    struct Taker: Sendable {
         var id: ValidationID
         var name: SubscriptionName
         var expiresAt: Timestamp?
@@ -60,60 +57,8 @@ struct Ownership: Sendable {
         }
     }
 
-    // MARK: Open
-
-    /// What it asks of the pursuits is what ``RelayStore/ours(_:)`` asks, which has locked them in the same transaction. An owner is
-    /// unsettled for as long as an app waits for its grant: Cleeng may still be passing the subscription to an older request and then on to
-    /// the owner's, and who reads in between is entitled for that moment only. Indexes used: primary keys.
-    private static let openSQL = """
-        INSERT INTO subscriptions AS s (
-            bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
-            product_id, accepted_on, id, accepted_at, owned_since, expires_at, sealed_by)
-        SELECT DISTINCT ON (v.bucket, v.publisher, v.environment, v.subscription_key)
-               v.bucket, v.publisher, v.environment, v.subscription_key, v.customer, v.email, v.application_username, v.app,
-               v.offer_id, v.product_id, v.accepted_on, v.id, v.accepted_at, clock_timestamp(), i.expires_at,
-               v.sealed_by
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[], $5::int4[])
-             AS i(bucket, day, id, expires_at, fence)
-        CROSS JOIN LATERAL (
-            SELECT p.fence, p.owner, p.due_at FROM pursuits p WHERE p.bucket = i.bucket AND p.id = i.id OFFSET 0) AS p
-        CROSS JOIN LATERAL (
-            SELECT * FROM validations v
-            WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-            OFFSET 0) AS v
-        WHERE p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
-        ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC
-        -- Locks the row and changes nothing.
-        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET bucket = s.bucket
-        RETURNING s.publisher, s.environment, s.subscription_key, s.owner_no, ROW(s.sealed_by, s.customer),
-                  ROW(s.sealed_by, s.email), ROW(s.sealed_by, s.application_username), s.accepted_at,
-                  coalesce(s.validation_bucket, s.bucket), s.accepted_on - DATE 'epoch', s.id,
-                  s.owned_since, \(ofOwner("o.settled_at")), \(ofOwner("o.deadline - o.accepted_at + now()")), now()
-        """
-
-    /// Of the validation that made the owner; null for an owner that is made here.
-    private static func ofOwner(_ column: String) -> String {
-        """
-        CASE WHEN s.id <> ALL ($3) THEN (
-            SELECT \(column) FROM validations o
-            WHERE o.bucket = coalesce(s.validation_bucket, s.bucket) AND o.accepted_on = s.accepted_on AND o.id = s.id) END
-        """
-    }
-
-    /// To be sent right behind what locks the pursuits.
-    static func open(_ grants: [PursuitWrite]) -> PostgresQuery {
-        PostgresQuery(
-            openSQL,
-            Settlement.keys(grants.map(\.claimed.id)) + [
-                .timestamptzArray(grants.map { $0.change?.expiresAt?.postgres }),
-                .int4Array(grants.map(\.claimed.fence)),
-            ])
-    }
-
-    // MARK: Judge
-
     /// A subscription as it was found, and as it is after each claim.
-    fileprivate struct Found {
+    struct Found {
         struct Owner {
             var customer: CustomerID
             var email: EmailAddress
@@ -136,9 +81,7 @@ struct Ownership: Sendable {
         let ids = Set(grants.map(\.write.claimed.id))
         var found: [SubscriptionName: Found] = [:]
         for row in rows {
-            let name = SubscriptionName(
-                publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2))
-            found[name] = try Found(row, of: ids)
+            found[try row.subscriptionName()] = try Found(row, of: ids)
         }
         var judgement = Judgement()
         var verdicts: [Int: Verdict] = [:]
@@ -157,24 +100,6 @@ struct Ownership: Sendable {
             return verdict
         }
         return judgement
-    }
-}
-
-extension Ownership.Found {
-    fileprivate init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {
-        username = try row.open(6)
-        ownerNo = try row.get(3)
-        // One that was claimed by a username alone has no owner.
-        guard let customer = try row.open(4, as: CustomerID?.self) else { return }
-        let validation = try row.validationID(bucket: 8, day: 9, id: 10)
-        let owned = try row.timestamp(11)
-        let since = try max(owned, row.timestampIfSet(12) ?? owned)
-        let now = try row.timestamp(14)
-        let wait = try row.timestampIfSet(13).map { $0 - now } ?? .zero
-        owner = Owner(
-            customer: customer, email: try row.open(5), validation: validation, acceptedAt: try row.timestamp(7),
-            since: since, unsettledUntil: since + wait)
-        isMadeBy = ids.contains(validation) ? validation : nil
     }
 }
 
@@ -223,9 +148,8 @@ extension Ownership.Judgement {
         if let rival {
             moved.append(
                 Ownership.Transfer(
-                    publisher: name.publisher, environment: name.environment,
-                    subscriptionKey: name.originalTransactionID, to: claimed.id, toCustomer: claimed.customer,
-                    from: rival.validation, fromCustomer: rival.customer))
+                    subscription: name, to: claimed.id, toCustomer: claimed.customer, from: rival.validation,
+                    fromCustomer: rival.customer))
             found.ownerNo += 1
         }
         changes.append(customerChange(grant.username, .purchased, grant))
@@ -248,49 +172,5 @@ extension Ownership.Judgement {
         CustomerChange(
             customer: CustomerName(publisher: grant.name.publisher, username: username), reason: reason,
             subscription: grant.name, trace: grant.write.claimed.trace)
-    }
-
-    // MARK: Write
-
-    /// One of each subscription at most. Index used: the primary key.
-    private static let takeSQL = """
-        UPDATE subscriptions s
-        SET customer = v.customer, email = v.email, application_username = v.application_username, app = v.app,
-            offer_id = v.offer_id, product_id = v.product_id, accepted_on = v.accepted_on, id = v.id,
-            accepted_at = greatest(s.accepted_at, v.accepted_at), validation_bucket = nullif(v.bucket, s.bucket),
-            owned_since = CASE WHEN s.owner_no = i.owner_no AND s.id IS NOT NULL THEN s.owned_since ELSE clock_timestamp() END,
-            expires_at = i.expires_at, owner_no = i.owner_no, sealed_by = v.sealed_by
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[], $5::int4[], $6::text[], $7::text[], $8::text[])
-             AS i(bucket, day, id, expires_at, owner_no, publisher, environment, subscription_key)
-        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-        WHERE s.bucket = i.bucket AND s.publisher = i.publisher AND s.environment = i.environment
-          AND s.subscription_key = i.subscription_key
-        """
-
-    /// A subscription of its own for a customer who has the offer by something else than this one.
-    private static let aloneSQL = """
-        INSERT INTO subscriptions AS s (
-            bucket, publisher, environment, subscription_key, customer, email, application_username, app, offer_id,
-            accepted_on, id, accepted_at, owned_since, expires_at, sealed_by)
-        SELECT v.bucket, i.publisher, i.environment, i.subscription_key, v.customer, v.email, v.application_username, v.app,
-               v.offer_id, v.accepted_on, v.id, v.accepted_at, clock_timestamp(), i.expires_at, v.sealed_by
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::timestamptz[], $5::int4[], $6::text[], $7::text[], $8::text[])
-             AS i(bucket, day, id, expires_at, owner_no, publisher, environment, subscription_key)
-        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET expires_at = excluded.expires_at
-        """
-
-    var queries: [PostgresQuery] {
-        func query(_ sql: String, _ takers: [Ownership.Taker]) -> PostgresQuery {
-            PostgresQuery(
-                sql,
-                Settlement.keys(takers.map(\.id)) + [
-                    .timestamptzArray(takers.map { $0.expiresAt?.postgres }), .int4Array(takers.map(\.ownerNo)),
-                    .textArray(takers.map(\.name.publisher)), .textArray(takers.map(\.name.environment)),
-                    .textArray(takers.map(\.name.originalTransactionID)),
-                ])
-        }
-        return (takers.isEmpty ? [] : [query(Self.takeSQL, takers.sorted { $0.name.order < $1.name.order })])
-            + (alone.isEmpty ? [] : [query(Self.aloneSQL, alone.sorted { $0.name.order < $1.name.order })])
     }
 }

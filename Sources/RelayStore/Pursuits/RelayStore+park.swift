@@ -1,61 +1,81 @@
+import Foundation
 import Logging
 import Metrics
 import Postgres
 import RelayCore
 
+/// A pursuit that no worker can go on with, by the columns of its own row: its id may be what is wrong with it.
+struct PoisonRow: Sendable {
+    let bucket: Int16
+    let id: UUID
+    let fence: Int32
+    /// Names what is wrong and none of what the row holds.
+    let why: String
+
+    /// - Throws: where even its key cannot be read, which the schema rules out.
+    init(_ row: PostgresRow, _ error: any Error) throws {
+        bucket = try row.get("bucket")
+        id = try row.get("id")
+        fence = try row.get("fence")
+        why = Self.describe(error)
+    }
+
+    init(_ claimed: ClaimedPursuit, why: String) {
+        bucket = Int16(claimed.id.bucket.number)
+        id = claimed.id.uuid
+        fence = claimed.fence
+        self.why = why
+    }
+
+    static func describe(_ error: any Error) -> String {
+        (error as? PostgresError).map { "its row cannot be read (\($0.shortDescription)): \($0.serverMessage)" }
+            ?? "\(error)"
+    }
+}
+
 extension RelayStore {
-    /// `owner` stays empty and nothing claims phase 2: the row waits for an operator's retry.
-    private static let parkSQL = """
+    /// `owner` stays empty and nothing claims what is parked: the row waits for an operator's retry.
+    private func park(_ rows: SQLTable) -> SQL {
+        """
         WITH held AS MATERIALIZED (
             -- In the order of ``ours``, and even where the lease has run out.
             SELECT p.bucket, p.id, i.why
-            FROM unnest($1::int2[], $2::uuid[], $3::int4[], $4::text[]) AS i(bucket, id, fence, why)
+            FROM \(rows, as: "i")
             JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
             ORDER BY p.bucket, p.id
             FOR UPDATE OF p
         ), parked AS (
             UPDATE pursuits p
-            SET phase = 2, owner = NULL, sending = false, fence = p.fence + 1, parked_at = now(), trouble = held.why
+            SET phase = \(Pursuit.Phase.parked), owner = NULL, sending = false, fence = p.fence + 1, parked_at = now(),
+                trouble = held.why
             FROM held
             WHERE p.bucket = held.bucket AND p.id = held.id
             RETURNING p.bucket, p.accepted_on, p.id, p.fence, p.trouble
         ), told AS (
             INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
-            SELECT bucket, accepted_on, id, fence, 0, now(), 17, $5, trouble FROM parked
+            SELECT bucket, accepted_on, id, fence, 0, now(), \(TimelineEvent.Kind.parked), \(.text(instance)), trouble
+            FROM parked
         )
         SELECT id::text FROM parked
         """
-
-    private static let troubleSQL = """
-        UPDATE pursuits p SET trouble = $4 WHERE p.bucket = $1 AND p.id = $2 AND p.fence = $3 AND p.owner IS NOT NULL
-        """
-
-    private static let postponeSQL = """
-        WITH ours AS MATERIALIZED (\(ours(1)))
-        UPDATE pursuits p
-        SET due_at = now() + $4::int8 * interval '1 microsecond', strikes = greatest(p.strikes - 1, 0)
-        FROM ours
-        WHERE p.bucket = ours.bucket AND p.id = ours.id
-        """
-
-    /// Sets a pursuit aside that cannot be gone on with for what is in it, so that it harms no other.
-    public func park(_ claimed: ClaimedPursuit, why: String) async throws {
-        try await park([PoisonRow(claimed, why: why)])
     }
 
     private func park(_ rows: [PoisonRow]) async throws {
         let parked = try await pool.query(
-            PostgresQuery(
-                Self.parkSQL,
-                [
-                    .int2Array(rows.map(\.bucket)), .uuidArray(rows.map(\.id)), .int4Array(rows.map(\.fence)),
-                    .textArray(rows.map { $0.why.bounded(200) }), .text(instance),
-                ]))
+            park([
+                "bucket": .int2Array(rows.map(\.bucket)), "id": .uuidArray(rows.map(\.id)),
+                "fence": .int4Array(rows.map(\.fence)), "why": .textArray(rows.map { $0.why.bounded(200) }),
+            ]))
         guard !parked.isEmpty else { return }
         Counter(label: "relay_pursuits_parked").increment(by: parked.count)
         logger.error(
             "pursuits are parked for an operator",
             metadata: ["count": .stringConvertible(parked.count), "reason": "\(rows[0].why)"])
+    }
+
+    /// Sets a pursuit aside that cannot be gone on with for what is in it, so that it harms no other.
+    public func park(_ claimed: ClaimedPursuit, why: String) async throws {
+        try await park([PoisonRow(claimed, why: why)])
     }
 
     /// Together where it goes, else one by one. What cannot be parked now is claimed again when its lease has run out.
@@ -75,23 +95,10 @@ extension RelayStore {
     /// the next try.
     public func note(trouble: String, of claimed: ClaimedPursuit) async throws {
         _ = try await pool.query(
-            PostgresQuery(
-                Self.troubleSQL,
-                [
-                    .int2(Int16(claimed.id.bucket.number)), .uuid(claimed.id.uuid), .int4(claimed.fence),
-                    .text(trouble.bounded(200)),
-                ]), timeout: .seconds(2))
-    }
-
-    /// Leaves claimed pursuits for a while, as if they had not been claimed: they keep the strikes that they had.
-    public func postpone(_ claimed: [ClaimedPursuit], by pause: Duration) async throws {
-        guard !claimed.isEmpty else { return }
-        _ = try await pool.query(
-            PostgresQuery(
-                Self.postponeSQL,
-                [
-                    .int2Array(claimed.map { Int16($0.id.bucket.number) }), .uuidArray(claimed.map { $0.id.uuid }),
-                    .int4Array(claimed.map(\.fence)), .int8(pause.microseconds),
-                ]), timeout: .seconds(2))
+            """
+            UPDATE pursuits p SET trouble = \(.text(trouble.bounded(200)))
+            WHERE p.bucket = \(.int2(Int16(claimed.id.bucket.number))) AND p.id = \(.uuid(claimed.id.uuid))
+              AND p.fence = \(.int4(claimed.fence)) AND p.owner IS NOT NULL
+            """, timeout: .seconds(2))
     }
 }

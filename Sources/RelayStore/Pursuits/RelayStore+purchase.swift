@@ -1,36 +1,61 @@
 import Postgres
-import RelayCore
+public import RelayCore
+
+/// What the upstream is sent of a purchase.
+public struct Purchase: Sendable {
+    /// By which it is known what was bought.
+    public enum Proof: Sendable {
+        case receipt(Acceptance.Receipt)
+        /// What another store gave the app.
+        case store(StoreReceipt)
+        /// The App Store's transaction, of the customer with this number at Cleeng.
+        case transaction(cleengCustomer: Int64)
+    }
+
+    public var email: EmailAddress
+    public var offerID: OfferID
+    public var transactionID: TransactionID
+    public var appType: String
+    public var ipAddress: Private<String>?
+    public var couponCode: CouponID?
+    public var proof: Proof
+}
 
 extension RelayStore {
-    private static let purchaseSQL = """
-        SELECT ROW(v.sealed_by, v.email), v.offer_id, v.transaction_id, v.app_type, ROW(v.sealed_by, v.ip_address),
-               v.coupon_code, v.cleeng_customer, r.is_text, ROW(r.sealed_by, r.body), v.driver
-        FROM validations v
-        LEFT JOIN receipts r ON $4 AND r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id
-        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3 AND (r.id IS NOT NULL OR NOT $4)
+    private static func purchase(_ id: ValidationID, withReceipt: PostgresValue) -> SQL {
         """
+        SELECT ROW(v.sealed_by, v.email) AS email, v.offer_id, v.transaction_id, v.app_type,
+               ROW(v.sealed_by, v.ip_address) AS ip_address, v.coupon_code, v.cleeng_customer, r.is_text,
+               ROW(r.sealed_by, r.body) AS body, v.driver
+        FROM validations v
+        LEFT JOIN receipts r ON \(withReceipt) AND r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id
+        WHERE \(id.isKey(of: "v")) AND (r.id IS NOT NULL OR NOT \(withReceipt))
+        """
+    }
 
     /// What the upstream is to be sent: read when it is sent and not before, since receipts are large.
     public func purchase(_ id: ValidationID, by driver: PurchaseDriver) async throws -> Purchase {
-        let query = PostgresQuery(Self.purchaseSQL, id.key + [.bool(driver.sendsReceipt)])
+        let query = Self.purchase(id, withReceipt: .bool(driver.sendsReceipt))
         guard let row = try await pool.query(query).first else { throw StoreError.missingRow("the receipt") }
         return Purchase(
-            email: try row.open(0), offerID: try row.get(1), transactionID: try row.get(2), appType: try row.get(3),
-            ipAddress: try row.open(4), couponCode: try row.get(5), proof: try Self.proof(row, driver))
+            email: try row.open("email"), offerID: try row.get("offer_id"),
+            transactionID: try row.get("transaction_id"), appType: try row.get("app_type"),
+            ipAddress: try row.open("ip_address"), couponCode: try row.get("coupon_code"),
+            proof: try Self.proof(row, driver))
     }
 
     private static func proof(_ row: PostgresRow, _ driver: PurchaseDriver) throws -> Purchase.Proof {
         guard driver.sendsReceipt else {
-            guard let customer = try row.get(6, as: Int64?.self) else {
+            guard let customer = try row.get("cleeng_customer", as: Int64?.self) else {
                 throw StoreError.missingRow("the customer's number at Cleeng")
             }
             return .transaction(cleengCustomer: customer)
         }
-        let receipt = Acceptance.Receipt(isText: try row.get(7), bytes: try row.open(8))
+        let receipt = Acceptance.Receipt(isText: try row.get("is_text"), bytes: try row.open("body"))
         func decoded<Receipt: Decodable>(_ type: Receipt.Type) throws -> Receipt {
             try LedgerJSON.value(type, String(decoding: receipt.bytes.value, as: UTF8.self), column: "receipts.body")
         }
-        switch PurchaseDriver(rawValue: try row.get(9, as: Int16.self)) {
+        switch PurchaseDriver(rawValue: try row.get("driver", as: Int16.self)) {
         case .google: return .store(.google(try decoded(StoreReceipt.Google.self)))
         case .amazon: return .store(.amazon(try decoded(StoreReceipt.Amazon.self)))
         // One whose transaction was sent is by its receipt where that is what is asked for.

@@ -7,20 +7,6 @@ struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let instance: String
 
-    /// What is held, and whether the validation is in the state that the pursuit names. While the pursuit is locked nobody else
-    /// changes that.
-    private static let holdSQL = """
-        WITH ours AS MATERIALIZED (\(RelayStore.ours(1)))
-        SELECT o.ordinal, coalesce(v.status = i.status, false), ROW(v.sealed_by, v.application_username)
-        FROM ours o
-        JOIN unnest($4::int4[], $5::int2[]) WITH ORDINALITY AS i(day, status, ordinal) ON i.ordinal = o.ordinal
-        LEFT JOIN LATERAL (
-            SELECT v.status, v.sealed_by, v.application_username
-            FROM validations v
-            WHERE v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
-            OFFSET 0) AS v ON true
-        """
-
     struct Result: Sendable {
         var outcomes: [PursuitWriteOutcome]
         var changed: [Validation] = []
@@ -37,13 +23,13 @@ struct Settlement: Sendable {
         var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
         var held: [(index: Int, grant: Ownership.Grant)] = []
         for row in answers[0] {
-            let index = try row.get(0, as: Int.self) - 1
-            guard try writes[index].change == nil || row.get(1, as: Bool.self) else {
+            let index = try row.get("ordinal", as: Int.self) - 1
+            guard try writes[index].change == nil || row.get("is_as_named", as: Bool.self) else {
                 throw StoreError.missingRow("a validation in the state that its pursuit names")
             }
             outcomes[index] = .written
             if writes[index].change?.status == .granted {
-                held.append((index, Ownership.Grant(write: writes[index], username: try row.open(2))))
+                held.append((index, Ownership.Grant(write: writes[index], username: try row.open("username"))))
             }
         }
         var ownership = Ownership.Judgement()
@@ -65,88 +51,26 @@ struct Settlement: Sendable {
         return Result(outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer))
     }
 
-    private func hold(_ writes: [PursuitWrite]) -> PostgresQuery {
-        PostgresQuery(
-            Self.holdSQL,
-            [
-                .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }),
-                .uuidArray(writes.map { $0.claimed.id.uuid }), .int4Array(writes.map { $0.claimed.fence }),
-                .int4Array(writes.map { Int32($0.claimed.id.day) }),
-                .int2Array(writes.map { $0.claimed.pursuit.status.rawValue }),
-            ])
+    /// What is held, and whether the validation is in the state that the pursuit names. While the pursuit is locked nobody else
+    /// changes that.
+    private func hold(_ writes: [PursuitWrite]) -> SQL {
+        let named: SQLTable = [
+            "day": .int4Array(writes.map { Int32($0.claimed.id.day) }),
+            "status": .int2Array(writes.map(\.claimed.pursuit.status.rawValue)),
+        ]
+        return """
+            WITH ours AS MATERIALIZED (\(RelayStore.ours(writes.map(\.claim))))
+            SELECT o.ordinal, coalesce(v.status = i.status, false) AS is_as_named,
+                   ROW(v.sealed_by, v.application_username) AS username
+            FROM ours o
+            JOIN \(named, as: "i", ordinal: "ordinal") ON i.ordinal = o.ordinal
+            LEFT JOIN LATERAL (
+                SELECT v.status, v.sealed_by, v.application_username
+                FROM validations v
+                WHERE v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
+                OFFSET 0) AS v ON true
+            """
     }
-
-    /// What was decided before the deadline and is written after it is late: apps have been told so by then.
-    private static let changeSQL = """
-        UPDATE validations v
-        SET status = i.status, reason = i.reason,
-            late = i.late OR (i.status IN (1, 2) AND v.deadline <= clock_timestamp()),
-            settled_at = CASE WHEN i.status IN (1, 2) AND i.settled_at < v.deadline AND v.deadline <= clock_timestamp()
-                              THEN clock_timestamp() ELSE i.settled_at END,
-            expires_at = i.expires_at,
-            evidence = coalesce(i.evidence, v.evidence), forwards = i.forwards, entitled_before = i.entitled_before,
-            owner_no = i.owner_no, subscription_key = coalesce(i.alone, v.subscription_key),
-            period = CASE WHEN i.alone IS NULL THEN v.period END
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[], $5::int2[], $6::text[], $7::bool[],
-                    $8::timestamptz[], $9::timestamptz[], $10::text[], $11::int4[], $12::bool[], $13::int4[], $14::text[])
-             AS i(bucket, day, id, from_status, status, reason, late, settled_at, expires_at, evidence, forwards,
-                  entitled_before, owner_no, alone)
-        WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id AND v.status = i.from_status
-        RETURNING \(RelayStore.validationColumns)
-        """
-
-    /// Where nothing changed at the end, what the pursuit alone still knew would go with it.
-    private static let keepSQL = """
-        UPDATE validations v
-        SET forwards = i.forwards, entitled_before = i.entitled_before
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int4[], $5::bool[])
-             AS i(bucket, day, id, forwards, entitled_before)
-        WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-        """
-
-    private static let finishSQL = """
-        DELETE FROM pursuits p
-        USING unnest($1::int2[], $2::uuid[]) AS i(bucket, id)
-        WHERE p.bucket = i.bucket AND p.id = i.id
-        """
-
-    private static let restSQL = """
-        UPDATE pursuits p
-        SET owner = NULL, sending = false, due_at = i.due_at, phase = i.phase, retry_at = i.retry_at, read_at = i.read_at,
-            forwarded_at = i.forwarded_at, forwards = i.forwards, entitled_before = i.entitled_before,
-            synchronization = i.synchronization, transfers = i.transfers, status = i.status
-        FROM unnest($1::int2[], $2::uuid[], $3::int4[], $4::timestamptz[], $5::int2[], $6::timestamptz[],
-                    $7::timestamptz[], $8::timestamptz[], $9::int4[], $10::bool[], $11::text[], $12::bool[], $13::int2[])
-             AS i(bucket, id, fence, due_at, phase, retry_at, read_at, forwarded_at, forwards, entitled_before,
-                  synchronization, transfers, status)
-        WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence
-        """
-
-    /// The purchase's row follows its validation, unless a fresh validation speaks for the purchase by now. Locked in the
-    /// order in which the intake of repeats locks them. `OFFSET 0` leaves the planner the primary keys alone.
-    static let purchasesSQL = """
-        WITH held AS MATERIALIZED (
-            SELECT p.bucket, p.key, i.status
-            FROM (SELECT i.id, i.status, v.purchase_key
-                  FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int2[]) AS i(bucket, day, id, status)
-                  CROSS JOIN LATERAL (
-                      SELECT v.purchase_key
-                      FROM validations v
-                      WHERE v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
-                      OFFSET 0) AS v
-                  ORDER BY v.purchase_key) AS i
-            CROSS JOIN LATERAL (
-                SELECT p.bucket, p.key, p.id
-                FROM purchases p
-                WHERE p.bucket = get_byte(i.purchase_key, 0) AND p.key = i.purchase_key
-                OFFSET 0 FOR NO KEY UPDATE) AS p
-            WHERE p.id = i.id
-        )
-        UPDATE purchases p
-        SET status = held.status
-        FROM held
-        WHERE p.bucket = held.bucket AND p.key = held.key
-        """
 
     /// On what, and under which of its owners, something was granted.
     private struct Granted: Sendable {
@@ -161,8 +85,6 @@ struct Settlement: Sendable {
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
         let finished = writes.filter { $0.next == .finished }
         let resting = writes.filter { $0.next != .finished }
-        let ids = changes.map(\.write.claimed.id)
-        let statuses = changes.map(\.change.status.rawValue)
         // What was granted to the owner before ends first, then the owner changes, then it is granted to the new one: the foreign key of
         // `owner_no` is looked at after each statement.
         var queries = transfers.isEmpty ? [] : TransferStatements.queries(transfers, instance: instance)
@@ -170,53 +92,17 @@ struct Settlement: Sendable {
         queries += ownership.queries
         let settled = queries.count
         queries += [
-            PostgresQuery(
-                Self.changeSQL,
-                Self.keys(ids) + [
-                    .int2Array(changes.map { $0.write.claimed.pursuit.status.rawValue }), .int2Array(statuses),
-                    .textArray(changes.map { $0.change.reason.map { $0.bounded(300) } }),
-                    .boolArray(changes.map { $0.change.late }),
-                    .timestamptzArray(changes.map { $0.change.at.postgres }),
-                    .timestamptzArray(changes.map { $0.change.expiresAt?.postgres }),
-                    .textArray(changes.map { $0.change.evidence }),
-                    .int4Array(changes.map { Int32(clamping: $0.write.pursuit.forwards) }),
-                    .boolArray(changes.map { $0.write.pursuit.entitledBefore }),
-                    .int4Array(changes.map { granted[$0.write.claimed.id]?.ownerNo }),
-                    .textArray(
-                        changes.map { granted[$0.write.claimed.id]?.subscription }.map {
-                            $0?.standsAlone == true ? $0?.originalTransactionID : nil
-                        }),
-                ]),
-            TimelineStatement.insert(writes, instance: instance),
-            PostgresQuery(Self.purchasesSQL, Self.keys(ids) + [.int2Array(statuses)]),
+            change(changes, granted), TimelineStatement.insert(writes, instance: instance),
+            Self.purchases(of: changes.map(\.write.claimed.id), become: changes.map(\.change.status)),
         ]
-        if !finished.isEmpty {
-            queries.append(
-                PostgresQuery(
-                    Self.finishSQL,
-                    [
-                        .int2Array(finished.map { Int16($0.claimed.id.bucket.number) }),
-                        .uuidArray(finished.map { $0.claimed.id.uuid }),
-                    ]))
-        }
+        if !finished.isEmpty { queries.append(finish(finished)) }
         let unchanged = finished.filter { $0.change == nil }
-        if !unchanged.isEmpty {
-            queries.append(
-                PostgresQuery(
-                    Self.keepSQL,
-                    Self.keys(unchanged.map(\.claimed.id)) + [
-                        .int4Array(unchanged.map { Int32(clamping: $0.pursuit.forwards) }),
-                        .boolArray(unchanged.map { $0.pursuit.entitledBefore }),
-                    ]))
+        if !unchanged.isEmpty { queries.append(keep(unchanged)) }
+        if !resting.isEmpty { queries.append(rest(resting)) }
+        let ledgers = writes.compactMap { write in
+            granted[write.claimed.id].map { (write: write, subscription: $0.subscription) }
         }
-        if !resting.isEmpty {
-            queries.append(
-                PostgresQuery(
-                    Self.restSQL,
-                    RelayStore.resting(resting) + [.int2Array(resting.map { $0.pursuit.status.rawValue })]))
-        }
-        let ledgers = writes.compactMap { write in granted[write.claimed.id].map { (write, $0.subscription) } }
-        if !ledgers.isEmpty { queries.append(LedgerStatements.granted(ledgers)) }
+        if !ledgers.isEmpty { queries.append(watch(ledgers)) }
         if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
 
         let answers = try await transaction.commit(with: queries)
@@ -224,10 +110,148 @@ struct Settlement: Sendable {
         return try answers[settled].map(RelayStore.stored) + ends
     }
 
-    static func keys(_ ids: [ValidationID]) -> [PostgresValue] {
-        [
-            .int2Array(ids.map { Int16($0.bucket.number) }), .int4Array(ids.map { Int32($0.day) }),
-            .uuidArray(ids.map(\.uuid)),
+    /// What was decided before the deadline and is written after it is late: apps have been told so by then.
+    private func change(
+        _ changes: [(write: PursuitWrite, change: Decision.Change)], _ granted: [ValidationID: Granted]
+    ) -> SQL {
+        let owners = changes.map { granted[$0.write.claimed.id] }
+        let alone = owners.map { $0?.subscription.standsAlone == true ? $0?.subscription.originalTransactionID : nil }
+        let states: SQLTable = [
+            "from_status": .int2Array(changes.map(\.write.claimed.pursuit.status.rawValue)),
+            "status": .int2Array(changes.map(\.change.status.rawValue)),
+            "reason": .textArray(changes.map { $0.change.reason?.bounded(300) }),
+            "late": .boolArray(changes.map(\.change.late)),
+            "settled_at": .timestamptzArray(changes.map(\.change.at.postgres)),
+            "expires_at": .timestamptzArray(changes.map { $0.change.expiresAt?.postgres }),
+            "evidence": .textArray(changes.map(\.change.evidence)),
         ]
+        let rest: SQLTable = [
+            "forwards": .int4Array(changes.map { Int32(clamping: $0.write.pursuit.forwards) }),
+            "entitled_before": .boolArray(changes.map(\.write.pursuit.entitledBefore)),
+            "owner_no": .int4Array(owners.map { $0?.ownerNo }), "alone": .textArray(alone),
+        ]
+        let isDecision: SQL = "i.status IN \([ValidationStatus.granted, .rejected])"
+        return """
+            UPDATE validations v
+            SET status = i.status, reason = i.reason,
+                late = i.late OR (\(isDecision) AND v.deadline <= clock_timestamp()),
+                settled_at = CASE WHEN \(isDecision) AND i.settled_at < v.deadline AND v.deadline <= clock_timestamp()
+                                  THEN clock_timestamp() ELSE i.settled_at END,
+                expires_at = i.expires_at,
+                evidence = coalesce(i.evidence, v.evidence), forwards = i.forwards, entitled_before = i.entitled_before,
+                owner_no = i.owner_no, subscription_key = coalesce(i.alone, v.subscription_key),
+                period = CASE WHEN i.alone IS NULL THEN v.period END
+            FROM \(SQLTable.ids(changes.map(\.write.claimed.id)) + states + rest, as: "i")
+            WHERE \(.sameID("v", "i")) AND v.status = i.from_status
+            RETURNING \(Validation.columns)
+            """
+    }
+
+    /// The purchase's row follows its validation, unless a fresh validation speaks for the purchase by now. Locked in the
+    /// order in which the intake of repeats locks them. `OFFSET 0` leaves the planner the primary keys alone.
+    static func purchases(of ids: [ValidationID], become statuses: [ValidationStatus]) -> SQL {
+        let status: SQLTable = ["status": .int2Array(statuses.map(\.rawValue))]
+        return """
+            WITH held AS MATERIALIZED (
+                SELECT p.bucket, p.key, i.status
+                FROM (SELECT i.id, i.status, v.purchase_key
+                      FROM \(SQLTable.ids(ids) + status, as: "i")
+                      CROSS JOIN LATERAL (
+                          SELECT v.purchase_key
+                          FROM validations v
+                          WHERE \(.sameID("v", "i"))
+                          OFFSET 0) AS v
+                      ORDER BY v.purchase_key) AS i
+                CROSS JOIN LATERAL (
+                    SELECT p.bucket, p.key, p.id
+                    FROM purchases p
+                    WHERE p.bucket = get_byte(i.purchase_key, 0) AND p.key = i.purchase_key
+                    OFFSET 0 FOR NO KEY UPDATE) AS p
+                WHERE p.id = i.id
+            )
+            UPDATE purchases p
+            SET status = held.status
+            FROM held
+            WHERE p.bucket = held.bucket AND p.key = held.key
+            """
+    }
+
+    private func finish(_ writes: [PursuitWrite]) -> SQL {
+        let keys: SQLTable = [
+            "bucket": .int2Array(writes.map { Int16($0.claimed.id.bucket.number) }),
+            "id": .uuidArray(writes.map(\.claimed.id.uuid)),
+        ]
+        return "DELETE FROM pursuits p USING \(keys, as: "i") WHERE p.bucket = i.bucket AND p.id = i.id"
+    }
+
+    /// Where nothing changed at the end, what the pursuit alone still knew would go with it.
+    private func keep(_ writes: [PursuitWrite]) -> SQL {
+        let states: SQLTable = [
+            "forwards": .int4Array(writes.map { Int32(clamping: $0.pursuit.forwards) }),
+            "entitled_before": .boolArray(writes.map(\.pursuit.entitledBefore)),
+        ]
+        return """
+            UPDATE validations v
+            SET forwards = i.forwards, entitled_before = i.entitled_before
+            FROM \(SQLTable.ids(writes.map(\.claimed.id)) + states, as: "i")
+            WHERE \(.sameID("v", "i"))
+            """
+    }
+
+    private func rest(_ writes: [PursuitWrite]) -> SQL {
+        let status: SQLTable = ["status": .int2Array(writes.map(\.pursuit.status.rawValue))]
+        return """
+            UPDATE pursuits p
+            SET \(RelayStore.resting), status = i.status
+            FROM \(SQLTable.resting(writes) + status, as: "i")
+            WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence
+            """
+    }
+
+    /// Every grant has a ledger, whatever it rests on, and it is due at once: nothing granted is without somebody who looks again.
+    /// Rows are locked in the order of their keys, as everywhere. The owners' rows are held already.
+    ///
+    /// - Parameter grants: what was granted, and on which subscription.
+    private func watch(_ grants: [(write: PursuitWrite, subscription: SubscriptionName)]) -> SQL {
+        let changes = grants.map(\.write.change)
+        let names = grants.map(\.subscription)
+        let rows: SQLTable = [
+            "at": .timestamptzArray(changes.map { ($0?.observedAt ?? $0?.at)?.postgres }),
+            "until": .timestamptzArray(changes.map { $0?.grantedUntil?.postgres }),
+            "publisher": .textArray(names.map(\.publisher)), "environment": .textArray(names.map(\.environment)),
+            "subscription_key": .textArray(names.map(\.originalTransactionID)),
+        ]
+        return """
+            INSERT INTO ledgers AS l (
+                bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until, granted_offer, due_at)
+            SELECT DISTINCT ON (i.bucket, i.publisher, i.environment, i.subscription_key)
+                   i.bucket, i.publisher, i.environment, i.subscription_key, v.bundle_id, now(), i.at, i.until, v.offer_id, now()
+            FROM \(SQLTable.ids(grants.map(\.write.claimed.id)) + rows, as: "i")
+            JOIN validations v ON \(.sameID("v", "i"))
+            ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key, i.at DESC
+            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+                granted_until = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_until ELSE excluded.granted_until END,
+                granted_offer = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_offer ELSE excluded.granted_offer END,
+                granted_at = greatest(l.granted_at, excluded.granted_at),
+                due_at = CASE WHEN l.parked_at IS NULL THEN least(l.due_at, excluded.due_at) END
+            """
+    }
+
+    /// The ids of validations, for statements that take them by number: buckets, days, ids.
+    static func keys(_ ids: [ValidationID]) -> [PostgresValue] { SQLTable.ids(ids).columns.map(\.value) }
+}
+
+extension RelayStore {
+    /// Writes changes of status, with everything that follows from them, in one transaction: the validation, its pursuit, its
+    /// timeline, the purchase it stands for, the subscription's owner, the old owner's end, and word to both publishers'
+    /// customers.
+    func settle(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
+        let result = try await retryingDeadlock {
+            try await pool.withTransaction { transaction in
+                try await Settlement(transaction: transaction, instance: instance).run(writes)
+            }
+        }
+        publish(result.changed, customers: result.customers)
+        return result.outcomes
     }
 }

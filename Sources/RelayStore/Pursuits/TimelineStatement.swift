@@ -3,44 +3,47 @@ import RelayCore
 
 /// Writes timeline rows for validations, many at a time.
 enum TimelineStatement {
-    /// The parameters of ``rows``, from `$1` on. The last one is the instance.
-    static func parameters(_ writes: [PursuitWrite], instance: String) -> [PostgresValue] {
-        let rows = writes.flatMap { write in
-            write.events.enumerated().map { (write.claimed, $0.offset, $0.element) }
-        }
-        return [
-            .int2Array(rows.map { Int16($0.0.id.bucket.number) }), .int4Array(rows.map { Int32($0.0.id.day) }),
-            .uuidArray(rows.map { $0.0.id.uuid }), .int4Array(rows.map { $0.0.fence }),
-            .int2Array(rows.map { Int16($0.1) }), .timestamptzArray(rows.map { $0.2.at.postgres }),
-            .int2Array(rows.map { $0.2.kind.rawValue }),
-            .int2Array(rows.map { $0.2.upstreamStatus.map { Int16(clamping: $0) } }),
-            .int4Array(rows.map { $0.2.latency.map { Int32(clamping: $0.microseconds / 1_000) } }),
-            .textArray(rows.map { $0.2.detail.map { $0.bounded(500) } }), .text(instance),
-        ]
-    }
-
-    static let rows = """
-        SELECT e.bucket, DATE 'epoch' + e.day AS accepted_on, e.id, e.fence, e.ordinal, e.at, e.event, e.upstream_status,
-               e.latency_ms, $11::text AS instance, e.detail
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $4::int4[], $5::int2[], $6::timestamptz[], $7::int2[],
-                    $8::int2[], $9::int4[], $10::text[])
-             AS e(bucket, day, id, fence, ordinal, at, event, upstream_status, latency_ms, detail)
-        """
-
-    static let columns =
+    static let columns: SQL =
         "bucket, accepted_on, id, fence, ordinal, at, event, upstream_status, latency_ms, instance, detail"
 
-    static func insert(_ writes: [PursuitWrite], instance: String) -> PostgresQuery {
-        PostgresQuery("INSERT INTO timeline (\(columns)) \(rows)", parameters(writes, instance: instance))
+    /// The events of the writes, as ``columns``.
+    static func rows(_ writes: [PursuitWrite], instance: String) -> SQL {
+        let rows = writes.flatMap { write in
+            write.events.enumerated().map { (claimed: write.claimed, ordinal: $0.offset, event: $0.element) }
+        }
+        let events: SQLTable = [
+            "fence": .int4Array(rows.map(\.claimed.fence)), "ordinal": .int2Array(rows.map { Int16($0.ordinal) }),
+            "at": .timestamptzArray(rows.map(\.event.at.postgres)),
+            "event": .int2Array(rows.map(\.event.kind.rawValue)),
+            "upstream_status": .int2Array(rows.map { $0.event.upstreamStatus.map { Int16(clamping: $0) } }),
+            "latency_ms": .int4Array(rows.map { $0.event.latency.map { Int32(clamping: $0.microseconds / 1_000) } }),
+            "detail": .textArray(rows.map { $0.event.detail.map { $0.bounded(500) } }),
+        ]
+        return """
+            SELECT e.bucket, DATE 'epoch' + e.day AS accepted_on, e.id, e.fence, e.ordinal, e.at, e.event, e.upstream_status,
+                   e.latency_ms, \(.text(instance)) AS instance, e.detail
+            FROM \(SQLTable.ids(rows.map(\.claimed.id)) + events, as: "e")
+            """
+    }
+
+    static func insert(_ writes: [PursuitWrite], instance: String) -> SQL {
+        "INSERT INTO timeline (\(columns)) \(rows(writes, instance: instance))"
     }
 
     /// For validations that nobody holds: the fence follows the last one written.
-    static let insertUnheld = """
-        INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
-        SELECT i.bucket, DATE 'epoch' + i.day, i.id,
-               1 + coalesce((SELECT max(t.fence) FROM timeline t
-                             WHERE t.bucket = i.bucket AND t.accepted_on = DATE 'epoch' + i.day AND t.id = i.id), 0),
-               0, now(), $4, $5, i.detail
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[], $6::text[]) AS i(bucket, day, id, detail)
+    ///
+    /// - Parameters:
+    ///   - rows: have `bucket`, `accepted_on` and `id`.
+    ///   - event: the number of a ``TimelineEvent/Kind``.
+    ///   - detail: may name columns of `rows`, as `e.column`; and so may `event`.
+    static func insert(unheld rows: SQL, event: SQL, detail: SQL, instance: String) -> SQL {
         """
+        INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
+        SELECT e.bucket, e.accepted_on, e.id,
+               1 + coalesce((SELECT max(t.fence) FROM timeline t
+                             WHERE t.bucket = e.bucket AND t.accepted_on = e.accepted_on AND t.id = e.id), 0),
+               0, now(), \(event), \(.text(instance)), \(detail)
+        FROM \(rows) e
+        """
+    }
 }

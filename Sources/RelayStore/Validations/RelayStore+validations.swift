@@ -2,22 +2,31 @@ import Foundation
 import Postgres
 public import RelayCore
 
+extension Validation {
+    /// Of `validations v`, or of rows that have the same columns: what ``RelayStore/stored(_:)`` reads.
+    static let columns: SQL = """
+        v.bucket, v.accepted_on - DATE 'epoch' AS day, v.id, v.publisher, v.app, ROW(v.sealed_by, v.email) AS email,
+               ROW(v.sealed_by, v.customer) AS customer, v.offer_id, v.status, v.reason, v.late, v.accepted_at, v.deadline,
+               v.settled_at, v.expires_at
+        """
+}
+
 extension RelayStore {
-    static let validationColumns =
-        "v.bucket, v.accepted_on - DATE 'epoch', v.id, v.publisher, v.app, ROW(v.sealed_by, v.email), ROW(v.sealed_by, v.customer), v.offer_id, v.status, v.reason, v.late, v.accepted_at, v.deadline, v.settled_at, v.expires_at"
+    /// ``Validation/columns`` for statements that are texts.
+    static let validationColumns = Validation.columns.text
 
     /// Index used: the partition's primary key; the day in the id leaves one partition to look in.
-    private static let oneSQL = """
-        SELECT \(validationColumns), clock_timestamp()
-        FROM validations v
-        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
-        """
+    private static func one(_ id: ValidationID) -> SQL {
+        "SELECT \(Validation.columns), clock_timestamp() AS now FROM validations v WHERE \(id.isKey(of: "v"))"
+    }
 
-    private static let manySQL = """
-        SELECT \(validationColumns), clock_timestamp()
-        FROM unnest($1::int2[], $2::int4[], $3::uuid[]) AS i(bucket, day, id)
-        JOIN validations v ON v.bucket = i.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = i.id
+    private static func many(_ ids: [ValidationID]) -> SQL {
         """
+        SELECT \(Validation.columns), clock_timestamp() AS now
+        FROM \(SQLTable.ids(ids), as: "i")
+        JOIN validations v ON \(.sameID("v", "i"))
+        """
+    }
 
     /// As it may be told now: judged by the database's clock. Nil for an unknown id.
     public func validation(_ id: ValidationID) async throws -> Validation? {
@@ -33,14 +42,14 @@ extension RelayStore {
     /// The same, for those of whom there are thousands.
     public func known(_ id: ValidationID) async throws -> KnownValidation? {
         let sent = ContinuousClock.now
-        return try known(in: try await pool.query(PostgresQuery(Self.oneSQL, id.key)), sent: sent)
+        return try known(in: try await pool.query(Self.one(id)), sent: sent)
     }
 
     /// Not inlined: what it needs for a moment, each read that is waited for would keep.
     @inline(never)
     private func known(in rows: PostgresRows, sent: ContinuousClock.Instant) throws -> KnownValidation? {
         guard let row = rows.first else { return nil }
-        clock.observe(try row.timestamp(15), sent: sent)
+        clock.observe(try row.timestamp("now"), sent: sent)
         return KnownValidation(try Self.validation(row))
     }
 
@@ -61,27 +70,21 @@ extension RelayStore {
 
     /// Those that exist, in no particular order.
     public func validations(_ ids: [ValidationID]) async throws -> [Validation] {
-        try await pool.query(
-            PostgresQuery(
-                Self.manySQL,
-                [
-                    .int2Array(ids.map { Int16($0.bucket.number) }), .int4Array(ids.map { Int32($0.day) }),
-                    .uuidArray(ids.map(\.uuid)),
-                ])
-        ).map(Self.validation)
+        try await pool.query(Self.many(ids)).map(Self.validation)
     }
 
+    /// ``stored(_:)`` as it may be told at the time in the column `now`.
     static func validation(_ row: PostgresRow) throws -> Validation {
-        try stored(row).judged(at: row.timestamp(15))
+        try stored(row).judged(at: row.timestamp("now"))
     }
 
     /// The row as it stands, deadline or not.
     static func stored(_ row: PostgresRow) throws -> Validation {
         Validation(
-            id: try row.validationID(bucket: 0, day: 1, id: 2), publisher: try row.get(3), app: try row.get(4),
-            email: try row.open(5), customer: try row.open(6), offerID: try row.get(7), status: try row.status(8),
-            reason: try row.get(9), late: try row.get(10), acceptedAt: try row.timestamp(11),
-            deadline: try row.timestamp(12), settledAt: try row.timestampIfSet(13),
-            expiresAt: try row.timestampIfSet(14))
+            id: try row.validationID(), publisher: try row.get("publisher"), app: try row.get("app"),
+            email: try row.open("email"), customer: try row.open("customer"), offerID: try row.get("offer_id"),
+            status: try row.constant("status"), reason: try row.get("reason"), late: try row.get("late"),
+            acceptedAt: try row.timestamp("accepted_at"), deadline: try row.timestamp("deadline"),
+            settledAt: try row.timestampIfSet("settled_at"), expiresAt: try row.timestampIfSet("expires_at"))
     }
 }

@@ -59,6 +59,14 @@ import Testing
         var columns: String
     }
 
+    /// With the columns of an owner's row in the place of the parts that stand for them.
+    private static func spellingOutOwners(_ text: String) -> String {
+        text.replacing("\\(OwnerStatements.columns)", with: OwnerStatements.columns.text)
+            .replacing(/\\\(OwnerStatements\.setting\(from: "(\w+)"\)\)/) {
+                OwnerStatements.setting(from: String($0.output.1)).text
+            }
+    }
+
     /// Of every INSERT, of its ON CONFLICT DO UPDATE, and of every UPDATE in the sources.
     private static func writes() throws -> [Write] {
         let folder = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
@@ -74,7 +82,7 @@ import Testing
         let expressions = try patterns.map { try Regex($0, as: (Substring, Substring, Substring).self) }
         var writes: [Write] = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
-            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            let text = spellingOutOwners(try String(contentsOf: folder.appending(path: path), encoding: .utf8))
             for expression in expressions {
                 for match in text.matches(of: expression) {
                     writes.append(

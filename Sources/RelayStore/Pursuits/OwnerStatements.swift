@@ -1,0 +1,132 @@
+import Postgres
+import RelayCore
+
+/// How the owner's row of a subscription is made, locked and changed.
+enum OwnerStatements {
+    /// What a validation brings along where its customer becomes the owner: columns of both tables.
+    private static let brought = [
+        "customer", "email", "application_username", "app", "offer_id", "accepted_on", "id", "sealed_by",
+    ]
+
+    static let columns = SQL(unescaped: brought.joined(separator: ", "))
+
+    /// ``columns`` of a row by this name.
+    static func columns(of row: String) -> SQL {
+        SQL(unescaped: brought.map { "\(row).\($0)" }.joined(separator: ", "))
+    }
+
+    /// Sets ``columns`` to those of a row by this name.
+    static func setting(from row: String) -> SQL {
+        SQL(unescaped: brought.map { "\($0) = \(row).\($0)" }.joined(separator: ", "))
+    }
+}
+
+extension Ownership {
+    /// Makes the owner's row of a subscription that nobody has; locks and reads that of one that somebody has. To be sent right behind what
+    /// locks the pursuits, in the same transaction: what it asks of them is what ``RelayStore/ours(_:)`` asks.
+    ///
+    /// An owner is unsettled for as long as an app waits for its grant: Cleeng may still be passing the subscription to an older request
+    /// and then on to the owner's, and who reads in between is entitled for that moment only. Indexes used: primary keys.
+    static func open(_ grants: [PursuitWrite]) -> SQL {
+        let ids = grants.map(\.claimed.id)
+        let rows: SQLTable = [
+            "expires_at": .timestamptzArray(grants.map { $0.change?.expiresAt?.postgres }),
+            "fence": .int4Array(grants.map(\.claimed.fence)),
+        ]
+        /// Of the validation that made the owner; null for an owner that is made here.
+        func ofOwner(_ column: SQL) -> SQL {
+            """
+            CASE WHEN s.id <> ALL (\(.uuidArray(ids.map(\.uuid)))) THEN (
+                SELECT \(column) FROM validations o
+                WHERE o.bucket = coalesce(s.validation_bucket, s.bucket) AND o.accepted_on = s.accepted_on AND o.id = s.id) END
+            """
+        }
+        return """
+            INSERT INTO subscriptions AS s (
+                bucket, publisher, environment, subscription_key, product_id, accepted_at, owned_since, expires_at,
+                \(OwnerStatements.columns))
+            SELECT DISTINCT ON (v.bucket, v.publisher, v.environment, v.subscription_key)
+                   v.bucket, v.publisher, v.environment, v.subscription_key, v.product_id, v.accepted_at, clock_timestamp(),
+                   i.expires_at, \(OwnerStatements.columns(of: "v"))
+            FROM \(SQLTable.ids(ids) + rows, as: "i")
+            CROSS JOIN LATERAL (
+                SELECT p.fence, p.owner, p.due_at FROM pursuits p WHERE p.bucket = i.bucket AND p.id = i.id OFFSET 0) AS p
+            CROSS JOIN LATERAL (SELECT * FROM validations v WHERE \(.sameID("v", "i")) OFFSET 0) AS v
+            WHERE p.fence = i.fence AND p.owner IS NOT NULL AND p.due_at > now()
+            ORDER BY v.bucket, v.publisher, v.environment, v.subscription_key, v.accepted_at DESC
+            -- Locks the row and changes nothing.
+            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET bucket = s.bucket
+            RETURNING s.publisher, s.environment, s.subscription_key, s.owner_no, ROW(s.sealed_by, s.customer) AS customer,
+                      ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.application_username) AS username, s.accepted_at,
+                      coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id,
+                      s.owned_since, \(ofOwner("o.settled_at")) AS settled_at,
+                      \(ofOwner("o.deadline - o.accepted_at + now()")) AS settled_by, now() AS now
+            """
+    }
+}
+
+extension Ownership.Found {
+    /// From the answer to ``Ownership/open(_:)``.
+    ///
+    /// - Parameter ids: of the grants that it was asked for.
+    init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {
+        username = try row.open("username")
+        ownerNo = try row.get("owner_no")
+        // One that was claimed by a username alone has no owner.
+        guard let customer = try row.open("customer", as: CustomerID?.self) else { return }
+        let validation = try row.validationID()
+        let owned = try row.timestamp("owned_since")
+        let since = try max(owned, row.timestampIfSet("settled_at") ?? owned)
+        let now = try row.timestamp("now")
+        let wait = try row.timestampIfSet("settled_by").map { $0 - now } ?? .zero
+        owner = Owner(
+            customer: customer, email: try row.open("email"), validation: validation,
+            acceptedAt: try row.timestamp("accepted_at"), since: since, unsettledUntil: since + wait)
+        isMadeBy = ids.contains(validation) ? validation : nil
+    }
+}
+
+extension Ownership.Judgement {
+    /// Moves owners on; a grant that stands alone gets a subscription of its own. In the order of their keys, as everybody locks them.
+    var queries: [SQL] {
+        (takers.isEmpty ? [] : [Self.take(takers.sorted { $0.name.order < $1.name.order })])
+            + (alone.isEmpty ? [] : [Self.own(alone.sorted { $0.name.order < $1.name.order })])
+    }
+
+    private static func table(_ takers: [Ownership.Taker]) -> SQLTable {
+        let rows: SQLTable = [
+            "expires_at": .timestamptzArray(takers.map { $0.expiresAt?.postgres }),
+            "owner_no": .int4Array(takers.map(\.ownerNo)), "publisher": .textArray(takers.map(\.name.publisher)),
+            "environment": .textArray(takers.map(\.name.environment)),
+            "subscription_key": .textArray(takers.map(\.name.originalTransactionID)),
+        ]
+        return SQLTable.ids(takers.map(\.id)) + rows
+    }
+
+    /// One of each subscription at most. Index used: the primary key.
+    private static func take(_ takers: [Ownership.Taker]) -> SQL {
+        """
+        UPDATE subscriptions s
+        SET \(OwnerStatements.setting(from: "v")), product_id = v.product_id,
+            accepted_at = greatest(s.accepted_at, v.accepted_at), validation_bucket = nullif(v.bucket, s.bucket),
+            owned_since = CASE WHEN s.owner_no = i.owner_no AND s.id IS NOT NULL THEN s.owned_since ELSE clock_timestamp() END,
+            expires_at = i.expires_at, owner_no = i.owner_no
+        FROM \(table(takers), as: "i")
+        JOIN validations v ON \(.sameID("v", "i"))
+        WHERE \(.sameSubscription("s", "i"))
+        """
+    }
+
+    /// A subscription of its own for a customer who has the offer by something else than this one.
+    private static func own(_ takers: [Ownership.Taker]) -> SQL {
+        """
+        INSERT INTO subscriptions AS s (
+            bucket, publisher, environment, subscription_key, accepted_at, owned_since, expires_at, \(OwnerStatements.columns))
+        SELECT v.bucket, i.publisher, i.environment, i.subscription_key, v.accepted_at, clock_timestamp(), i.expires_at,
+               \(OwnerStatements.columns(of: "v"))
+        FROM \(table(takers), as: "i")
+        JOIN validations v ON \(.sameID("v", "i"))
+        ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET expires_at = excluded.expires_at
+        """
+    }
+}

@@ -33,7 +33,8 @@ extension RelayStore {
 
     private static let disableSQL = """
         UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = $2
-        WHERE id = $1 AND disabled_at IS NULL AND removed_at IS NULL
+        WHERE id = $1 AND disabled_at IS NULL AND removed_at IS NULL AND \(OpsScope.sql("publisher", 3))
+        RETURNING publisher
         """
 
     private static let enableSQL = """
@@ -47,6 +48,7 @@ extension RelayStore {
         UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = $2
         WHERE id = $1 AND disabled_at IS NULL AND removed_at IS NULL
           AND failing_since <= now() - $3::int8 * interval '1 microsecond'
+        RETURNING publisher
         """
 
     private static let failingSQL = """
@@ -112,14 +114,18 @@ extension RelayStore {
         try await pool.query(PostgresQuery(Self.removeSQL, [.text(id.description)])).affectedRows == 1
     }
 
-    /// What waits for it is dropped by the delivery service. False where it was disabled already, or there is none.
-    public func disableEndpoint(_ id: EndpointID, _ reason: EndpointStanding.Reason) async throws -> Bool {
+    /// What waits for it is dropped by the delivery service.
+    ///
+    /// - Returns: whose it is; nil where it was disabled already, or there is none in the scope.
+    public func disableEndpoint(
+        _ id: EndpointID, _ reason: EndpointStanding.Reason, in scope: OpsScope
+    ) async throws -> PublisherID? {
         let parameters: [PostgresValue] = [.text(id.description), .text(reason.rawValue)]
         let query =
             reason == .failing
             ? PostgresQuery(Self.disableFailingSQL, parameters + [.int8(EndpointStanding.patience.microseconds)])
-            : PostgresQuery(Self.disableSQL, parameters)
-        return try await pool.query(query).affectedRows == 1
+            : PostgresQuery(Self.disableSQL, parameters + [scope.parameter])
+        return try await pool.query(query).first?.get(0)
     }
 
     /// What was dropped stays so.
@@ -129,7 +135,7 @@ extension RelayStore {
         try await pool.query(PostgresQuery(Self.enableSQL, [.text(id.description), scope.parameter])).first?.get(0)
     }
 
-    /// Writes how an endpoint does.
+    /// Writes how an endpoint does. One that is disabled by it stands in the audit log, too.
     ///
     /// - Returns: whether anything changed by it.
     public func note(_ change: EndpointStanding.Change, of id: EndpointID) async throws -> Bool {
@@ -137,7 +143,14 @@ extension RelayStore {
         case .failing: try await pool.query(PostgresQuery(Self.failingSQL, [.text(id.description)])).affectedRows == 1
         case .succeeded:
             try await pool.query(PostgresQuery(Self.succeededSQL, [.text(id.description)])).affectedRows == 1
-        case .disabled(let reason): try await disableEndpoint(id, reason)
+        case .disabled(let reason):
+            try await transaction { store in
+                guard let publisher = try await store.disableEndpoint(id, reason, in: .all) else { return false }
+                try await store.audit(
+                    AuditEntry(
+                        actor: AuditEntry.relay, .endpointDisabled, "\(id)", of: publisher, reason: reason.rawValue))
+                return true
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import RelayCore
+public import RelayStore
 
 /// What is wrong, worst first, in sentences for whoever is on call: what it means for customers, and what to do.
 public struct Diagnosis: Sendable, Equatable {
@@ -230,7 +231,9 @@ public struct Diagnosis: Sendable, Equatable {
             findings.append(
                 Finding(
                     severity: .warning, what: "\(webhooks.failing) webhook endpoints fail\(age).",
-                    advice: "Messages are tried again for three days. Tell the publisher.", place: .webhooks))
+                    advice:
+                        "A message is tried for about two days, as RELAY_WEBHOOK_RETRY_SECONDS says, and then given up. Tell the publisher.",
+                    place: .webhooks))
         }
         if notifications.refused > 0 {
             findings.append(
@@ -262,4 +265,11 @@ extension Duration {
         default: return "\(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"
         }
     }
+}
+
+extension Diagnosis.Finding: Viewed {
+    public static let fields: [Field<Diagnosis.Finding>] = [
+        Field("severity") { $0.severity.rawValue }, Field("what") { $0.what }, Field("advice") { $0.advice },
+        Field("place") { $0.place?.rawValue },
+    ]
 }

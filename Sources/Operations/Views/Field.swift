@@ -20,20 +20,25 @@ public struct Field<Item: Sendable>: Sendable {
     /// Over a column, or before a fact.
     public let label: String
     public let value: @Sendable (Item) -> FieldValue
-    private let words: (@Sendable (Item) -> String?)?
+    private var words: (@Sendable (Item) -> String?)?
 
     /// - Parameters:
     ///   - label: empty where people read it within another field.
     ///   - value: nil becomes null.
-    ///   - words: where people read something else than the value.
     public init(
-        _ name: String, _ label: String = "", _ value: @escaping @Sendable (Item) -> (any FieldConvertible)?,
-        words: (@Sendable (Item) -> String?)? = nil
+        _ name: String, _ label: String = "",
+        _ value: @escaping @Sendable (Item) -> (any FieldConvertible)?
     ) {
         self.name = name
         self.label = label
-        self.words = words
         self.value = { value($0)?.fieldValue ?? .null }
+    }
+
+    /// The same where people read something else than the value.
+    func worded(_ words: @escaping @Sendable (Item) -> String?) -> Self {
+        var field = self
+        field.words = words
+        return field
     }
 
     /// For people; nil where there is nothing.

@@ -6,9 +6,7 @@ extension OpsNotification: Viewed {
         Field("id", "Notification") { $0.id },
         Field("version") { Int($0.version) },
         Field("notificationUUID") { $0.uuid },
-        Field("type", "Type") {
-            $0.type
-        } words: {
+        Field("type", "Type") { $0.type }.worded {
             [$0.type, $0.subtype].compactMap(\.self).joined(separator: " ")
         },
         Field("subtype") { $0.subtype },
@@ -21,22 +19,17 @@ extension OpsNotification: Viewed {
         Field("relay", "To Cleeng") { one in
             FieldValue.object([
                 ("status", .text(one.relay.name)), ("attempts", .number(one.attempts)),
-                ("deliveredAt", one.relayedAt?.fieldValue ?? .null), ("lastError", one.lastError?.fieldValue ?? .null),
+                ("deliveredAt", one.relayedAt?.fieldValue ?? .null),
+                ("lastError", one.lastError?.fieldValue ?? .null),
             ])
-        } words: {
-            $0.relay.name
-        },
+        }.worded { $0.relay.name },
         // Within `relay` in JSON.
         Field("attempts", "Tries") { _ in
             FieldValue.absent
-        } words: {
-            "\($0.attempts)"
-        },
+        }.worded { "\($0.attempts)" },
         Field("lastError", "Last error") { _ in
             FieldValue.absent
-        } words: {
-            $0.lastError
-        },
+        }.worded { $0.lastError },
     ]
 }
 
@@ -64,9 +57,7 @@ extension OpsDelivery: Viewed {
         Field("applicationUsername", "Customer") { $0.applicationUsername },
         Field("state", "State") { $0.state.name },
         Field("tries", "Tries") { $0.tries },
-        Field("lastStatus", "Answer") {
-            $0.lastStatus
-        } words: { one in
+        Field("lastStatus", "Answer") { $0.lastStatus }.worded { one in
             one.lastError ?? one.lastStatus.map { "HTTP \($0)" }
         },
         Field("lastError", "Last error") { $0.lastError },
@@ -82,9 +73,7 @@ extension WebhookEndpoint: Viewed {
         Field("url", "URL") { $0.url },
         Field("publisher", "Publisher") { $0.publisher },
         Field("environment", "Environment") { $0.environment.name },
-        Field("state", "State") {
-            $0.isActive ? "active" : "disabled"
-        } words: {
+        Field("state", "State") { $0.isActive ? "active" : "disabled" }.worded {
             $0.isActive ? "active" : "disabled (\($0.disabledReason ?? "?"))"
         },
         Field("disabledReason") { $0.disabledReason },
@@ -96,8 +85,6 @@ extension WebhookEndpoint: Viewed {
         Field("events", "Told of") { one in
             guard case .events(let names) = one.kind else { return FieldValue.absent }
             return FieldValue.list(names.map { .text($0) })
-        } words: {
-            $0.kind == .purchases ? "purchases" : "events by id"
-        },
+        }.worded { $0.kind == .purchases ? "purchases" : "events by id" },
     ]
 }

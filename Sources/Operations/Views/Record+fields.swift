@@ -40,11 +40,7 @@ extension RunningCopy: Viewed {
         Field("id", "Copy") { $0.id },
         Field("role", "Role") { $0.role },
         Field("startedAt", "Started") { $0.startedAt },
-        Field("lastSeenSeconds", "Last seen") {
-            $0.lastSeen
-        } words: {
-            "\($0.lastSeen.spoken) ago"
-        },
+        Field("lastSeenSeconds", "Last seen") { $0.lastSeen }.worded { "\($0.lastSeen.spoken) ago" },
         Field("upstream", "Cleeng") { $0.upstreamText },
         Field("lastError", "Last error") { $0.report.lastError },
     ]
@@ -79,7 +75,8 @@ extension UnmappedOffer: Viewed {
 extension OpsSummary: Viewed {
     public static let fields: [Field<OpsSummary>] = [
         Field("countsByStatus") { one in
-            FieldValue.object(ValidationStatus.allCases.map { ($0.name, .number(one.countsByStatus[$0] ?? 0)) })
+            FieldValue.object(
+                ValidationStatus.allCases.map { ($0.name, .number(one.countsByStatus[$0] ?? 0)) })
         },
         Field("oldestPendingSeconds") { $0.oldestPending },
         Field("upstream") { one in
@@ -101,14 +98,17 @@ extension OpsSummary: Viewed {
             ("forwarding", .number(backlog.forwarding)), ("watching", .number(backlog.watching)),
             ("parked", .number(backlog.parked)), ("overdue", .number(backlog.overdue)),
             ("oldestForwardingSeconds", backlog.oldestForwarding?.fieldValue ?? .null),
-            ("oldestParkedSeconds", backlog.oldestParked?.fieldValue ?? .null), ("outbox", .number(backlog.outbox)),
-            ("notifications", .number(notifications.waiting)), ("notificationsRefused", .number(notifications.refused)),
+            ("oldestParkedSeconds", backlog.oldestParked?.fieldValue ?? .null),
+            ("outbox", .number(backlog.outbox)),
+            ("notifications", .number(notifications.waiting)),
+            ("notificationsRefused", .number(notifications.refused)),
             ("oldestNotificationSeconds", notifications.oldest?.fieldValue ?? .null),
             ("webhooks", .number(webhooks.waiting)), ("webhooksRetrying", .number(webhooks.retrying)),
             ("oldestWebhookSeconds", webhooks.oldest?.fieldValue ?? .null),
             ("webhookEndpointsFailing", .number(webhooks.failing)),
             ("webhookEndpointsDisabled", .number(webhooks.disabled)),
-            ("eventsParked", .number(parkedItems[.events])), ("webhooksParked", .number(parkedItems[.webhooks])),
+            ("eventsParked", .number(parkedItems[.events])),
+            ("webhooksParked", .number(parkedItems[.webhooks])),
             ("notificationsParked", .number(parkedItems[.notifications])),
             ("subscriptionsParked", .number(parkedItems[.subscriptions])),
             ("oldestItemParkedSeconds", parkedItems.oldest?.fieldValue ?? .null),

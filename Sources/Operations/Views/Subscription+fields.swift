@@ -8,9 +8,7 @@ extension OpsSubscription.Entry: Viewed {
         Field("detail", "Detail") { $0.detail },
         Field("status", "Status then") { $0.status?.name },
         Field("expiresAt", "Access until") { $0.expiresAt },
-        Field("validationId", "Learned from") {
-            $0.validation
-        } words: {
+        Field("validationId", "Learned from") { $0.validation }.worded {
             ($0.validation ?? $0.notification).map { "\($0)" }
         },
         Field("notificationId") { $0.notification },

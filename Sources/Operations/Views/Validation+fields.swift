@@ -6,9 +6,7 @@ public import RelayStore
 extension Validation: Viewed {
     public static let fields: [Field<Validation>] = [
         Field("validationId", "Validation") { $0.id },
-        Field("status", "Status") {
-            $0.status.name
-        } words: {
+        Field("status", "Status") { $0.status.name }.worded {
             $0.status.name + ($0.late ? " (late)" : "")
         },
         Field("accessGranted", "Access granted") { $0.status.accessGranted },
@@ -24,7 +22,9 @@ extension Validation: Viewed {
 }
 
 extension Parking: Viewed {
-    public static let fields: [Field<Parking>] = [Field("since") { $0.since }, Field("reason") { $0.reason }]
+    public static let fields: [Field<Parking>] = [
+        Field("since") { $0.since }, Field("reason") { $0.reason },
+    ]
 }
 
 extension ListedValidation: Viewed {
@@ -33,11 +33,7 @@ extension ListedValidation: Viewed {
     private static let listFields: [Field<ListedValidation>] = [
         Field("publisher", "Publisher") { $0.validation.publisher },
         Field("app", "App") { $0.validation.app },
-        Field(
-            "parked", "Reason"
-        ) {
-            $0.parking.map { FieldValue.object($0) }
-        } words: { one in
+        Field("parked", "Reason") { $0.parking.map { FieldValue.object($0) } }.worded { one in
             one.parking.map { "parked since \($0.since.rfc3339): \($0.reason)" } ?? one.validation.reason
         },
     ]
@@ -58,7 +54,8 @@ extension Verification: Viewed {
 
 extension ValidationDetail.Transfer: Viewed {
     public static let fields: [Field<ValidationDetail.Transfer>] = [
-        Field("from") { $0.from }, Field("to") { $0.to }, Field("fromValidationId") { $0.fromValidation },
+        Field("from") { $0.from }, Field("to") { $0.to },
+        Field("fromValidationId") { $0.fromValidation },
         Field("toValidationId") { $0.toValidation }, Field("at") { $0.at },
     ]
 }
@@ -75,7 +72,8 @@ extension ValidationDetail.Entry: Viewed {
 }
 
 extension ValidationDetail: Viewed {
-    public static let fields = Validation.fields.map { $0.of(\.validation) } + purchaseFields + pursuitFields
+    public static let fields =
+        Validation.fields.map { $0.of(\.validation) } + purchaseFields + pursuitFields
 
     private static let purchaseFields: [Field<ValidationDetail>] = [
         Field("publisher", "Publisher") { $0.validation.publisher },
@@ -88,23 +86,13 @@ extension ValidationDetail: Viewed {
         Field("productId", "Product") { $0.productID },
         Field("bundleId", "Bundle") { $0.bundleID },
         Field("applicationUsername", "Application username") { $0.applicationUsername },
-        Field(
-            "receiptReadable", "Receipt"
-        ) {
-            $0.isReceiptReadable
-        } words: {
+        Field("receiptReadable", "Receipt") { $0.isReceiptReadable }.worded {
             $0.isReceiptReadable ? "readable" : "not readable: Cleeng decides"
         },
-        Field("verification", "Verification") {
-            FieldValue.object($0.verification)
-        } words: {
+        Field("verification", "Verification") { FieldValue.object($0.verification) }.worded {
             $0.verification.line
         },
-        Field(
-            "driver", "To Cleeng"
-        ) {
-            $0.driver.name
-        } words: {
+        Field("driver", "To Cleeng") { $0.driver.name }.worded {
             $0.driver == .storekit2 ? "by StoreKit 2, for customer \($0.cleengCustomer ?? 0)" : nil
         },
     ]
@@ -119,16 +107,10 @@ extension ValidationDetail: Viewed {
         },
         Field("nextStepAt", "Next step") { $0.nextStepAt },
         Field("leaseOwner") { $0.leaseOwner },
-        Field("parked", "Parked") {
-            $0.parking.map { FieldValue.object($0) }
-        } words: {
+        Field("parked", "Parked") { $0.parking.map { FieldValue.object($0) } }.worded {
             $0.parking.map { "since \($0.since.rfc3339): \($0.reason)" }
         },
-        Field(
-            "transfer", "Transfer"
-        ) {
-            $0.transfer.map { FieldValue.object($0) }
-        } words: {
+        Field("transfer", "Transfer") { $0.transfer.map { FieldValue.object($0) } }.worded {
             $0.transfer.map { "from \($0.from) to \($0.to) at \($0.at.rfc3339)" }
         },
         Field("traceId", "Trace") { $0.traceID },
@@ -139,9 +121,7 @@ extension ValidationDetail: Viewed {
 extension Field {
     /// The same field of something that has the item.
     func of<Whole: Sendable>(_ part: any KeyPath<Whole, Item> & Sendable) -> Field<Whole> {
-        Field<Whole>(name, label) {
-            self.value($0[keyPath: part])
-        } words: {
+        Field<Whole>(name, label) { self.value($0[keyPath: part]) }.worded {
             self.text($0[keyPath: part])
         }
     }

@@ -135,7 +135,7 @@ struct ActScene {
         case .webhookReplayed:
             let id = try await message()
             return Way(
-                probe: "SELECT count(*)::text FROM webhook_deliveries",
+                probe: Self.messages,
                 act: by(
                     door, console: "webhooks/\(id)/replay", api: "webhooks/\(id)/replay",
                     command: ["webhooks", "replay", id]))
@@ -157,7 +157,7 @@ struct ActScene {
                     command: ["subscriptions", "replay", id] + reason))
         case .customerResynced:
             return Way(
-                probe: "SELECT count(*)::text FROM webhook_deliveries",
+                probe: Self.messages,
                 act: by(
                     door, console: "customers/\(target)/resync",
                     command: ["webhooks", "resync", "--username", customer]))
@@ -224,6 +224,10 @@ struct ActScene {
         }
     }
 
+    /// To the customer: others' change by themselves.
+    private static let messages =
+        "SELECT count(*)::text FROM webhook_deliveries WHERE lane = 'ana@example.test'"
+
     private static let disabledEndpoints =
         "SELECT string_agg((disabled_at IS NULL)::text, ',' ORDER BY id) FROM webhook_endpoints"
 
@@ -231,7 +235,8 @@ struct ActScene {
 
     /// A purchase that Cleeng has taken and grants nobody access for.
     private func open() async throws -> String {
-        let id = try await setup.relay.pursue("x\(Int.random(in: 0..<1_000_000_000))+never@example.test")
+        let email = "x\(Int.random(in: 0..<1_000_000_000))+never@example.test"
+        let id = try await setup.relay.pursue(try store.purchase(email: email))
         try await Awaiting.fact("it is sent") {
             try await setup.relay.events(id).contains("forwarded")
         } holds: {
@@ -242,8 +247,10 @@ struct ActScene {
 
     private func message() async throws -> String {
         let found = try await Awaiting.fact("a message to the endpoint") {
-            try await setup.relay.ops("/ops/webhooks?endpoint=\(endpoint)&state=delivered").json["items"][0]["id"]
-                .string
+            try await setup.relay.ops("/ops/webhooks?applicationUsername=\(customer)&state=delivered").json["items"][0][
+                "id"
+            ]
+            .string
         } holds: {
             $0 != nil
         }

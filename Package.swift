@@ -139,10 +139,12 @@ let package = Package(
                 logging, metrics, tracing,
             ]
                 + [locks, nioCore]),
+        room("Operations", ["Formats", "RelayStore", "RelayCore", "AppleStore", "Webhooks"]),
         room(
             "RelayFront",
             [
-                "Formats", "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Postgres", "Telemetry", "Traces",
+                "Formats", "Operations", "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Postgres",
+                "Telemetry", "Traces",
                 hummingbird,
                 instrumentation, lifecycle, logging, tracing,
                 metrics, locks,
@@ -155,7 +157,9 @@ let package = Package(
         .executableTarget(
             name: "ReceiptRelay",
             dependencies: [
-                "RelayFront", "RelayWorkers", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "Cleeng",
+                "Formats", "RelayFront", "RelayWorkers", "Operations", "RelayStore", "RelayCore", "AppleStore",
+                "AppStoreServer",
+                "Cleeng",
                 "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "Traces",
                 "OutboundHTTP", "TraceExport",
                 "Webhooks",
@@ -254,6 +258,7 @@ let package = Package(
                 hummingbird,
                 nioCore,
             ]),
+        tests("OperationsTests", ["Formats", "Operations", "RelayStore", "RelayCore"]),
         tests("RelayStoreTests", ["RelayStore", "RelayCore", "Postgres", "TestSupport", crypto]),
         tests("RelayWorkersTests", ["RelayWorkers", "RelayCore", lifecycle, locks, logging]),
         tests(
@@ -272,7 +277,7 @@ let package = Package(
             "ServiceTests",
             [
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
-                "ReceiptRelay", "RelayStore", "RelayCore", "Postgres", appStoreSimulation, "TestSupport",
+                "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres", appStoreSimulation, "TestSupport",
                 "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
                 logging, nioCore, nioFoundation, nioHTTP1, yams,
             ]),

@@ -11,12 +11,20 @@ public struct PostgresTransaction: Sendable {
     let preparesStatements: Bool
     let vault: any PostgresVault
     private let hasCommitted = NIOLockedValueBox(false)
+    private var isJoined = false
 
     init(lane: ExclusiveLane, id: UInt64, preparesStatements: Bool, vault: any PostgresVault) {
         self.vault = vault
         self.lane = lane
         self.id = id
         self.preparesStatements = preparesStatements
+    }
+
+    /// The same transaction for those who are to be a part of it: their ``commit(with:)`` leaves the commit to who began it.
+    public var joined: PostgresTransaction {
+        var joined = self
+        joined.isJoined = true
+        return joined
     }
 
     var isCommitted: Bool { hasCommitted.withLockedValue { $0 } }
@@ -49,6 +57,7 @@ public struct PostgresTransaction: Sendable {
     ///
     /// - Returns: as many results as there are queries.
     public func commit(with queries: [PostgresQuery]) async throws -> [PostgresRows] {
+        guard !isJoined else { return try await pipeline(queries) }
         let rows = try await run(queries, commits: true)
         hasCommitted.withLockedValue { $0 = true }
         return rows

@@ -4,6 +4,7 @@ import HummingbirdCore
 public import Logging
 public import NIOCore
 import NIOPosix
+import Operations
 public import RelayStore
 public import ServiceLifecycle
 public import Telemetry
@@ -29,7 +30,6 @@ public struct RelayFront: Sendable {
     private let logger: Logger
     private let onNotification: @Sendable () -> Void
     private let onEvent: @Sendable () -> Void
-    private let repeater: (any WebhookRepeater)?
     private let onMessage: @Sendable () -> Void
     private let inquirer: any CustomerInquirer
     private let limits: RateLimits
@@ -40,15 +40,13 @@ public struct RelayFront: Sendable {
     ///   - readiness: what `/readyz` says; must end in seconds.
     ///   - onNotification: there is one more to be passed on.
     ///   - onEvent: Cleeng has told something.
-    ///   - repeater: composes a customer's state for its publisher; without it there is no replay of webhooks.
     ///   - onMessage: there is one more to be delivered to a webhook endpoint.
     ///   - inquirer: asks Cleeng about a customer who, or whose operator, wants to know it now.
     public init(
         configuration: FrontConfiguration, store: RelayStore, intake: Intake?, keys: KeyRing,
         registry: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness, logger: Logger,
         onNotification: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable () -> Void = {},
-        repeater: (any WebhookRepeater)? = nil, onMessage: @escaping @Sendable () -> Void = {},
-        inquirer: any CustomerInquirer
+        onMessage: @escaping @Sendable () -> Void = {}, inquirer: any CustomerInquirer
     ) {
         self.configuration = configuration
         self.store = store
@@ -66,7 +64,6 @@ public struct RelayFront: Sendable {
         self.logger = logger
         self.onNotification = onNotification
         self.onEvent = onEvent
-        self.repeater = repeater
         self.onMessage = onMessage
         self.inquirer = inquirer
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
@@ -144,34 +141,28 @@ public struct RelayFront: Sendable {
     /// The front that ops, its tools and the probes call.
     public func ops(onListening: @escaping OnListening = { _ in }) -> any Service {
         let bodies = BodyReader(maximumBytes: Self.maxOpsBodyBytes)
-        let actions = OpsActions(
-            store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
-            leeway: configuration.renewalLeeway, repeater: repeater, inquirer: inquirer,
-            onNotification: onNotification, onMessage: onMessage)
+        let operations = Operations(store: store, onNotification: onNotification, onMessage: onMessage)
+        let tools = OpsTools(
+            operations: operations,
+            notifications: NotificationReader(
+                policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
+                leeway: configuration.renewalLeeway),
+            leeway: configuration.renewalLeeway, inquirer: inquirer)
         let routes =
             ProbeRoutes(registry: registry, readiness: readiness).routes
-            + ValidationListRoutes(store: store, authenticator: authenticator).routes
-            + ValidationDetailRoutes(store: store, authenticator: authenticator).routes
-            + ValidationActionRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
-            + ReplayRoutes(store: store, authenticator: authenticator, bodies: bodies).routes
-            + SummaryRoutes(store: store, authenticator: authenticator).routes
-            + SubscriptionRoutes(store: store, authenticator: authenticator).routes
-            + CustomerOpsRoutes(authenticator: authenticator, bodies: bodies, actions: actions).routes
-            + OfferOpsRoutes(store: store, authenticator: authenticator).routes
-            + NotificationOpsRoutes(store: store, authenticator: authenticator, actions: actions).routes
-            + EventOpsRoutes(store: store, authenticator: authenticator).routes
-            + WebhookOpsRoutes(store: store, authenticator: authenticator, actions: actions).routes
-            + console(actions)
+            + OpsViewRoutes(store: store, authenticator: authenticator).routes
+            + OpsActRoutes(tools: tools, authenticator: authenticator, bodies: bodies).routes
+            + console(tools)
         return service(
             routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),
             maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, console: configuration.console,
             onListening: onListening)
     }
 
-    private func console(_ actions: OpsActions) -> [Route] {
+    private func console(_ tools: OpsTools) -> [Route] {
         guard let pages = configuration.console else { return [] }
         let desk = ConsoleDesk(store: store, pages: pages, keys: authenticator.keys)
-        return ConsoleRoutes(desk: desk, actions: ConsoleActions(actions: actions)).routes
+        return ConsoleRoutes(desk: desk, actions: ConsoleActions(tools: tools)).routes
     }
 
     /// Not where customers' tokens have to be verified, which takes its time, nor where somebody may be held back.

@@ -8,7 +8,7 @@ import RelayCore
 /// for ``clock`` (the database's time), ``changes`` (who in this process waits for which validation) and ``settled`` (answers
 /// that apps ask for again).
 public struct RelayStore: Sendable {
-    let pool: PostgresPool
+    private(set) var pool: Database
     /// The pool's.
     public let vault: Vault
     let logger: Logger
@@ -35,7 +35,7 @@ public struct RelayStore: Sendable {
         onMessagesQueued: @escaping @Sendable () -> Void = {},
         onQuestions: @escaping @Sendable () -> Void = {}
     ) {
-        self.pool = pool
+        self.pool = Database(pool)
         self.vault = vault
         self.instance = instance
         self.onCustomersChanged = onCustomersChanged
@@ -51,19 +51,39 @@ public struct RelayStore: Sendable {
 
     /// After the commit: nobody in this process may be told what was true before it, and who waits is told what is true now.
     func publish(_ changed: [Validation], customers: [CustomerName] = []) {
-        if !customers.isEmpty {
-            told.changed(customers)
-            onCustomersChanged()
+        pool.afterCommit {
+            if !customers.isEmpty {
+                told.changed(customers)
+                onCustomersChanged()
+            }
+            settled.changed(changed.map(\.id))
+            changes.publish(changed)
         }
-        settled.changed(changed.map(\.id))
-        changes.publish(changed)
     }
 
     /// The same of what subscriptions' ledgers have heard.
     func publish(_ changed: [Validation], _ closing: LedgerHearing.Closing) {
         publish(changed, customers: closing.customers)
-        if closing.hasMessages { onMessagesQueued() }
-        if closing.hasQuestions { onQuestions() }
+        let (hasMessages, hasQuestions) = (closing.hasMessages, closing.hasQuestions)
+        pool.afterCommit {
+            if hasMessages { onMessagesQueued() }
+            if hasQuestions { onQuestions() }
+        }
+    }
+
+    /// Runs `body` with a store whose statements are all of one transaction: it is committed where `body` returns, and nothing has
+    /// happened where it throws. Once more, from the beginning, where the server has ended it for another's sake.
+    public func transaction<T: Sendable>(
+        timeout: Duration? = nil, _ body: @Sendable (RelayStore) async throws -> T
+    ) async throws -> T {
+        try await retryingDeadlock {
+            try await pool.joining(timeout: timeout) { try await body(RelayStore(self, in: $0)) }
+        }
+    }
+
+    private init(_ store: RelayStore, in database: Database) {
+        self = store
+        pool = database
     }
 }
 

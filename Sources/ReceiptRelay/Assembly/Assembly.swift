@@ -151,7 +151,7 @@ struct Assembly: Sendable {
             configuration: fronts, store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: onNotification,
-            onEvent: eventBell.ring, repeater: CustomerUpdates(store: store, leeway: settings.apple.renewalLeeway),
+            onEvent: eventBell.ring,
             onMessage: webhookBell.ring, inquirer: inquirer)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -33,20 +34,10 @@ struct Audit: AsyncParsableCommand {
         func run() async throws {
             let filter = AuditFilter(
                 action: action.flatMap { AuditEntry.Action(rawValue: $0) }, actor: actor, target: target,
-                limit: page.limit,
-                cursor: page.cursor.flatMap { AuditCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) {
-                try await $0.auditLog(matching: filter, in: .all)
-            }
+                limit: page.limit, cursor: page.cursor.flatMap { AuditCursor($0) })
             try page.write(
-                items, next: next, columns: ["AT", "WHO", "ACTION", "TO WHAT", "WHY"],
-                row: { [$0.at.rfc3339, $0.actor, $0.action, $0.target.value, $0.reason?.value ?? "-"] },
-                json: {
-                    [
-                        "at": $0.at.rfc3339, "actor": $0.actor, "action": $0.action, "target": $0.target.value,
-                        "reason": $0.reason?.value,
-                    ]
-                })
+                try await DatabaseSession.run(option) { try await $0.auditLog(matching: filter, in: .all) },
+                columns: AuditRecord.columns("at", "actor", "action", "target", "reason"))
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -38,11 +39,9 @@ extension Customers {
                             "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names"
                         ]
                 }
-                let entry = AuditEntry(
-                    actor: ShellUser.name, .customerErased, "a customer of \(identity.validations.count) purchases",
-                    of: nil, reason: reason)
                 do {
-                    let outcome = try await Erasure(store: store).run(identity, entry)
+                    let outcome = try await Operations(store: store).perform(
+                        .erase(identity), by: ShellUser.actor, reason: reason)
                     return [
                         "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages, \(outcome.events) events of Cleeng's, \(outcome.billingCustomers) billing customers' details",
                         "copies may tell what they had in memory for another fifteen seconds",

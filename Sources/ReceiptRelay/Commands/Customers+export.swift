@@ -1,5 +1,7 @@
 import ArgumentParser
+import Formats
 import Foundation
+import Operations
 import RelayCore
 import RelayStore
 
@@ -22,52 +24,50 @@ extension Customers {
             let export = try await DatabaseSession.run(option) { store -> CustomerExport? in
                 let identity = try await store.identity(of: customer)
                 guard !identity.isUnknown else { return nil }
-                let export = try await CustomerExport(of: identity, store)
-                try await store.note(.customerExported, identity.customer.text, reason: reason)
-                return export
+                let act = LongAct<CustomerExport>.export(identity) { try await CustomerExport(of: $0, $1) }
+                return try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
             }
             guard let export else {
                 ConfigurationOption.complain("nothing is known of that customer")
                 throw ExitCode(1)
             }
-            try JSONOutput.write(export)
+            try JSONOutput.write { export.write(to: &$0) }
         }
     }
 }
 
 /// What `customers export` prints.
-private struct CustomerExport: Encodable, Sendable {
-    struct Purchase: Encodable, Sendable {
-        var purchase: ValidationDetailOutput
+private struct CustomerExport: Sendable {
+    struct Purchase: Sendable {
+        var purchase: ValidationDetail
         var ipAddress: String?
-        /// As the app sent it; null where it is no longer kept.
+        /// As the app sent it; nil where it is no longer kept.
         var receipt: String?
     }
 
-    struct Message: Encodable, Sendable {
-        var at: String
+    struct Message: Sendable {
+        var at: Timestamp
         var publisher: PublisherID
         var applicationUsername: Username
-        var body: StoredJSON?
+        /// JSON.
+        var body: String
     }
 
-    var customerEmail: CustomerID
+    var customer: CustomerID
     var applicationUsernames: [Username]
     var purchases: [Purchase] = []
-    var subscriptions: [SubscriptionOutput] = []
-    var transfers: [TransferOutput] = []
+    var subscriptions: [OpsSubscription] = []
+    var transfers: [OpsTransfer] = []
     var messages: [Message] = []
 
     init(of identity: CustomerIdentity, _ store: RelayStore) async throws {
-        customerEmail = identity.customer
+        customer = identity.customer
         applicationUsernames = Array(Set(identity.names.map(\.username))).sorted()
         for (index, id) in identity.validations.enumerated() {
             guard let detail = try await store.detail(id, in: .all) else { continue }
             let sent = try await store.whatWasSent(id)
             purchases.append(
-                Purchase(
-                    purchase: ValidationDetailOutput(detail), ipAddress: sent.ipAddress?.value,
-                    receipt: sent.receipt.map(\.text)))
+                Purchase(purchase: detail, ipAddress: sent.ipAddress?.value, receipt: sent.receipt.map(\.text)))
             if (index + 1).isMultiple(of: 100) {
                 FileHandle.standardError.write(Data("\(index + 1) of \(identity.validations.count) purchases\n".utf8))
             }
@@ -76,18 +76,48 @@ private struct CustomerExport: Encodable, Sendable {
             subscriptions += try await store.subscriptions(
                 matching: SubscriptionFilter(originalTransactionID: name.originalTransactionID, limit: 100),
                 in: .publisher(name.publisher)
-            ).items.filter { $0.name == name }.map(SubscriptionOutput.init)
+            ).items.filter { $0.name == name }
         }
         transfers = try await store.transfers(
-            originalTransactionID: nil, customer: identity.customer, limit: 1_000, cursor: nil, in: .all
-        ).items.map(TransferOutput.init)
+            matching: TransferFilter(customer: identity.customer, limit: 1_000), in: .all
+        ).items
         for name in identity.names {
             messages += try await store.messages(about: name).map {
                 Message(
-                    at: $0.at.rfc3339, publisher: name.publisher, applicationUsername: name.username,
-                    body: StoredJSON($0.body.value))
+                    at: $0.at, publisher: name.publisher, applicationUsername: name.username, body: $0.body.value)
             }
         }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("customerEmail", customer.text)
+        writer.beginArray("applicationUsernames")
+        for name in applicationUsernames { writer.value(name.text) }
+        writer.endArray()
+        writer.beginArray("purchases")
+        for one in purchases {
+            writer.beginObject()
+            writer.name("purchase")
+            writer.value(one.purchase)
+            writer.field("ipAddress", one.ipAddress)
+            writer.field("receipt", one.receipt)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.array("subscriptions", subscriptions)
+        writer.array("transfers", transfers)
+        writer.beginArray("messages")
+        for one in messages {
+            writer.beginObject()
+            writer.field("at", one.at.rfc3339)
+            writer.field("publisher", one.publisher.text)
+            writer.field("applicationUsername", one.applicationUsername.text)
+            writer.field("body", json: one.body)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
     }
 }
 

@@ -1,7 +1,9 @@
 import ArgumentParser
 import AsyncHTTPClient
 import Cleeng
+import Formats
 import Logging
+import Operations
 import RelayCore
 import RelayStore
 import RelayWorkers
@@ -38,28 +40,27 @@ extension Customers {
             let settings = try ConfigurationOption.reporting { try ServeSettings(try option.settings()) }
             let (named, reason) = (publisher.map { PublisherID($0) }, reason)
             let (outcome, known) = try await DatabaseSession.run(option) { store in
-                let publisher: PublisherID
-                switch try await store.publisher(of: customer.customer, named: named, in: .all) {
-                case .one(let one): publisher = one
-                case .unknown: throw Self.refusal("no publisher goes by that id")
-                case .several(let known):
-                    let names = known.map(\.text).joined(separator: ", ")
-                    throw Self.refusal("name the publisher with --publisher" + (known.isEmpty ? "" : ": \(names)"))
+                let asked = try await Self.asking(settings, store) { inquirer in
+                    try await Operations(store: store).perform(
+                        .refresh(customer, of: named, inquirer, patience: Self.patience), by: ShellUser.actor,
+                        reason: reason)
                 }
-                let outcome = try await Self.ask(about: customer, of: publisher, settings, store)
-                try await store.note(
-                    .customerRefreshed, customer.customer.text, of: publisher,
-                    reason: [reason, "(\(outcome.rawValue))"].compactMap(\.self).joined(separator: " "))
-                return (outcome, try await store.entitlements(of: customer.customer, publisher: publisher))
+                return (
+                    asked.outcome, try await store.entitlements(of: customer.customer, publisher: asked.publisher)
+                )
             }
             if json {
-                try JSONOutput.write(
-                    RefreshOutput(
-                        customerEmail: customer.customer, outcome: outcome.rawValue,
-                        entitlements: known.map(EntitlementOutput.init)))
+                try JSONOutput.write { writer in
+                    writer.beginObject()
+                    writer.field("customerEmail", customer.customer.text)
+                    writer.field("outcome", outcome.rawValue)
+                    writer.array("entitlements", known)
+                    writer.endObject()
+                }
             } else {
-                Table(columns: ["OFFER", "STATUS", "UNTIL", "REASON"]).write(
-                    known.map { [$0.offerID.text, $0.status.name, $0.expiresAt?.rfc3339 ?? "-", $0.reason ?? "-"] })
+                Table.write(
+                    known, Validation.columns("offerId", "status", "expiresAt", "reason"),
+                    labels: ["expiresAt": "Until"])
             }
             switch outcome {
             case .asked: if !known.contains(where: \.status.accessGranted) { throw ExitCode(1) }
@@ -74,9 +75,9 @@ extension Customers {
             return ExitCode(code)
         }
 
-        private static func ask(
-            about customer: CustomerEmail, of publisher: PublisherID, _ settings: ServeSettings, _ store: RelayStore
-        ) async throws -> CustomerInquiryOutcome {
+        private static func asking<T: Sendable>(
+            _ settings: ServeSettings, _ store: RelayStore, _ body: (CustomerInquiry) async throws -> T
+        ) async throws -> T {
             try await store.readClock()
             try await store.readyCatalogue()
             // Whose account is not here must not be asked about with the common one.
@@ -92,38 +93,15 @@ extension Customers {
                         client: CleengClient(account.cleeng, httpClient: httpClient, logger: logger),
                         account: publisher, clock: store.clock, maxConcurrentCalls: 1, work: Wakeup(), logger: logger)
                 }, interval: settings.pollInterval, leeway: settings.apple.renewalLeeway, logger: logger)
-            let outcome: CustomerInquiryOutcome
+            let value: T
             do {
-                outcome = try await inquiry.ask(
-                    about: customer, offer: nil, of: publisher, patience: Self.patience)
+                value = try await body(inquiry)
             } catch {
                 try? await httpClient.shutdown()
                 throw error
             }
             try await httpClient.shutdown()
-            return outcome
+            return value
         }
-    }
-}
-
-private struct RefreshOutput: Encodable {
-    var customerEmail: CustomerID
-    var outcome: String
-    var entitlements: [EntitlementOutput]
-}
-
-private struct EntitlementOutput: Encodable {
-    var offerId: OfferID
-    var status: String
-    var accessGranted: Bool
-    var expiresAt: String?
-    var reason: String?
-
-    init(_ one: Validation) {
-        offerId = one.offerID
-        status = one.status.name
-        accessGranted = one.status.accessGranted
-        expiresAt = one.expiresAt?.rfc3339
-        reason = one.reason
     }
 }

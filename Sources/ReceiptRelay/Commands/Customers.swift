@@ -1,4 +1,6 @@
 import ArgumentParser
+import Formats
+import Operations
 import RelayCore
 import RelayStore
 
@@ -37,7 +39,7 @@ struct Customers: AsyncParsableCommand {
                         matching: SubscriptionFilter(customer: customer, limit: limit), in: .all
                     ).items,
                     try await store.transfers(
-                        originalTransactionID: nil, customer: customer, limit: limit, cursor: nil, in: .all
+                        matching: TransferFilter(customer: customer, limit: limit), in: .all
                     ).items
                 )
             }
@@ -46,76 +48,25 @@ struct Customers: AsyncParsableCommand {
                 throw ExitCode(1)
             }
             guard !json else {
-                return try JSONOutput.write(
-                    CustomerOutput(
-                        validations: bought.map(ListedValidationOutput.init),
-                        subscriptions: owned.map(SubscriptionOutput.init),
-                        transfers: moved.map(TransferOutput.init)))
+                return try JSONOutput.write { writer in
+                    writer.beginObject()
+                    writer.array("validations", bought)
+                    writer.array("subscriptions", owned)
+                    writer.array("transfers", moved)
+                    writer.endObject()
+                }
             }
             print(Hue.bold.around("Purchases"))
-            Table(columns: ["VALIDATION", "STATUS", "ACCEPTED", "OFFER", "REASON"]).write(
-                bought.map { line in
-                    let one = line.validation
-                    return [
-                        "\(one.id)", one.status.name + (one.late ? " (late)" : ""), one.acceptedAt.rfc3339,
-                        one.offerID.text,
-                        line.parking.map { "parked: \($0.reason)" } ?? one.reason ?? "-",
-                    ]
-                })
+            Table.write(
+                bought, ListedValidation.columns("validationId", "status", "receivedAt", "offerId", "parked"))
             print("\n" + Hue.bold.around("Subscriptions"))
-            Table(columns: ["ORIGINAL TRANSACTION", "STATUS", "PRODUCT", "UNTIL", "ENVIRONMENT", "PUBLISHER"]).write(
-                owned.map { one in
-                    [
-                        one.name.originalTransactionID.text, one.status?.name ?? "-", one.productID?.text ?? "-",
-                        one.expiresAt?.rfc3339 ?? "-", one.name.environment.text, one.name.publisher.text,
-                    ]
-                })
+            Table.write(
+                owned,
+                OpsSubscription.columns(
+                    "originalTransactionId", "status", "productId", "expiresAt", "environment", "publisher"),
+                labels: ["expiresAt": "Until"])
             print("\n" + Hue.bold.around("Transfers"))
-            Table(columns: Transfers.columns).write(moved.map(Transfers.row))
+            Table.write(moved, Transfers.columns)
         }
-    }
-}
-
-private struct CustomerOutput: Encodable {
-    var validations: [ListedValidationOutput]
-    var subscriptions: [SubscriptionOutput]
-    var transfers: [TransferOutput]
-}
-
-struct SubscriptionOutput: Encodable {
-    var originalTransactionId: TransactionID
-    var environment: StoreEnvironment
-    var publisher: PublisherID
-    var status: String?
-    var productId: ProductID?
-    var expiresAt: String?
-    var willRenew: Bool?
-
-    init(_ one: OpsSubscription) {
-        originalTransactionId = one.name.originalTransactionID
-        environment = one.name.environment
-        publisher = one.name.publisher
-        status = one.status?.name
-        productId = one.productID
-        expiresAt = one.expiresAt?.rfc3339
-        willRenew = one.willRenew
-    }
-}
-
-struct TransferOutput: Encodable {
-    var at: String
-    var originalTransactionId: TransactionID
-    var from: CustomerID
-    var to: CustomerID
-    var fromValidationId: String
-    var toValidationId: String
-
-    init(_ one: OpsTransfer) {
-        at = one.at.rfc3339
-        originalTransactionId = one.name.originalTransactionID
-        from = one.from
-        to = one.to
-        fromValidationId = "\(one.fromValidation)"
-        toValidationId = "\(one.toValidation)"
     }
 }

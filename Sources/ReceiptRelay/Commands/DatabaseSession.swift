@@ -1,11 +1,26 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Operations
 import Postgres
 import RelayStore
 
 /// A database for the length of one command.
 enum DatabaseSession {
+    /// What a command ends with that finds so itself.
+    static func refusal(_ refusal: ActRefusal) -> ExitCode {
+        ConfigurationOption.complain(refusal.advice)
+        return ExitCode(refusal.exitCode)
+    }
+
+    /// Performs an act as the account that runs the command.
+    @discardableResult
+    static func perform<Outcome>(
+        _ act: Act<Outcome>, _ option: ConfigurationOption, reason: String? = nil
+    ) async throws -> Outcome {
+        try await run(option) { try await Operations(store: $0).perform(act, by: ShellUser.actor, reason: reason) }
+    }
+
     /// Runs `body` with a store of two connections. What goes wrong is one line on standard error, and the exit code.
     ///
     /// - Parameter opensVault: false where what is private cannot be read or written anyway.
@@ -33,6 +48,11 @@ enum DatabaseSession {
         do {
             if opensVault { try await store.openVault(decides: false) }
             return try await body(store)
+        } catch let refusal as OpsRefusal {
+            ConfigurationOption.complain(refusal.advice)
+            throw ExitCode(1)
+        } catch let refusal as ActRefusal {
+            throw Self.refusal(refusal)
         } catch let error as VaultError {
             ConfigurationOption.complain("\(error)")
             throw ExitCodes.configuration

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Formats
 import Foundation
+import Operations
 import RelayCore
 import RelayStore
 
@@ -34,14 +36,24 @@ struct Encryption: AsyncParsableCommand {
                 (try await store.encryptionState(), try await store.dataKeys(), store.vault.wrappingKeys.map(\.id))
             }
             guard !json else {
-                return try JSONOutput.write(
-                    StatusOutput(
-                        state: state.word, configuredKeys: configured,
-                        dataKeys: keys.map {
-                            .init(
-                                number: Int($0.number), createdAt: $0.createdAt.rfc3339, wrappedBy: $0.wrappedBy,
-                                canBeOpened: configured.contains($0.wrappedBy))
-                        }))
+                return try JSONOutput.write { writer in
+                    writer.beginObject()
+                    writer.field("state", state.word)
+                    writer.beginArray("configuredKeys")
+                    for id in configured { writer.value(id) }
+                    writer.endArray()
+                    writer.beginArray("dataKeys")
+                    for key in keys {
+                        writer.beginObject()
+                        writer.field("number", Int(key.number))
+                        writer.field("createdAt", key.createdAt.rfc3339)
+                        writer.field("wrappedBy", key.wrappedBy)
+                        writer.field("canBeOpened", configured.contains(key.wrappedBy))
+                        writer.endObject()
+                    }
+                    writer.endArray()
+                    writer.endObject()
+                }
             }
             print("the database \(state.sentence)")
             print("configured keys: \(configured.isEmpty ? "none" : configured.joined(separator: ", "))")
@@ -89,11 +101,7 @@ struct Encryption: AsyncParsableCommand {
 
         func run() async throws {
             let addsKey = newDataKey
-            let count = try await DatabaseSession.run(option) { store in
-                let count = try await store.rotateKeys(addsKey: addsKey)
-                try await store.note(.keysRotated, "\(count) data keys wrapped anew\(addsKey ? ", one made" : "")")
-                return count
-            }
+            let count = try await DatabaseSession.perform(.rotateKeys(addsKey: addsKey), option)
             print("\(count) data keys wrapped anew\(addsKey ? "; receipts are sealed by a new one from now on" : "")")
         }
     }
@@ -101,7 +109,7 @@ struct Encryption: AsyncParsableCommand {
     private static func convert(_ option: ConfigurationOption, _ direction: EncryptionRun.Direction) async throws {
         let shown = direction == .seal ? "sealed" : "opened"
         let rows = try await DatabaseSession.run(option, opensVault: false) { store in
-            let rows = try await EncryptionRun(store: store, direction: direction).run { progress in
+            let told: @Sendable (EncryptionRun.Progress) -> Void = { progress in
                 // On a terminal one line a table, elsewhere a line when it is done.
                 let isDone = progress.bucketsDone == 256
                 guard isDone || isatty(STDERR_FILENO) == 1 else { return }
@@ -109,8 +117,7 @@ struct Encryption: AsyncParsableCommand {
                 let line = "\(isatty(STDERR_FILENO) == 1 ? "\r" : "")\(progress.table): \(share)\(isDone ? "\n" : "")"
                 FileHandle.standardError.write(Data(line.utf8))
             }
-            try await store.note(direction == .seal ? .encryptionEnabled : .encryptionDisabled, "\(rows) rows")
-            return rows
+            return try await Operations(store: store).perform(.convert(direction, told: told), by: ShellUser.actor)
         }
         print("\(rows) rows \(shown); the database \((direction == .seal ? EncryptionState.sealed : .plain).sentence)")
         if direction == .open {
@@ -120,20 +127,6 @@ struct Encryption: AsyncParsableCommand {
             print("what was there before stands in dead rows until they are vacuumed: VACUUM FULL removes it at once")
         }
     }
-}
-
-/// `encryption status --json`.
-private struct StatusOutput: Encodable {
-    struct Key: Encodable {
-        var number: Int
-        var createdAt: String
-        var wrappedBy: String
-        var canBeOpened: Bool
-    }
-
-    var state: String
-    var configuredKeys: [String]
-    var dataKeys: [Key]
 }
 
 extension EncryptionState? {

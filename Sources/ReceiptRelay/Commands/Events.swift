@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -28,25 +29,10 @@ struct Events: AsyncParsableCommand {
             let filter = EventFilter(
                 status: status.flatMap { OpsEvent.Status(rawValue: $0) }, limit: page.limit,
                 cursor: page.cursor.flatMap { ValidationCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) {
-                try await $0.events(matching: filter, in: .all)
-            }
             try page.write(
-                items, next: next, columns: ["EVENT", "RECEIVED", "TOPIC", "STATUS", "TRIES", "OUTCOME", "LAST ERROR"],
-                row: { one in
-                    [
-                        "\(one.id)", one.receivedAt.rfc3339, one.topic, one.status.rawValue, "\(one.attempts)",
-                        one.outcome ?? "-", one.lastError ?? "-",
-                    ]
-                },
-                json: { one in
-                    [
-                        "id": "\(one.id)", "receivedAt": one.receivedAt.rfc3339, "topic": one.topic,
-                        "account": one.account?.text, "status": one.status.rawValue, "attempts": "\(one.attempts)",
-                        "outcome": one.outcome, "lastError": one.lastError, "parkedAt": one.parkedAt?.rfc3339,
-                        "nextTryAt": one.nextTryAt?.rfc3339,
-                    ]
-                })
+                try await DatabaseSession.run(option) { try await $0.events(matching: filter, in: .all) },
+                columns: OpsEvent.columns(
+                    "id", "receivedAt", "topic", "status", "attempts", "outcome", "lastError"))
         }
     }
 
@@ -64,15 +50,8 @@ struct Events: AsyncParsableCommand {
         func validate() throws { try Validations.check(reason: reason) }
 
         func run() async throws {
-            let (id, reason) = (NotificationID(id), reason.trimmingSpace())
-            let isKnown = try await DatabaseSession.run(option) { store in
-                guard let id else { return false }
-                return try await store.replayEvent(id, in: .all, by: ShellUser.name, reason: reason)
-            }
-            guard isKnown else {
-                ConfigurationOption.complain("there is no event with that id; `receipt-relay events list` shows them")
-                throw ExitCode(1)
-            }
+            guard let id = NotificationID(id) else { throw DatabaseSession.refusal(.unknown(.event)) }
+            try await DatabaseSession.perform(.replay(event: id), option, reason: reason.trimmingSpace())
             print("it is processed once more")
         }
     }

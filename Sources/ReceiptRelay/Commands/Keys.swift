@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Operations
 import RelayCore
 import RelayStore
 
@@ -50,32 +51,12 @@ struct Keys: AsyncParsableCommand {
 
         private var isOfAll: Bool { publisher == APIKey.allPublishers }
 
-        /// A mistyped name must not make another publisher.
-        private func checkPublisher(_ store: RelayStore) async throws {
-            guard !isOfAll, PublisherID(publisher) != PublisherID.first else { return }
-            let known = try await store.listPublishers(in: .all).map(\.id)
-            guard !known.contains(PublisherID(publisher)) else { return }
-            let list = known.isEmpty ? "there are none yet" : "known are \(known.map(\.text).joined(separator: ", "))"
-            ConfigurationOption.complain(
-                "there is no publisher \(publisher): \(list); `receipt-relay publishers add \(publisher)` adds it")
-            throw ExitCode(1)
-        }
-
         func run() async throws {
             guard let role = KeyRole(name: role) else { return }
-            let key = try await DatabaseSession.run(option) { store in
-                try await checkPublisher(store)
-                var generator = SystemRandomNumberGenerator()
-                let key = try await store.createKey(
-                    role: role, name: name, publisher: isOfAll ? PublisherID.first : PublisherID(publisher),
-                    app: app ?? "", seesAllPublishers: isOfAll, using: &generator)
-                let id = APIKey.id(in: key) ?? ""
-                try await store.note(
-                    .keyCreated, id.text, of: isOfAll ? nil : PublisherID(publisher),
-                    reason: "\(role.name) of \(publisher): \(name)")
-                return key
-            }
-            print(key)
+            print(
+                try await DatabaseSession.perform(
+                    .createKey(role, name: name, of: isOfAll ? nil : PublisherID(publisher), app: app),
+                    option))
         }
     }
 
@@ -92,24 +73,9 @@ struct Keys: AsyncParsableCommand {
 
         func run() async throws {
             let keys = try await DatabaseSession.run(option) { try await $0.keys(includingRevoked: all, in: .all) }
-            guard !json else {
-                return try JSONOutput.write(
-                    keys.map { key in
-                        [
-                            "id": key.id.text, "role": key.role.name, "name": key.name, "publisher": key.scopeText,
-                            "app": key.app.isEmpty ? nil : key.app.text, "createdAt": key.createdAt.rfc3339,
-                            "revokedAt": key.revokedAt?.rfc3339,
-                        ]
-                    })
-            }
-            Table(columns: ["ID", "ROLE", "PUBLISHER", "APP", "CREATED", "REVOKED", "NAME"]).write(
-                keys.map { key in
-                    [
-                        key.id.text, key.role.name, key.scopeText, key.app.isEmpty ? "-" : key.app.text,
-                        key.createdAt.rfc3339,
-                        key.revokedAt?.rfc3339 ?? "-", key.name,
-                    ]
-                })
+            guard !json else { return try JSONOutput.write(keys) }
+            Table.write(
+                keys, APIKey.columns("id", "role", "publisher", "app", "createdAt", "revokedAt", "name"))
         }
     }
 
@@ -123,15 +89,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let isRevoked = try await DatabaseSession.run(option) { store in
-                guard let publisher = try await store.revokeKey(APIKeyID(id), in: .all) else { return false }
-                try await store.note(.keyRevoked, id, of: publisher)
-                return true
-            }
-            guard isRevoked else {
-                ConfigurationOption.complain("there is no key with that id; `receipt-relay keys list` shows them")
-                throw ExitCode(1)
-            }
+            try await DatabaseSession.perform(.revoke(APIKeyID(id)), option)
             print("revoked \(id)")
         }
     }

@@ -1,5 +1,6 @@
 import AppleStore
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -36,30 +37,10 @@ struct Notifications: AsyncParsableCommand {
             let filter = NotificationFilter(
                 relay: relay, originalTransactionID: originalTransactionId, limit: page.limit,
                 cursor: page.cursor.flatMap { ValidationCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) {
-                try await $0.notifications(matching: filter, in: .all)
-            }
             try page.write(
-                items, next: next,
-                columns: [
-                    "NOTIFICATION", "RECEIVED", "TYPE", "ORIGINAL TRANSACTION", "TO CLEENG", "TRIES", "LAST ERROR",
-                ],
-                row: { one in
-                    [
-                        "\(one.id)", one.receivedAt.rfc3339,
-                        [one.type, one.subtype].compactMap(\.self).joined(separator: " "),
-                        one.originalTransactionID?.text ?? "-", one.relay.name, "\(one.attempts)", one.lastError ?? "-",
-                    ]
-                },
-                json: { one in
-                    [
-                        "id": "\(one.id)", "receivedAt": one.receivedAt.rfc3339, "signedDate": one.signedAt.rfc3339,
-                        "type": one.type, "subtype": one.subtype, "notificationUUID": one.uuid,
-                        "originalTransactionId": one.originalTransactionID?.text, "environment": one.environment.text,
-                        "publisher": one.publisher.text, "relay": one.relay.name, "attempts": "\(one.attempts)",
-                        "lastError": one.lastError,
-                    ]
-                })
+                try await DatabaseSession.run(option) { try await $0.notifications(matching: filter, in: .all) },
+                columns: OpsNotification.columns(
+                    "id", "receivedAt", "type", "originalTransactionId", "relay", "attempts", "lastError"))
         }
     }
 
@@ -79,35 +60,22 @@ struct Notifications: AsyncParsableCommand {
         func validate() throws { try Validations.check(reason: reason) }
 
         func run() async throws {
-            guard let id = NotificationID(id) else { throw Self.unknown }
+            guard let id = NotificationID(id) else { throw DatabaseSession.refusal(.unknown(.notification)) }
             let reader = try option.settings()
             let (apple, relays) = try ConfigurationOption.reporting {
                 (try AppleSettings(reader), try reader.each { try NotificationSettings($0) })
             }
             let policy = NotificationPolicy(
                 trust: ChainOfTrust(apple.roots), scope: apple.scope, sharedSecret: apple.sharedSecret)
+            let judge = NotificationReader(
+                policy: policy, isRelayed: relays.map { $0.url != nil }, leeway: apple.renewalLeeway)
             let reason = reason.trimmingSpace()
             try await DatabaseSession.run(option) { store in
                 try await reader.roster.read(store)
-                guard let (item, body) = try await store.notification(id, in: .all) else { throw Self.unknown }
-                let notification: StoreNotification
-                do {
-                    notification = try await policy.judge(try ServerNotification(body: body.value))
-                } catch let refusal as NotGenuine {
-                    ConfigurationOption.complain("it is not genuine by these settings: \(refusal.detail)")
-                    throw ExitCode(1)
-                }
-                try await store.replay(
-                    item, notification, isRelayed: relays.map { $0.url != nil }.isRelayed(for: item.publisher),
-                    leeway: apple.renewalLeeway, by: ShellUser.name, reason: reason)
+                try await Operations(store: store).perform(
+                    .replay(notification: id, judge), by: ShellUser.actor, reason: reason)
             }
             print("heard and passed on again")
-        }
-
-        private static var unknown: ExitCode {
-            ConfigurationOption.complain(
-                "there is no notification with that id; `receipt-relay notifications list` shows them")
-            return ExitCode(1)
         }
     }
 }

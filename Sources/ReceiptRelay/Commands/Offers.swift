@@ -1,5 +1,7 @@
 import ArgumentParser
+import Formats
 import Foundation
+import Operations
 import RelayCore
 import RelayStore
 
@@ -39,8 +41,9 @@ struct Offers: AsyncParsableCommand {
 
         func run() async throws {
             guard let product = OfferFile.product(product) else { return }
-            try await Offers.put(
-                [Offer(id: offer, name: name, products: [ProductID(product)])], PublisherID(publisher), option)
+            let offers = [Offer(id: offer, name: name, products: [ProductID(product)])]
+            try await DatabaseSession.perform(
+                .importOffers(offers, of: PublisherID(publisher)), option)
             print("\(product) is sold as \(offer)")
         }
     }
@@ -84,7 +87,8 @@ struct Offers: AsyncParsableCommand {
                 ConfigurationOption.complain("\(file): \(error)")
                 throw ExitCode(65)
             }
-            try await Offers.put(offers, PublisherID(publisher), option, replacing: replace)
+            try await DatabaseSession.perform(
+                .importOffers(offers, of: PublisherID(publisher), replacesAll: replace), option)
             let products = offers.reduce(0) { $0 + $1.products.count }
             print("\(offers.count) offers with \(products) products")
         }
@@ -107,36 +111,35 @@ struct Offers: AsyncParsableCommand {
                 let scope = publisher.map(OpsScope.publisher) ?? .all
                 return (try await store.offers(in: scope), try await store.unmappedOffers(in: scope))
             }
-            guard !json else {
-                return try JSONOutput.write(
-                    offers.flatMap { publisher, offer in
-                        offer.products.map {
-                            [
-                                "publisher": publisher.text, "offerId": offer.id.text, "name": offer.name,
-                                "product": $0.text,
-                            ]
-                        }
-                    }
-                        + unmapped.map {
-                            [
-                                "publisher": $0.publisher.text, "offerId": $0.offerID.text, "product": $0.product?.text,
-                                "problem": $0.isMapped ? "product_mismatch" : "offer_without_products",
-                            ]
-                        })
-            }
-            Table(columns: ["PUBLISHER", "OFFER", "PRODUCTS", "COUPONS", "NAME"]).write(
-                offers.map { publisher, offer in
-                    [
-                        publisher.text, offer.id.text, offer.products.map(\.text).joined(separator: " "),
-                        offer.coupons.map(\.code.text).joined(separator: " "), offer.name,
-                    ]
-                })
+            guard !json else { return try JSONOutput.write { Self.write(offers, unmapped, &$0) } }
+            let columns = PublishersOffer.columns("publisher", "offerId", "products", "coupons", "name")
+            Table.write(offers.map { PublishersOffer($0) }, columns)
             for one in unmapped {
                 let what = one.product.map { "\($0) was bought as \(one.offerID)" } ?? "\(one.offerID) was bought"
                 print(
                     "! \(one.publisher): \(what) \(one.purchases) times, which \(one.isMapped ? "is not its product" : "has no products")"
                 )
             }
+        }
+
+        /// A line for each product.
+        private static func write(
+            _ offers: [(publisher: PublisherID, offer: Offer)], _ unmapped: [UnmappedOffer],
+            _ writer: inout JSONWriter
+        ) {
+            writer.beginArray()
+            for (publisher, offer) in offers {
+                for product in offer.products {
+                    writer.beginObject()
+                    writer.field("publisher", publisher.text)
+                    writer.field("offerId", offer.id.text)
+                    writer.field("name", offer.name)
+                    writer.field("product", product.text)
+                    writer.endObject()
+                }
+            }
+            for one in unmapped { writer.value(one) }
+            writer.endArray()
         }
     }
 
@@ -156,40 +159,9 @@ struct Offers: AsyncParsableCommand {
 
         func run() async throws {
             let product = product.flatMap(OfferFile.product)
-            let isGone = try await DatabaseSession.run(option) {
-                guard try await $0.removeOffer(offer, product: ProductID(product), of: PublisherID(publisher)) else {
-                    return false
-                }
-                try await $0.note(.offerRemoved, offer.text, of: PublisherID(publisher), reason: "of \(publisher)")
-                return true
-            }
-            guard isGone else {
-                ConfigurationOption.complain("that is not known; `receipt-relay offers list` shows what is")
-                throw ExitCode(1)
-            }
+            try await DatabaseSession.perform(
+                .remove(offer: offer, product: ProductID(product), of: PublisherID(publisher)), option)
             print("removed")
-        }
-    }
-
-    fileprivate static func put(
-        _ offers: [Offer], _ publisher: PublisherID, _ option: ConfigurationOption, replacing: Bool = false
-    ) async throws {
-        let isKnown = try await DatabaseSession.run(option) { store in
-            guard
-                try await store.listPublishers(in: .all).contains(where: { $0.id == publisher }) || publisher == "main"
-            else {
-                return false
-            }
-            _ = try await store.addPublisher(publisher)
-            try await store.put(offers, of: publisher, replacing: replacing)
-            try await store.note(
-                .offersImported, publisher.text, of: publisher,
-                reason: "\(offers.count) offers\(replacing ? ", all others gone" : "")")
-            return true
-        }
-        guard isKnown else {
-            ConfigurationOption.complain("there is no publisher \(publisher); `receipt-relay publishers add` makes one")
-            throw ExitCode(1)
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 
 /// What all lists take, and how they are told.
 struct PageOptions: ParsableArguments {
@@ -18,21 +19,12 @@ struct PageOptions: ParsableArguments {
     }
 
     /// A table for people; with `--json` `{"items":[…],"nextCursor":…}`, as the ops API has it.
-    ///
-    /// - Parameter json: names and values of one item; what is nil is null.
-    func write<Item>(
-        _ items: [Item], next: (some CustomStringConvertible)?, columns: [String], row: (Item) -> [String],
-        json names: (Item) -> [String: String?]
+    func write<Item: Viewed>(
+        _ page: (items: [Item], next: (some CustomStringConvertible)?), columns: [Field<Item>]
     ) throws {
-        guard !json else {
-            return try JSONOutput.write(Page(items: items.map(names), nextCursor: next?.description))
-        }
-        Table(columns: columns).write(items.map(row))
+        let next = page.next?.description
+        guard !json else { return try JSONOutput.write { $0.page(page.items, next: next) } }
+        Table.write(page.items, columns)
         if let next { print("more: --cursor \(next)") }
-    }
-
-    private struct Page: Encodable {
-        var items: [[String: String?]]
-        var nextCursor: String?
     }
 }

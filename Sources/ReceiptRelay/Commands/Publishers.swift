@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -28,11 +29,7 @@ struct Publishers: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let isNew = try await DatabaseSession.run(option) { store in
-                guard try await store.addPublisher(PublisherID(name)) else { return false }
-                try await store.note(.publisherAdded, name, of: PublisherID(name))
-                return true
-            }
+            let isNew = try await DatabaseSession.perform(.add(publisher: PublisherID(name)), option)
             print(isNew ? "added \(name)" : "\(name) is there already")
         }
     }
@@ -55,11 +52,7 @@ struct Publishers: AsyncParsableCommand {
         func validate() throws { try Publishers.check(name) }
 
         func run() async throws {
-            let had = try await DatabaseSession.run(option) { store in
-                guard try await store.forgetAccount(of: PublisherID(name)) else { return false }
-                try await store.note(.publisherShares, name, of: PublisherID(name))
-                return true
-            }
+            let had = try await DatabaseSession.perform(.useCommonAccount(PublisherID(name)), option)
             print(had ? "\(name) shares the common account" : "\(name) had no account of its own")
         }
     }
@@ -74,26 +67,9 @@ struct Publishers: AsyncParsableCommand {
 
         func run() async throws {
             let publishers = try await DatabaseSession.run(option) { try await $0.listPublishers(in: .all) }
-            guard !json else {
-                return try JSONOutput.write(
-                    publishers.map { one in
-                        [
-                            "id": one.id.text, "createdAt": one.createdAt.rfc3339, "keys": "\(one.keys)",
-                            "offers": "\(one.offers)", "endpoints": "\(one.endpoints)", "account": one.account,
-                        ]
-                    })
-            }
-            Table(columns: ["ID", "CREATED", "KEYS", "OFFERS", "ENDPOINTS", "ACCOUNT"]).write(
-                publishers.map {
-                    [
-                        "\($0.id)", $0.createdAt.rfc3339, "\($0.keys)", "\($0.offers)", "\($0.endpoints)", $0.account,
-                    ]
-                })
+            guard !json else { return try JSONOutput.write(publishers) }
+            Table.write(
+                publishers, Publisher.columns("id", "createdAt", "keys", "offers", "endpoints", "account"))
         }
     }
-}
-
-extension Publisher {
-    /// Whose at Cleeng.
-    fileprivate var account: String { hasOwnAccount ? "own" : "common" }
 }

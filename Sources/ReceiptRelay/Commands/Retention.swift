@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -23,16 +24,17 @@ struct Retention: AsyncParsableCommand {
             let policy = try option.settings().reportingRetention()
             let isDryRun = dryRun
             let steps = Steps()
-            _ = try await DatabaseSession.run(option) { store in
+            try await DatabaseSession.run(option) { store in
                 let pass = RetentionPass(store: store, policy: policy, budget: nil, lockTries: 10)
-                let look = try await pass.run(isDryRun: isDryRun) { step in
+                let told: @Sendable (RetentionPass.Step) -> Void = { step in
                     steps.add(step)
                     print(step.line)
                 }
-                if !isDryRun {
-                    try await store.note(.retentionRun, "days: \(policy.days.map(String.init) ?? "for ever")")
+                guard !isDryRun else {
+                    _ = try await pass.run(isDryRun: true, told: told)
+                    return
                 }
-                return look
+                try await Operations(store: store).perform(.retain(pass, told: told), by: ShellUser.actor)
             }
             if steps.isEmpty { print("nothing is older than it is kept") }
             if steps.isIncomplete { throw ExitCode(1) }

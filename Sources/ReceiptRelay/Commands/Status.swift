@@ -1,4 +1,6 @@
 import ArgumentParser
+import Formats
+import Operations
 import RelayCore
 import RelayStore
 
@@ -36,7 +38,7 @@ struct Status: AsyncParsableCommand {
         }
         let diagnosis = Diagnosis(summary)
         if json {
-            try JSONOutput.write(StatusOutput(diagnosis, summary))
+            try JSONOutput.write { Self.write(diagnosis, summary, &$0) }
         } else {
             print(Hue.bold.around(diagnosis.headline))
             for finding in diagnosis.findings {
@@ -47,10 +49,7 @@ struct Status: AsyncParsableCommand {
             }
             let backlog = summary.backlog
             print("")
-            Table(columns: ["COPY", "ROLE", "STARTED", "LAST SEEN", "CLEENG"]).write(
-                copies.map {
-                    [$0.id, $0.role, $0.startedAt.rfc3339, "\($0.lastSeen.spoken) ago", $0.upstreamText ?? "-"]
-                })
+            Table.write(copies, RunningCopy.columns("id", "role", "startedAt", "lastSeenSeconds", "upstream"))
             print("")
             Table(columns: [
                 "NOT TAKEN BY CLEENG", "ACCESS WAITED FOR", "OVERDUE", "PARKED", "WEBHOOKS", "NOTIFICATIONS",
@@ -68,39 +67,21 @@ struct Status: AsyncParsableCommand {
         case .critical: throw ExitCode(2)
         }
     }
-}
 
-private struct StatusOutput: Encodable {
-    struct Finding: Encodable {
-        var severity: String
-        var what: String
-        var advice: String
-        var place: String?
-    }
-
-    var severity: String
-    var headline: String
-    var findings: [Finding]
-    var upstream: String
-    var workerSeenSeconds: Int64?
-    var missingTables: [String]
-    var forwarding: Int
-    var watching: Int
-    var overdue: Int
-    var parked: Int
-
-    init(_ diagnosis: Diagnosis, _ summary: OpsSummary) {
-        severity = diagnosis.severity.rawValue
-        headline = diagnosis.headline
-        findings = diagnosis.findings.map {
-            Finding(severity: $0.severity.rawValue, what: $0.what, advice: $0.advice, place: $0.place?.rawValue)
-        }
-        upstream = summary.upstream?.state.rawValue ?? "down"
-        workerSeenSeconds = summary.workerSeen.map { max($0.components.seconds, 0) }
-        missingTables = summary.missingTables
-        forwarding = summary.backlog.forwarding
-        watching = summary.backlog.watching
-        overdue = summary.backlog.overdue
-        parked = summary.backlog.parked
+    private static func write(_ diagnosis: Diagnosis, _ summary: OpsSummary, _ writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("severity", diagnosis.severity.rawValue)
+        writer.field("headline", diagnosis.headline)
+        writer.array("findings", diagnosis.findings)
+        writer.field("upstream", summary.upstream?.state.rawValue ?? "down")
+        writer.field("workerSeenSeconds", summary.workerSeen.map { Int(max($0.components.seconds, 0)) })
+        writer.beginArray("missingTables")
+        for name in summary.missingTables { writer.value(name) }
+        writer.endArray()
+        writer.field("forwarding", summary.backlog.forwarding)
+        writer.field("watching", summary.backlog.watching)
+        writer.field("overdue", summary.backlog.overdue)
+        writer.field("parked", summary.backlog.parked)
+        writer.endObject()
     }
 }

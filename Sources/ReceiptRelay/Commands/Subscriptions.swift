@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -40,34 +41,15 @@ struct Subscriptions: AsyncParsableCommand {
             let filter = SubscriptionFilter(
                 originalTransactionID: originalTransactionId, isParked: parked, limit: page.limit,
                 cursor: page.cursor.flatMap { SubscriptionCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) {
+            let found = try await DatabaseSession.run(option) {
                 guard let problem else { return try await $0.subscriptions(matching: filter, in: .all) }
                 return try await $0.accessProblems(problem, limit: filter.limit, cursor: filter.cursor, in: .all)
             }
             try page.write(
-                items, next: next,
-                columns: [
-                    "ORIGINAL TRANSACTION", "ENVIRONMENT", "PUBLISHER", "STATUS", "CUSTOMER", "PARKED", "TROUBLE", "ID",
-                ],
-                row: { one in
-                    [
-                        one.name.originalTransactionID.text, one.name.environment.text, one.name.publisher.text,
-                        one.status?.name ?? "-", one.email?.text ?? "-", one.parkedAt?.rfc3339 ?? "-",
-                        one.trouble ?? "-",
-                        "\(SubscriptionCursor(one.name))",
-                    ]
-                },
-                json: { one in
-                    [
-                        "id": "\(SubscriptionCursor(one.name))",
-                        "originalTransactionId": one.name.originalTransactionID.text,
-                        "environment": one.name.environment.text,
-                        "publisher": one.name.publisher.text, "status": one.status?.name,
-                        "customerEmail": one.email?.text,
-                        "offerId": one.offerID?.text, "expiresAt": one.expiresAt?.rfc3339,
-                        "nextLookAt": one.dueAt?.rfc3339, "trouble": one.trouble, "parkedAt": one.parkedAt?.rfc3339,
-                    ]
-                })
+                found,
+                columns: OpsSubscription.columns(
+                    "originalTransactionId", "environment", "publisher", "status", "customerEmail", "parkedAt",
+                    "trouble", "id"))
         }
     }
 
@@ -87,16 +69,10 @@ struct Subscriptions: AsyncParsableCommand {
         func validate() throws { try Validations.check(reason: reason) }
 
         func run() async throws {
-            let (name, reason) = (SubscriptionCursor(id)?.name, reason.trimmingSpace())
-            let isKnown = try await DatabaseSession.run(option) { store in
-                guard let name else { return false }
-                return try await store.replaySubscription(name, in: .all, by: ShellUser.name, reason: reason)
+            guard let name = SubscriptionCursor(id)?.name else {
+                throw DatabaseSession.refusal(.unknown(.subscription))
             }
-            guard isKnown else {
-                ConfigurationOption.complain(
-                    "there is no subscription with that id; `receipt-relay subscriptions list` shows them")
-                throw ExitCode(1)
-            }
+            try await DatabaseSession.perform(.replay(subscription: name), option, reason: reason.trimmingSpace())
             print("it is looked at now")
         }
     }

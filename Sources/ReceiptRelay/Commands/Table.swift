@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 
 /// Rows in columns, for people. What stands in them comes from apps, stores and Cleeng: nothing of it reaches a terminal as a command.
 struct Table {
@@ -22,6 +23,12 @@ struct Table {
             while line.last == " " { line.removeLast() }
             print(line)
         }
+    }
+
+    /// - Parameter labels: over columns that are named in another way than elsewhere, by the field's name.
+    static func write<Item: Viewed>(_ items: [Item], _ columns: [Field<Item>], labels: [String: String] = [:]) {
+        Table(columns: columns.map { (labels[$0.name] ?? $0.label).uppercased() }).write(
+            items.map { item in columns.map { $0.text(item) ?? "-" } })
     }
 
     /// Without characters that a terminal would act on.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -7,13 +8,8 @@ struct Transfers: AsyncParsableCommand {
         abstract: "Subscriptions that passed from one email to another.", subcommands: [List.self],
         defaultSubcommand: List.self)
 
-    static let columns = ["AT", "ORIGINAL TRANSACTION", "FROM", "TO", "TAKEN FROM", "GIVEN TO"]
-
-    static func row(_ one: OpsTransfer) -> [String] {
-        [
-            one.at.rfc3339, one.name.originalTransactionID.text, one.from.text, one.to.text, "\(one.fromValidation)",
-            "\(one.toValidation)",
-        ]
+    static var columns: [Field<OpsTransfer>] {
+        OpsTransfer.columns("at", "originalTransactionId", "from", "to", "fromValidationId", "toValidationId")
     }
 
     struct List: AsyncParsableCommand {
@@ -31,25 +27,13 @@ struct Transfers: AsyncParsableCommand {
         func validate() throws { try page.check { ValidationCursor($0) != nil } }
 
         func run() async throws {
-            let (key, customer) = (
-                originalTransactionId, customerEmail.map { CustomerID($0.trimmingSpace().asciiLowercased()) }
-            )
-            let (limit, cursor) = (page.limit, page.cursor.flatMap { ValidationCursor($0) })
-            let (items, next) = try await DatabaseSession.run(option) {
-                try await $0.transfers(
-                    originalTransactionID: key, customer: customer, limit: limit, cursor: cursor, in: .all)
-            }
+            let filter = TransferFilter(
+                originalTransactionID: originalTransactionId,
+                customer: customerEmail.map { CustomerID($0.trimmingSpace().asciiLowercased()) }, limit: page.limit,
+                cursor: page.cursor.flatMap { ValidationCursor($0) })
             try page.write(
-                items, next: next, columns: Transfers.columns, row: Transfers.row,
-                json: { one in
-                    [
-                        "at": one.at.rfc3339, "originalTransactionId": one.name.originalTransactionID.text,
-                        "environment": one.name.environment.text, "publisher": one.name.publisher.text,
-                        "from": one.from.text, "to": one.to.text,
-                        "fromValidationId": "\(one.fromValidation)",
-                        "toValidationId": "\(one.toValidation)",
-                    ]
-                })
+                try await DatabaseSession.run(option) { try await $0.transfers(matching: filter, in: .all) },
+                columns: Transfers.columns)
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
@@ -62,8 +63,8 @@ extension Validations {
                 var (matched, replayed, refused) = (0, 0, 0)
                 repeat {
                     filter.limit = min(Self.page, limit - matched)
-                    let page = try await store.replay(
-                        filter, in: .all, by: ShellUser.name, reason: why, isDryRun: isDryRun)
+                    let page = try await Operations(store: store).perform(
+                        .replay(filter, isDryRun: isDryRun), by: ShellUser.actor, reason: why)
                     matched += page.matched.count
                     replayed += page.replayed.count
                     refused += page.refused.count

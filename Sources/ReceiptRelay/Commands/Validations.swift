@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Operations
 import RelayCore
 import RelayStore
 
@@ -32,15 +33,7 @@ struct Validations: AsyncParsableCommand {
         @Flag(help: "Only those that Cleeng has not taken yet, oldest first.")
         var waiting = false
 
-        @Option(help: "How many, 1 to 1000.")
-        var limit = 50
-
-        @Option(help: "Goes on where another page ended.")
-        var cursor: String?
-
-        @Flag(help: "As JSON.")
-        var json = false
-
+        @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
         func validate() throws {
@@ -48,12 +41,9 @@ struct Validations: AsyncParsableCommand {
                 throw ValidationError(
                     "--status is one of \(ValidationStatus.allCases.map(\.name).joined(separator: ", "))")
             }
-            guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000") }
             guard !(parked && waiting) else { throw ValidationError("--parked and --waiting are two lists") }
             guard (olderThanSeconds ?? 0) >= 0 else { throw ValidationError("--older-than-seconds is not negative") }
-            if let cursor, ValidationCursor(cursor) == nil {
-                throw ValidationError("--cursor is of another page's end")
-            }
+            try page.check { ValidationCursor($0) != nil }
         }
 
         func run() async throws {
@@ -62,24 +52,12 @@ struct Validations: AsyncParsableCommand {
                 olderThan: olderThanSeconds.map { .seconds($0) },
                 customer: customerEmail.map { CustomerID($0.trimmingSpace().asciiLowercased()) }, offerID: offerId,
                 selection: parked ? .parked : waiting ? .waiting : .all,
-                originalTransactionID: originalTransactionId, limit: limit,
-                cursor: cursor.flatMap(ValidationCursor.init))
-            let page = try await DatabaseSession.run(option) { try await $0.validations(matching: filter, in: .all) }
-            guard !json else {
-                return try JSONOutput.write(
-                    ValidationPageOutput(
-                        items: page.items.map(ListedValidationOutput.init), nextCursor: page.next?.description))
-            }
-            Table(columns: ["VALIDATION", "STATUS", "ACCEPTED", "OFFER", "CUSTOMER", "REASON"]).write(
-                page.items.map { line in
-                    let item = line.validation
-                    let parked = line.parking.map { "parked since \($0.since.rfc3339): \($0.reason)" }
-                    return [
-                        item.id.description, item.status.name + (item.late ? " (late)" : ""), item.acceptedAt.rfc3339,
-                        item.offerID.text, item.email.text, parked ?? item.reason ?? "-",
-                    ]
-                })
-            if let next = page.next { print("more: --cursor \(next)") }
+                originalTransactionID: originalTransactionId, limit: page.limit,
+                cursor: page.cursor.flatMap(ValidationCursor.init))
+            try page.write(
+                try await DatabaseSession.run(option) { try await $0.validations(matching: filter, in: .all) },
+                columns: ListedValidation.columns(
+                    "validationId", "status", "receivedAt", "offerId", "customerEmail", "parked"))
         }
     }
 
@@ -93,10 +71,25 @@ struct Validations: AsyncParsableCommand {
         func run() async throws {
             let id = try Validations.parse(validationId)
             guard let detail = try await DatabaseSession.run(option, { try await $0.detail(id, in: .all) }) else {
-                throw Validations.Refused.unknown
+                throw Validations.unknown
             }
-            guard !json else { return try JSONOutput.write(ValidationDetailOutput(detail)) }
-            ValidationDetailOutput(detail).printForPeople()
+            guard !json else { return try JSONOutput.write(detail) }
+            for field in Self.facts {
+                guard let text = field.text(detail) else { continue }
+                let label = field.label.prefix(1).lowercased() + field.label.dropFirst()
+                print("\(label)\(String(repeating: " ", count: max(1, 17 - label.count)))\(text)")
+            }
+            print("")
+            Table.write(
+                detail.timeline, ValidationDetail.Entry.columns("at", "event", "upstreamStatus", "latencyMs", "detail"))
+        }
+
+        private static var facts: [Field<ValidationDetail>] {
+            ValidationDetail.columns(
+                "validationId", "status", "reason", "customerEmail", "offerId", "receivedAt", "deadline", "settledAt",
+                "expiresAt", "originalTransactionId", "transactionId", "environment", "productId", "appType",
+                "couponCode", "receiptReadable", "verification", "traceId", "driver", "entitledBefore", "attempts",
+                "evidence", "nextStepAt", "parked", "transfer")
         }
     }
 
@@ -118,8 +111,8 @@ struct Validations: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            try await Validations.act(action, option) { store, id, reason in
-                try await store.retry(id, in: .all, by: ShellUser.name, reason: reason)
+            try await Validations.act(action, option) {
+                .retry($0)
             } told: {
                 "it is in line to be sent again; `receipt-relay validations show \($0)` tells how it goes"
             }
@@ -134,19 +127,17 @@ struct Validations: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            try await Validations.act(action, option) { store, id, reason in
-                try await store.abandon(id, in: .all, by: ShellUser.name, reason: reason)
+            try await Validations.act(action, option) {
+                .abandon($0)
             } told: {
                 "abandoned \($0)"
             }
         }
     }
 
-    fileprivate enum Refused {
-        static var unknown: ExitCode {
-            ConfigurationOption.complain("there is no validation with that id")
-            return ExitCode(1)
-        }
+    private static var unknown: ExitCode {
+        ConfigurationOption.complain(OpsRefusal.unknown.advice)
+        return ExitCode(1)
     }
 
     fileprivate static func parse(_ text: String) throws -> ValidationID {
@@ -161,37 +152,18 @@ struct Validations: AsyncParsableCommand {
         guard reason.unicodeScalars.count <= 400 else { throw ValidationError("--reason has at most 400 characters") }
     }
 
-    /// Who acts: the account that runs the command.
     fileprivate static func act(
-        _ action: Action, _ option: ConfigurationOption,
-        _ body: @escaping @Sendable (RelayStore, ValidationID, _ reason: String) async throws -> Void,
+        _ action: Action, _ option: ConfigurationOption, _ make: (ValidationID) -> Act<Void>,
         told: (ValidationID) -> String
     ) async throws {
         let id = try parse(action.validationId)
+        let act = make(id)
         let reason = action.reason.trimmingSpace()
-        do {
-            let validation = try await DatabaseSession.run(option) { store in
-                try await body(store, id, reason)
-                return try await store.validation(id)
-            }
-            guard action.json, let validation else { return print(told(id)) }
-            try JSONOutput.write(ValidationOutput(validation))
-        } catch let refusal as OpsRefusal {
-            ConfigurationOption.complain(refusal.advice)
-            throw ExitCode(1)
+        let validation = try await DatabaseSession.run(option) { store in
+            try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
+            return try await store.validation(id)
         }
-    }
-}
-
-extension OpsRefusal {
-    var advice: String {
-        switch self {
-        case .unknown: "there is no validation with that id"
-        case .status(let status): "it is \(status.name), and that does not allow it"
-        case .superseded:
-            "a newer request for the same subscription has been sent: sending this one would move the subscription back"
-        case .busy: "a worker is sending it at this moment; try again in a few seconds"
-        case .receiptGone: "its receipt is no longer kept"
-        }
+        guard action.json, let validation else { return print(told(id)) }
+        try JSONOutput.write(validation)
     }
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 
 extension WebhookCommands {
-    /// What composes the present state of a customer, as the copies that are configured like this command do.
-    private static func repeater(_ store: RelayStore, _ option: ConfigurationOption) throws -> CustomerUpdates {
+    /// As of the copies that are configured like this command.
+    private static func leeway(_ option: ConfigurationOption) throws -> Duration {
         let settings = try option.settings()
-        let leeway = try ConfigurationOption.reporting { try settings.duration(.appleRenewalLeeway) }
-        return CustomerUpdates(store: store, leeway: leeway)
+        return try ConfigurationOption.reporting { try settings.duration(.appleRenewalLeeway) }
     }
 
     struct Replay: AsyncParsableCommand {
@@ -60,30 +60,8 @@ extension WebhookCommands {
         func run() async throws {
             guard let deliveryId else { return try await range() }
             guard let id = WebhookCommands.deliveryID(deliveryId) else { return }
-            let new: DeliveryID? = try await DatabaseSession.run(option) { store in
-                guard let delivery = try await store.delivery(id, in: .all),
-                    let endpoint = EndpointID(delivery.endpoint)
-                else {
-                    ConfigurationOption.complain("there is no message with that id")
-                    throw ExitCode(1)
-                }
-                guard try await store.endpoint(endpoint, in: .all)?.isActive == true else {
-                    ConfigurationOption.complain("its endpoint is disabled or removed")
-                    throw ExitCode(1)
-                }
-                if try await store.replayParkedDelivery(id, in: .all, by: ShellUser.name, reason: nil) { return id }
-                let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
-                    publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
-                if let new {
-                    try await store.note(.webhookReplayed, "\(id)", of: delivery.publisher, reason: "as \(new)")
-                }
-                return new
-            }
-            guard let new else {
-                ConfigurationOption.complain("nothing is known of that customer any more")
-                throw ExitCode(1)
-            }
-            print(new)
+            let act = Act.replay(message: id, leeway: try WebhookCommands.leeway(option))
+            print(try await DatabaseSession.perform(act, option))
         }
 
         private func range() async throws {
@@ -92,26 +70,9 @@ extension WebhookCommands {
                 from: from, to: until.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp.datable.upperBound,
                 endpoint: endpoint.flatMap { EndpointID($0) }, includesDelivered: delivered)
             let isDryRun = dryRun
-            let count = try await DatabaseSession.run(option) { store in
-                var filter = filter
-                var count = 0
-                while true {
-                    let page = try await store.repeatTargets(filter, in: .all)
-                    for target in page where !isDryRun {
-                        let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
-                            publisher: target.publisher, username: target.username, endpoint: target.endpoint)
-                        if new != nil { count += 1 }
-                    }
-                    if isDryRun { count += page.count }
-                    guard page.count == filter.limit, let last = page.last else {
-                        if !isDryRun, count > 0 {
-                            try await store.note(
-                                .webhookReplayed, "since \(filter.from.rfc3339)", reason: "\(count) messages")
-                        }
-                        return count
-                    }
-                    filter.after = last
-                }
+            let act = LongAct.replay(messages: filter, leeway: try WebhookCommands.leeway(option), isDryRun: isDryRun)
+            let count = try await DatabaseSession.run(option) {
+                try await Operations(store: $0).perform(act, by: ShellUser.actor)
             }
             print(isDryRun ? "\(count) would be sent" : "\(count) are sent")
         }
@@ -136,21 +97,9 @@ extension WebhookCommands {
         }
 
         func run() async throws {
-            let (username, publisher) = (username, publisher)
-            let new = try await DatabaseSession.run(option) { store in
-                let new = try await WebhookCommands.repeater(store, option).repeatCustomer(
-                    publisher: PublisherID(publisher), username: username, endpoint: nil)
-                if new != nil {
-                    try await store.note(
-                        .customerResynced, username.text, of: PublisherID(publisher), reason: "of \(publisher)")
-                }
-                return new
-            }
-            guard let new else {
-                ConfigurationOption.complain("nothing is known of that customer, or no endpoint takes messages")
-                throw ExitCode(1)
-            }
-            print(new)
+            let act = Act.resync(
+                username, of: PublisherID(publisher), leeway: try WebhookCommands.leeway(option))
+            print(try await DatabaseSession.perform(act, option))
         }
     }
 

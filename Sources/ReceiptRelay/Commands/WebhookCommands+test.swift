@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import RelayCore
 import RelayStore
 import Webhooks
@@ -34,7 +35,7 @@ extension WebhookCommands {
             }
             await client.shutDown()
             if results.isEmpty {
-                guard wanted == nil else { throw WebhookCommands.unknownEndpoint }
+                guard wanted == nil else { throw DatabaseSession.refusal(.unknown(.endpoint)) }
                 print("there are no endpoints")
             }
             let isUnsigned = results.contains { settings.credentials[$0.0.publisher]?.signs == false }
@@ -56,37 +57,23 @@ extension WebhookCommands {
             _ credentials: PerPublisher<WebhookCredentials>
         ) async throws -> [(WebhookEndpoint, WebhookResult)] {
             let endpoints = try await store.endpoints(in: .all).filter { id == nil || $0.id == id }
-            var results: [(Int, WebhookResult)] = []
-            await withTaskGroup(of: (Int, WebhookResult).self) { group in
+            let operations = Operations(store: store)
+            return try await withThrowingTaskGroup(of: (Int, WebhookResult).self) { group in
+                var results: [(Int, WebhookResult)] = []
                 for (index, endpoint) in endpoints.enumerated() {
-                    if index >= atOnce, let ended = await group.next() { results.append(ended) }
+                    if index >= atOnce, let ended = try await group.next() { results.append(ended) }
                     guard let own = credentials[endpoint.publisher] else {
                         let why = "\(Setting.publishersFile.name) of this command lacks publisher \(endpoint.publisher)"
                         results.append((index, WebhookResult(.failed, error: why)))
                         continue
                     }
                     group.addTask {
-                        let message = own.testMessage()
-                        return (
-                            index,
-                            await client.send(message, to: endpoint.url, with: own, of: endpoint.publisher)
-                        )
+                        (index, try await operations.perform(.test(endpoint, client, own), by: ShellUser.actor))
                     }
                 }
-                for await ended in group { results.append(ended) }
+                for try await ended in group { results.append(ended) }
+                return results.sorted { $0.0 < $1.0 }.map { (endpoints[$0.0], $0.1) }
             }
-            results.sort { $0.0 < $1.0 }
-            for (index, result) in results where result.verdict == .delivered {
-                let endpoint = endpoints[index]
-                if !endpoint.isActive { _ = try await store.enableEndpoint(endpoint.id, in: .all) }
-                _ = try await store.note(.succeeded, of: endpoint.id)
-            }
-            for (index, result) in results {
-                try await store.note(
-                    .endpointTested, "\(endpoints[index].id)", of: endpoints[index].publisher,
-                    reason: result.verdict.rawValue)
-            }
-            return results.map { (endpoints[$0.0], $0.1) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Operations
 import RelayCore
 import RelayStore
 import Webhooks
@@ -9,7 +10,8 @@ struct WebhookCommands: AsyncParsableCommand {
         commandName: "webhooks",
         abstract: "Where publishers' back ends are told of changes: endpoints, tests and repeats.",
         subcommands: [
-            Add.self, List.self, Remove.self, Enable.self, Test.self, Deliveries.self, Replay.self, Resync.self,
+            Add.self, List.self, Remove.self, Enable.self, Disable.self, Test.self, Deliveries.self, Replay.self,
+            Resync.self,
         ], defaultSubcommand: List.self)
 
     struct Add: AsyncParsableCommand {
@@ -44,21 +46,8 @@ struct WebhookCommands: AsyncParsableCommand {
                 ConfigurationOption.complain("--url must be https, since \(Setting.requireTLS.name) is true")
                 throw ExitCode(1)
             }
-            let id = try await DatabaseSession.run(option) { store in
-                // The first one is there before it has a key.
-                if publisher == "main" { try await store.ensureFirstPublisher() }
-                let id = try await store.addEndpoint(
-                    publisher: PublisherID(publisher), url: url, environment: environment)
-                if let id {
-                    try await store.note(
-                        .endpointAdded, "\(id)", of: PublisherID(publisher), reason: "of \(publisher)")
-                }
-                return id
-            }
-            guard let id else {
-                ConfigurationOption.complain("there is no publisher named \(publisher)")
-                throw ExitCode(1)
-            }
+            let id = try await DatabaseSession.perform(
+                .addEndpoint(url: url, of: PublisherID(publisher), environment: environment), option)
             print(id)
         }
     }
@@ -77,16 +66,11 @@ struct WebhookCommands: AsyncParsableCommand {
         func run() async throws {
             let endpoints = try await DatabaseSession.run(option) { try await $0.endpoints(in: .all) }
                 .filter { publisher == nil || $0.publisher == publisher }
-            guard !json else { return try JSONOutput.write(endpoints.map(EndpointOutput.init)) }
-            Table(columns: ["ID", "STATE", "ENVIRONMENT", "PUBLISHER", "LAST SUCCESS", "FAILING SINCE", "URL"]).write(
-                endpoints.map { endpoint in
-                    [
-                        endpoint.id.description,
-                        endpoint.isActive ? "active" : "disabled (\(endpoint.disabledReason ?? "?"))",
-                        endpoint.environment.name, endpoint.publisher.text, endpoint.lastSuccessAt?.rfc3339 ?? "-",
-                        endpoint.failingSince?.rfc3339 ?? "-", endpoint.url,
-                    ]
-                })
+            guard !json else { return try JSONOutput.write(endpoints) }
+            Table.write(
+                endpoints,
+                WebhookEndpoint.columns(
+                    "id", "state", "environment", "publisher", "lastSuccessAt", "failingSince", "url"))
         }
     }
 
@@ -101,14 +85,7 @@ struct WebhookCommands: AsyncParsableCommand {
 
         func run() async throws {
             let id = try WebhookCommands.endpointID(id)
-            let removed = try await DatabaseSession.run(option) { store -> WebhookEndpoint? in
-                guard let endpoint = try await store.endpoint(id, in: .all), try await store.removeEndpoint(id) else {
-                    return nil
-                }
-                try await store.note(.endpointRemoved, "\(id)", of: endpoint.publisher)
-                return endpoint
-            }
-            guard let removed else { throw WebhookCommands.unknownEndpoint }
+            let removed = try await DatabaseSession.perform(.remove(id), option)
             print("removed \(id)")
             if removed.isFromSettings {
                 ConfigurationOption.complain(
@@ -132,25 +109,67 @@ struct WebhookCommands: AsyncParsableCommand {
 
         func run() async throws {
             let id = try WebhookCommands.endpointID(id)
-            let isEnabled = try await DatabaseSession.run(option) { store in
-                guard let publisher = try await store.enableEndpoint(id, in: .all) else { return false }
-                try await store.note(.endpointEnabled, "\(id)", of: publisher)
-                return true
-            }
-            guard isEnabled else {
-                throw WebhookCommands.unknownEndpoint
-            }
+            try await DatabaseSession.perform(.enable(id), option)
             print("enabled \(id)")
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lets an endpoint take no more messages until it is enabled again; what waits for it is dropped.")
+
+        @Argument(help: "The endpoint's id, as `webhooks list` shows it.")
+        var id: String
+
+        @OptionGroup var option: ConfigurationOption
+
+        func run() async throws {
+            let id = try WebhookCommands.endpointID(id)
+            try await DatabaseSession.perform(.disable(id), option)
+            print("disabled \(id)")
+        }
+    }
+
+    struct Deliveries: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists messages to endpoints, newest first, with what was answered.")
+
+        @Option(help: "waiting, delivered, failed, replaced, dropped or parked.")
+        var state: String?
+
+        @Option(help: "Only to this endpoint.")
+        var endpoint: String?
+
+        @Option(help: "Only of this customer (applicationUsername).")
+        var username: Username?
+
+        @OptionGroup var page: PageOptions
+        @OptionGroup var option: ConfigurationOption
+
+        private var wanted: DeliveryState? { DeliveryState.allCases.first { $0.name == state } }
+
+        func validate() throws {
+            guard state == nil || wanted != nil else {
+                let names = DeliveryState.allCases.map(\.name).joined(separator: ", ")
+                throw ValidationError("--state is one of \(names)")
+            }
+            if let endpoint { _ = try WebhookCommands.endpointID(endpoint) }
+            try page.check { ValidationCursor($0) != nil }
+        }
+
+        func run() async throws {
+            let filter = DeliveryFilter(
+                state: wanted, endpoint: endpoint.flatMap { EndpointID($0) }, applicationUsername: username,
+                limit: page.limit, cursor: page.cursor.flatMap { ValidationCursor($0) })
+            try page.write(
+                try await DatabaseSession.run(option) { try await $0.deliveries(matching: filter, in: .all) },
+                columns: OpsDelivery.columns(
+                    "id", "createdAt", "state", "tries", "lastStatus", "applicationUsername", "url"))
         }
     }
 
     static func endpointID(_ text: String) throws -> EndpointID {
         guard let id = EndpointID(text) else { throw ValidationError("an endpoint's id is 24 hexadecimal digits") }
         return id
-    }
-
-    static var unknownEndpoint: ExitCode {
-        ConfigurationOption.complain("there is no endpoint with that id; `receipt-relay webhooks list` shows them")
-        return ExitCode(1)
     }
 }

@@ -7,7 +7,15 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
 
     /// Of a subscription by its key: Apple's are bare numbers (or what an app sent in place of one).
     public init(subscriptionKey key: TransactionID) {
-        self = [.google, .amazon].first { key.text.hasBytes(first: $0.prefix) } ?? .apple
+        self = Self.allCases.first { $0.prefixesKeys && key.text.hasBytes(first: $0.prefix) } ?? .apple
+    }
+
+    /// Whether the keys of its subscriptions begin with its name.
+    private var prefixesKeys: Bool {
+        switch self {
+        case .apple: false
+        case .google, .amazon: true
+        }
     }
 
     var prefix: String { rawValue + ":" }
@@ -19,12 +27,12 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
 
     /// The key of a subscription that the store knows by this name.
     public func subscriptionKey(_ name: TransactionID) -> TransactionID {
-        self == .apple ? name : TransactionID(prefixed(name))
+        prefixesKeys ? TransactionID(prefixed(name)) : name
     }
 
     /// The store's own name for what has this key.
     public func name(ofKey key: TransactionID) -> TransactionID {
-        guard self != .apple, key.text.hasBytes(first: prefix) else { return key }
+        guard prefixesKeys, key.text.hasBytes(first: prefix) else { return key }
         return TransactionID(String(key.text.droppingBytes(first: prefix.utf8.count)))
     }
 }

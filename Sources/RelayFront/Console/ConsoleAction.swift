@@ -1,137 +1,162 @@
 import ConsolePages
 import Hummingbird
+import Operations
 import RelayCore
 import RelayStore
 
 /// What an operator may do at the console: each is asked for once more before it is done, with a reason, and written down.
 enum ConsoleAction: String, CaseIterable, Sendable {
-    case retry, abandon, replayNotification, replayWebhook, replayEvent, replaySubscription, enableEndpoint, resync,
-        refresh, revokeKey
+    case retry, abandon, replayNotification, replayWebhook, replayEvent, replaySubscription, enableEndpoint,
+        disableEndpoint, resync, refresh, revokeKey
 
-    /// For the form that confirms it, and for the form's way back.
-    var route: String {
-        switch self {
-        case .retry: "/console/validations/:id/retry"
-        case .abandon: "/console/validations/:id/abandon"
-        case .replayNotification: "/console/notifications/:id/replay"
-        case .replayWebhook: "/console/webhooks/:id/replay"
-        case .replayEvent: "/console/events/:id/replay"
-        case .replaySubscription: "/console/subscriptions/:id/replay"
-        case .enableEndpoint: "/console/endpoints/:id/enable"
-        case .resync: "/console/customers/:id/resync"
-        case .refresh: "/console/customers/:id/refresh"
-        case .revokeKey: "/console/keys/:id/revoke"
-        }
+    /// How the console asks for one.
+    struct Form: Sendable {
+        /// Under `/console/`, and with `:id` in it.
+        var path: String
+        var section: Section
+        var title: String
+        var button: String
+        /// What will happen.
+        var consequence: String
+        var done: String
+        /// It cannot be taken back.
+        var isGrave = false
+        /// Lists offer it for several rows at once.
+        var takesSelections = false
     }
 
-    func path(_ id: String) -> String { route.replacing(":id", with: id) }
-
-    var title: String {
-        switch self {
-        case .retry: "Retry a validation"
-        case .abandon: "Abandon a validation"
-        case .replayNotification: "Replay a notification"
-        case .replayWebhook: "Replay a webhook message"
-        case .replayEvent: "Replay an event"
-        case .replaySubscription: "Look at a subscription again"
-        case .enableEndpoint: "Enable a webhook endpoint"
-        case .resync: "Re-sync a customer"
-        case .refresh: "Ask Cleeng about a customer"
-        case .revokeKey: "Revoke a key"
-        }
-    }
-
-    var button: String {
-        switch self {
-        case .retry: "Retry"
-        case .abandon: "Abandon"
-        case .replayNotification, .replayWebhook, .replayEvent: "Replay"
-        case .replaySubscription: "Look again"
-        case .enableEndpoint: "Enable"
-        case .resync: "Re-sync"
-        case .refresh: "Ask Cleeng now"
-        case .revokeKey: "Revoke"
-        }
-    }
-
-    /// What will happen.
-    var consequence: String {
+    var form: Form {
         switch self {
         case .retry:
-            "The purchase is sent to Cleeng once more, until Cleeng has answered; one that waits already keeps its place. The app's answer stays as it is until something new is known. Where Cleeng refuses our token or is away, that has to end first."
+            Form(
+                path: "validations/:id/retry", section: .validations, title: "Retry a validation", button: "Retry",
+                consequence:
+                    "The purchase is sent to Cleeng once more, until Cleeng has answered; one that waits already keeps its place. The app's answer stays as it is until something new is known. Where Cleeng refuses our token or is away, that has to end first.",
+                done: "It is in line to be sent again: the timeline shows each try.", takesSelections: true)
         case .abandon:
-            "The purchase ends as rejected, with the reason abandoned, and is never sent again. The customer gets no access by it. This cannot be taken back."
+            Form(
+                path: "validations/:id/abandon", section: .validations, title: "Abandon a validation",
+                button: "Abandon",
+                consequence:
+                    "The purchase ends as rejected, with the reason abandoned, and is never sent again. The customer gets no access by it. This cannot be taken back.",
+                done: "It is abandoned.", isGrave: true, takesSelections: true)
         case .replayNotification:
-            "What it says is heard once more, which changes nothing that was heard, and it is passed on to Cleeng again."
+            Form(
+                path: "notifications/:id/replay", section: .notifications, title: "Replay a notification",
+                button: "Replay",
+                consequence:
+                    "What it says is heard once more, which changes nothing that was heard, and it is passed on to Cleeng again.",
+                done: "The notification is heard and passed on again.", takesSelections: true)
         case .replayWebhook:
-            "The same endpoint is told the customer's state as it is now, as a new message. A parked message is delivered as it is."
+            Form(
+                path: "webhooks/:id/replay", section: .webhooks, title: "Replay a webhook message", button: "Replay",
+                consequence:
+                    "The same endpoint is told the customer's state as it is now, as a new message. A parked message is delivered as it is.",
+                done: "The message is on its way.", takesSelections: true)
         case .replayEvent:
-            "The event is processed once more. What it says is a shortcut: nothing is granted that Cleeng does not grant."
+            Form(
+                path: "events/:id/replay", section: .events, title: "Replay an event", button: "Replay",
+                consequence:
+                    "The event is processed once more. What it says is a shortcut: nothing is granted that Cleeng does not grant.",
+                done: "The event is processed again.", takesSelections: true)
         case .replaySubscription:
-            "The subscription is looked at now, and the store or Cleeng is asked where it has to be. A parked one is parked no longer."
+            Form(
+                path: "subscriptions/:id/replay", section: .subscriptions, title: "Look at a subscription again",
+                button: "Look again",
+                consequence:
+                    "The subscription is looked at now, and the store or Cleeng is asked where it has to be. A parked one is parked no longer.",
+                done: "The subscription is looked at again.", takesSelections: true)
         case .enableEndpoint:
-            "It takes messages again from now on. What was dropped meanwhile is not sent: replay it from the command line."
-        case .resync: "All endpoints of the publisher are told the customer's state as it is now."
+            Form(
+                path: "endpoints/:id/enable", section: .webhooks, title: "Enable a webhook endpoint", button: "Enable",
+                consequence:
+                    "It takes messages again from now on. What was dropped meanwhile is not sent: replay it from the command line.",
+                done: "The endpoint takes messages again.")
+        case .disableEndpoint:
+            Form(
+                path: "endpoints/:id/disable", section: .webhooks, title: "Disable a webhook endpoint",
+                button: "Disable",
+                consequence:
+                    "Nothing is sent to it until it is enabled again. What waits for it is dropped, and so is what comes meanwhile.",
+                done: "The endpoint takes no more messages.")
+        case .resync:
+            Form(
+                path: "customers/:id/resync", section: .customers, title: "Re-sync a customer", button: "Re-sync",
+                consequence: "All endpoints of the publisher are told the customer's state as it is now.",
+                done: "The endpoints are told again.")
         case .refresh:
-            "Cleeng is asked now what the customer is entitled to, for every offer that is known of them or sold by the publisher. Access follows the answer: it may begin, and it may end."
+            Form(
+                path: "customers/:id/refresh", section: .customers, title: "Ask Cleeng about a customer",
+                button: "Ask Cleeng now",
+                consequence:
+                    "Cleeng is asked now what the customer is entitled to, for every offer that is known of them or sold by the publisher. Access follows the answer: it may begin, and it may end.",
+                done: "Cleeng has answered: this is what is known now.")
         case .revokeKey:
-            "Whoever uses the key is answered 401 within two seconds, and is signed out of the console. This cannot be taken back."
+            Form(
+                path: "keys/:id/revoke", section: .keys, title: "Revoke a key", button: "Revoke",
+                consequence:
+                    "Whoever uses the key is answered 401 within two seconds, and is signed out of the console. This cannot be taken back.",
+                done: "The key is revoked.", isGrave: true)
         }
     }
 
-    /// It cannot be taken back.
-    var isGrave: Bool { self == .abandon || self == .revokeKey }
+    /// For the form that confirms it.
+    var route: String { "/console/" + form.path }
 
-    /// Lists offer it for several rows at once.
-    var takesSelections: Bool {
-        switch self {
-        case .retry, .abandon, .replayNotification, .replayWebhook, .replayEvent, .replaySubscription: true
-        case .enableEndpoint, .resync, .refresh, .revokeKey: false
-        }
-    }
-
-    var section: Section {
-        switch self {
-        case .retry, .abandon: .validations
-        case .replayNotification: .notifications
-        case .replayWebhook, .enableEndpoint: .webhooks
-        case .replayEvent: .events
-        case .replaySubscription: .subscriptions
-        case .resync, .refresh: .customers
-        case .revokeKey: .keys
-        }
-    }
+    func path(_ id: String) -> String { route.replacing(":id", with: id) }
 
     /// Where one goes on afterwards.
     func page(_ id: String) -> String {
         switch self {
         case .retry, .abandon: "/console/validations/" + id
-        case .replayNotification: Section.notifications.path
-        case .replayWebhook: Section.webhooks.path
-        case .replayEvent: Section.events.path
-        case .replaySubscription: Section.subscriptions.path
-        case .enableEndpoint: "/console/endpoints"
-        case .resync, .refresh: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? Section.customers.path
-        case .revokeKey: Section.keys.path
+        case .enableEndpoint, .disableEndpoint: "/console/endpoints"
+        case .resync, .refresh: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? form.section.path
+        case .replayNotification, .replayWebhook, .replayEvent, .replaySubscription, .revokeKey: form.section.path
         }
     }
 
-    private var done: String {
+    static func notice(_ name: String?) -> String? { name.flatMap { ConsoleAction(rawValue: $0) }?.form.done }
+
+    /// - Throws: ``Problem``; ``ActRefusal``, ``OpsRefusal``.
+    func perform(_ id: String, _ tools: OpsTools, by actor: Actor, reason: String) async throws {
+        func known<ID>(_ id: ID?) throws -> ID {
+            guard let id else { throw Problem(.notFound, "nothing is known by this id") }
+            return id
+        }
+        func perform<Outcome>(_ act: Act<Outcome>) async throws {
+            _ = try await tools.operations.perform(act, by: actor, reason: reason)
+        }
         switch self {
-        case .retry: "It is in line to be sent again: the timeline shows each try."
-        case .abandon: "It is abandoned."
-        case .replayNotification: "The notification is heard and passed on again."
-        case .replayWebhook: "The message is on its way."
-        case .replayEvent: "The event is processed again."
-        case .replaySubscription: "The subscription is looked at again."
-        case .enableEndpoint: "The endpoint takes messages again."
-        case .resync: "The endpoints are told again."
-        case .refresh: "Cleeng has answered: this is what is known now."
-        case .revokeKey: "The key is revoked."
+        case .retry: try await perform(.retry(try known(ValidationID(id))))
+        case .abandon: try await perform(.abandon(try known(ValidationID(id))))
+        case .replayNotification:
+            try await perform(.replay(notification: try known(NotificationID(id)), tools.notifications))
+        case .replayWebhook: try await perform(.replay(message: try known(DeliveryID(id)), leeway: tools.leeway))
+        case .replayEvent: try await perform(.replay(event: try known(NotificationID(id))))
+        case .replaySubscription: try await perform(.replay(subscription: try known(SubscriptionCursor(id)).name))
+        case .enableEndpoint: try await perform(.enable(try known(EndpointID(id))))
+        case .disableEndpoint: try await perform(.disable(try known(EndpointID(id))))
+        case .resync:
+            let target = try known(ResyncTarget(id))
+            try await perform(.resync(target.username, of: target.publisher, leeway: tools.leeway))
+        case .refresh:
+            let target = try known(ResyncTarget(id))
+            let act = tools.refresh(try known(CustomerEmail(target.username.text)), of: target.publisher)
+            let asked = try await tools.operations.perform(act, by: actor, reason: reason)
+            if let problem = Self.problem(asked.outcome) { throw problem }
+        case .revokeKey: try await perform(.revoke(APIKeyID(id)))
         }
     }
 
-    static func notice(_ name: String?) -> String? { name.flatMap { ConsoleAction(rawValue: $0) }?.done }
+    /// Nil where Cleeng has answered.
+    private static func problem(_ outcome: CustomerInquiryOutcome) -> Problem? {
+        switch outcome {
+        case .asked: nil
+        case .pending: Problem(.busy, "a purchase of theirs is pending, and Cleeng is asked about it every few seconds")
+        case .tooSoon: Problem(.busy, "the customer was read a moment ago: try again in five seconds")
+        case .away: Problem(.busy, "Cleeng cannot be asked now: the overview says how it does")
+        }
+    }
 }
 
 /// A publisher's customer as one part of a path: names may hold anything.

@@ -3,6 +3,7 @@ import Formats
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Operations
 import RelayCore
 import RelayStore
 
@@ -29,7 +30,7 @@ struct ConsoleDesk: Sendable {
         var token: ConsoleSession.Token
 
         var isOperator: Bool { session.key.role.opens(.opsOperator) }
-        var actor: String { session.key.actor }
+        var actor: Actor { Actor(session.key) }
         var roleText: String {
             scope.publisher.map { "\(session.key.role.name) of \($0)" } ?? session.key.role.name
         }

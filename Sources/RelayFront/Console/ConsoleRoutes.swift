@@ -20,14 +20,14 @@ struct ConsoleRoutes: Sendable {
             desk.page("/console/validations/:id", ValidationViews.detail),
             desk.page("/console/customers", CustomerView.show),
             desk.page("/console/subscriptions", SubscriptionViews.list),
-            desk.page("/console/transfers", SubscriptionViews.transfers),
-            desk.page("/console/notifications", DeliveryViews.notifications),
+            desk.page("/console/transfers", SubscriptionViews.transfers.show),
+            desk.page("/console/notifications", DeliveryViews.notifications.show),
             desk.page("/console/webhooks", DeliveryViews.webhooks),
             desk.page("/console/endpoints", DeliveryViews.endpoints),
-            desk.page("/console/events", EventViews.list),
+            desk.page("/console/events", DeliveryViews.events.show),
             desk.page("/console/orders", RecordViews.orders), desk.page("/console/offers", OfferView.show),
             desk.page("/console/keys", RecordViews.keys),
-            desk.page("/console/audit", RecordViews.audit),
+            desk.page("/console/audit", RecordViews.audit.show),
         ]
             + [desk.page(ConsoleSelection.path, selection.confirm), desk.action(ConsoleSelection.path, selection.act)]
             + ConsoleAction.allCases.flatMap { action in

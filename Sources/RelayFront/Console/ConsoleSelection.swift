@@ -1,5 +1,6 @@
 import ConsolePages
 import Hummingbird
+import Operations
 import RelayCore
 import RelayStore
 
@@ -15,7 +16,7 @@ struct ConsoleSelection: Sendable {
     static func picks(_ offered: [ConsoleAction], _ visitor: ConsoleDesk.Visitor) -> ListPage.Picks? {
         guard visitor.isOperator else { return nil }
         return ListPage.Picks(
-            target: path, buttons: offered.map { .init($0.rawValue, $0.button, isGrave: $0.isGrave) })
+            target: path, buttons: offered.map { .init($0.rawValue, $0.form.button, isGrave: $0.form.isGrave) })
     }
 
     func confirm(
@@ -49,7 +50,7 @@ struct ConsoleSelection: Sendable {
                 continue
             }
             do {
-                try await actions.perform(action, desk, id, visitor, reason)
+                try await action.perform(id, actions.tools, by: visitor.actor, reason: reason)
                 outcomes.append((id, nil))
             } catch {
                 let problem = Problem(describing: error)
@@ -65,11 +66,12 @@ struct ConsoleSelection: Sendable {
         _ action: ConsoleAction, _ desk: ConsoleDesk, _ ids: [String], _ visitor: ConsoleDesk.Visitor,
         error: String? = nil
     ) -> ConfirmPage {
-        ConfirmPage(
-            desk.frame("\(action.title): \(ids.count) selected", visitor, at: action.section),
-            consequence: "Of each: \(action.consequence)", target: ids.joined(separator: ", "),
-            button: "\(action.button) \(ids.count)", isGrave: action.isGrave, action: Self.path,
-            back: action.section.path, error: error,
+        let form = action.form
+        return ConfirmPage(
+            desk.frame("\(form.title): \(ids.count) selected", visitor, at: form.section),
+            consequence: "Of each: \(form.consequence)", target: ids.joined(separator: ", "),
+            button: "\(form.button) \(ids.count)", isGrave: form.isGrave, action: Self.path,
+            back: form.section.path, error: error,
             hidden: [("action", action.rawValue), ("ids", ids.joined(separator: ","))])
     }
 
@@ -79,7 +81,7 @@ struct ConsoleSelection: Sendable {
     ) -> ListPage {
         let done = outcomes.count { $0.error == nil }
         return ListPage(
-            desk.frame("\(action.title): \(done) of \(outcomes.count) done", visitor, at: action.section),
+            desk.frame("\(action.form.title): \(done) of \(outcomes.count) done", visitor, at: action.form.section),
             lead: "Each that was done stands in the audit log by itself.",
             table: Table(
                 ["Which", "Outcome"],
@@ -88,13 +90,13 @@ struct ConsoleSelection: Sendable {
                         .init(id, href: action.page(id), isCode: true),
                         error.map { .init($0, tone: .warning) } ?? .init("done", tone: .ok),
                     ]
-                }, empty: ""), here: action.section.path)
+                }, empty: ""), here: action.form.section.path)
     }
 
     /// One of those that lists offer.
     private func action(_ name: String?) throws -> ConsoleAction {
         switch name.flatMap({ ConsoleAction(rawValue: $0) }) {
-        case let action? where action.takesSelections: action
+        case let action? where action.form.takesSelections: action
         default: throw Problem(.notFound, "there is no such action")
         }
     }

@@ -20,7 +20,7 @@ enum CustomerView {
         async let subscriptions = store.subscriptions(
             matching: SubscriptionFilter(customer: customer, limit: most), in: visitor.scope)
         async let transfers = store.transfers(
-            originalTransactionID: nil, customer: customer, limit: most, cursor: nil, in: visitor.scope)
+            matching: TransferFilter(customer: customer, limit: most), in: visitor.scope)
         let (bought, owned, moved) = (
             try await validations.items, try await subscriptions.items, try await transfers.items
         )

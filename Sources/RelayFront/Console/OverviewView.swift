@@ -1,5 +1,6 @@
 import ConsolePages
 import Hummingbird
+import Operations
 import RelayCore
 import RelayStore
 
@@ -101,21 +102,27 @@ enum OverviewView {
 
     private static func table(_ copies: [RunningCopy], _ scope: OpsScope) -> Table {
         Table(
-            ["Copy", "Role", "Started", "Last seen", "Cleeng as it sees it", "Last error"],
-            copies.map { copy in
-                let state = copy.report.state
-                let tone: Tone =
-                    copy.isSilent
-                    ? .critical
-                    : copy.isOutdated ? .quiet : state == .ok ? .ok : state == .degraded ? .warning : .critical
-                return [
-                    .init(copy.id, isCode: true), .init(copy.role), .init(ConsoleText.time(copy.startedAt)),
-                    .init("\(copy.lastSeen.spoken) ago"),
-                    copy.upstreamText.map { .init($0, tone: tone) } ?? .init(nil), .init(copy.report.lastError),
-                ]
-            },
+            copies, RunningCopy.columns("id", "role", "startedAt", "lastSeenSeconds", "upstream", "lastError"),
+            labels: ["upstream": "Cleeng as it sees it"],
             empty: scope.isAll
                 ? "No copy has reported within ten minutes."
-                : "Charts and copies are of all publishers, and so are shown to keys of all publishers.")
+                : "Charts and copies are of all publishers, and so are shown to keys of all publishers."
+        ) { name, copy, text in
+            switch name {
+            case "id": .init(text, isCode: true)
+            case "upstream": .init(text, tone: text == nil ? nil : tone(copy))
+            default: .init(text)
+            }
+        }
+    }
+
+    private static func tone(_ copy: RunningCopy) -> Tone {
+        guard !copy.isSilent else { return .critical }
+        guard !copy.isOutdated else { return .quiet }
+        return switch copy.report.state {
+        case .ok: .ok
+        case .degraded: .warning
+        case .down, .misconfigured: .critical
+        }
     }
 }

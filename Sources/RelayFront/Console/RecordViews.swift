@@ -1,6 +1,7 @@
 import ConsolePages
 import Formats
 import Hummingbird
+import Operations
 import RelayCore
 import RelayStore
 
@@ -43,75 +44,45 @@ enum RecordViews {
     ) async throws -> Response {
         var frame = desk.frame("Keys", visitor, at: .keys)
         frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
-        let rows = try await desk.store.keys(includingRevoked: true, in: visitor.scope).reversed().map {
-            one -> [Table.Cell] in
-            let revoke = visitor.isOperator && one.revokedAt == nil ? ConsoleAction.revokeKey.path(one.id.text) : nil
-            return [
-                .init(
-                    one.id.text, isCode: true,
-                    note: one.id == visitor.session.key.id ? "you are signed in with it" : nil),
-                .init(one.name), .init(one.role.name), .init(one.scopeText),
-                .init(one.app.text), .init(ConsoleText.time(one.createdAt)),
-                one.revokedAt == nil
-                    ? .init("in use", tone: .ok)
-                    : .init("revoked", tone: .quiet, note: ConsoleText.time(one.revokedAt)),
-                revoke.map { .init("Revoke", href: $0) } ?? .init(nil),
-            ]
+        let keys = Array(try await desk.store.keys(includingRevoked: true, in: visitor.scope).reversed())
+        let table = Table(
+            keys, APIKey.columns("id", "name", "role", "publisher", "app", "createdAt", "revokedAt"),
+            labels: ["id": "Key", "createdAt": "Made", "revokedAt": "State"], empty: "There is no key.",
+            acts: (
+                "Revoke",
+                { one in
+                    guard visitor.isOperator, one.revokedAt == nil else { return nil }
+                    return (title: "Revoke", href: ConsoleAction.revokeKey.path(one.id.text))
+                }
+            )
+        ) { name, one, text in
+            switch name {
+            case "id":
+                .init(text, isCode: true, note: one.id == visitor.session.key.id ? "you are signed in with it" : nil)
+            case "revokedAt":
+                one.revokedAt == nil ? .init("in use", tone: .ok) : .init("revoked", tone: .quiet, note: text)
+            default: .init(text)
+            }
         }
         return desk.response(
             ListPage(
                 frame, lead: "Newest first; never the secrets. The command receipt-relay keys create makes one.",
-                table: Table(
-                    ["Key", "Name", "Role", "Publisher", "App", "Made", "State", "Revoke"], rows,
-                    empty: "There is no key."), here: Section.keys.path))
+                table: table, here: Section.keys.path))
     }
 
-    static func audit(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        let (query, path) = (ConsoleQuery(request), Section.audit.path)
-        let actions = AuditEntry.Action.allCases
-        let names = ["action", "actor", "target"]
-        func read(_ items: QueryItems) async throws -> ([AuditRecord], AuditCursor?) {
-            var page = PageQuery(items)
-            let filter = AuditFilter(
-                action: page.choice("action", actions.map { ($0.rawValue, $0) }), actor: query["actor"],
-                target: query["target"], limit: page.limit(), cursor: page.cursor { AuditCursor($0) })
-            try page.end()
-            return try await desk.store.auditLog(matching: filter, in: visitor.scope)
-        }
-        if ConsoleExport.isWanted(query) {
-            return try await ConsoleExport.response("audit-log", query.all(names)) {
-                let (items, next) = try await read($0)
-                return (table(items), items.count, next?.description)
-            }
-        }
-        var (items, next): ([AuditRecord], AuditCursor?) = ([], nil)
-        let wrong = try await query.reading { (items, next) = try await read($0) }
-        return desk.response(
-            ListPage(
-                desk.frame("Audit log", visitor, at: .audit), lead: "Who did what by hand, newest first.",
-                filters: [
-                    .init(
-                        names[0], "Action", value: query[names[0]],
-                        of: actions.map { (value: $0.rawValue, title: $0.rawValue) }),
-                    .init(names[1], "Who (part of the name)", value: query[names[1]]),
-                    .init(names[2], "To what (exactly)", value: query[names[2]]),
-                ], wrong: wrong, table: table(items), here: path, first: query["cursor"] == nil ? nil : path,
-                next: ConsoleLink.page(path, query.all(names), cursor: next),
-                export: ConsoleExport.path(path, query.all(names))))
-    }
-
-    private static func table(_ items: [AuditRecord]) -> Table {
+    static let audit = ConsoleList<AuditRecord>(
+        section: .audit, path: Section.audit.path, title: "Audit log", lead: "Who did what by hand, newest first.",
+        filters: [
+            .init("action", "Action", of: AuditEntry.Action.allCases.map(\.rawValue)),
+            .init("actor", "Who (part of the name)"), .init("target", "To what (exactly)"),
+        ], list: .audit, file: "audit-log"
+    ) { items, _, _ in
         Table(
-            ["At", "Who", "Action", "To what", "Why"],
-            items.map { one in
-                let id = ValidationID(one.target.value)
-                return [
-                    .init(ConsoleText.time(one.at)), .init(one.actor), .init(one.action),
-                    .init(one.target.value, href: id.map(ConsoleLink.validation), isCode: true),
-                    .init(one.reason?.value),
-                ]
-            }, empty: "Nothing is written that is like that.")
+            items, AuditRecord.columns("at", "actor", "action", "target", "reason"),
+            empty: "Nothing is written that is like that."
+        ) { name, one, text in
+            guard name == "target" else { return .init(text) }
+            return .init(text, href: ValidationID(one.target.value).map(ConsoleLink.validation), isCode: true)
+        }
     }
 }

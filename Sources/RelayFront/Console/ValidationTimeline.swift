@@ -1,4 +1,5 @@
 import ConsolePages
+import Operations
 import RelayCore
 import RelayStore
 

@@ -1,93 +1,83 @@
 import ConsolePages
 import Formats
 import Hummingbird
+import Operations
 import RelayCore
 import RelayStore
 
 /// Validations: the list, those that wait, those parked, and one with its timeline.
 enum ValidationViews {
+    private static let filters: [ConsoleList<ListedValidation>.Filter] = [
+        .init("status", "Status", of: ValidationStatus.allCases.map(\.name)), .init("customerEmail", "Email"),
+        .init("offerId", "Offer"), .init("originalTransactionId", "Original transaction"),
+        .init("olderThanSeconds", "At least so many seconds old"),
+    ]
+
+    private static func list(
+        at section: Section, path: String, title: String, lead: String? = nil,
+        selection: ValidationFilter.Selection, empty: String
+    ) -> ConsoleList<ListedValidation> {
+        ConsoleList(
+            section: section, path: path, title: title, lead: lead, filters: filters, list: .validations(selection),
+            picks: [.retry, .abandon], file: path.split(separator: "/").last.map(String.init), live: 5
+        ) { items, desk, visitor in
+            guard let visitor else { return table(items, now: nil, empty: "", isWhole: true) }
+            return table(items, now: desk.store.clock.now, empty: empty, isSelectable: visitor.isOperator)
+        }
+    }
+
     static func list(
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
-        try await list(
-            desk, request, visitor, at: .validations, path: Section.validations.path, title: "Validations",
-            lead: nil, selection: .all, empty: "No validation is like that.")
+        try await show(
+            list(
+                at: .validations, path: Section.validations.path, title: "Validations", selection: .all,
+                empty: "No validation is like that."), desk, request, visitor)
     }
 
     static func waiting(
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
-        try await list(
-            desk, request, visitor, at: .validations, path: "/console/waiting", title: "Not taken by Cleeng",
-            lead:
-                "Each is sent by itself as soon as Cleeng takes it, also after the app has been told to give up.",
+        var list = list(
+            at: .validations, path: "/console/waiting", title: "Not taken by Cleeng",
             selection: ConsoleQuery(request)["order"] == "newest" ? .waitingNewest : .waiting,
             empty: "Nothing waits: Cleeng has taken every purchase.")
+        list.filters.insert(.init("order", "Order", standard: "oldest"), at: 0)
+        let summary = try await desk.summary(visitor)
+        list.lead =
+            "\(summary.backlog.forwarding) in all. Each is sent by itself as soon as Cleeng takes it, also after the app has been told to give up."
+        return try await show(
+            list, desk, request, visitor, alert: Diagnosis(summary).alert,
+            choices: [
+                "order": [(value: "oldest", title: "oldest first"), (value: "newest", title: "newest first")]
+            ])
     }
 
     static func parked(
         _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
     ) async throws -> Response {
-        try await list(
-            desk, request, visitor, at: .parked, path: Section.parked.path, title: "Parked",
-            lead:
-                "What no worker could make sense of or get through with. Its neighbours go on. Mend what the reason names, then retry.",
-            selection: .parked, empty: "Nothing is parked.")
+        try await show(
+            list(
+                at: .parked, path: Section.parked.path, title: "Parked",
+                lead:
+                    "What no worker could make sense of or get through with. Its neighbours go on. Mend what the reason names, then retry.",
+                selection: .parked, empty: "Nothing is parked."), desk, request, visitor)
     }
 
-    private static func list(
-        _ desk: ConsoleDesk, _ request: Request, _ visitor: ConsoleDesk.Visitor, at section: Section, path: String,
-        title: String, lead: String?, selection: ValidationFilter.Selection, empty: String
+    private static func show(
+        _ list: ConsoleList<ListedValidation>, _ desk: ConsoleDesk, _ request: Request,
+        _ visitor: ConsoleDesk.Visitor, alert: String? = nil,
+        choices: [String: [(value: String, title: String)]] = [:]
     ) async throws -> Response {
         let query = ConsoleQuery(request)
-        let names = [
-            "order", "status", "customerEmail", "offerId", "originalTransactionId", "olderThanSeconds",
-        ]
-        if ConsoleExport.isWanted(query) {
-            return try await ConsoleExport.response(
-                path.split(separator: "/").last.map(String.init) ?? "", query.all(names)
-            ) {
-                var filter = try ValidationFilter($0)
-                filter.selection = selection
-                let (items, next) = try await desk.store.validations(matching: filter, in: visitor.scope)
-                return (table(items, now: nil, empty: "", isWhole: true), items.count, next?.description)
-            }
-        }
-        var (items, next): ([ListedValidation], ValidationCursor?) = ([], nil)
-        let wrong = try await query.reading {
-            var filter = try ValidationFilter($0)
-            filter.selection = selection
-            (items, next) = try await desk.store.validations(matching: filter, in: visitor.scope)
-        }
-        var frame = desk.frame(title, visitor, at: section, live: query["cursor"] == nil ? 5 : nil)
-        var (lead, orders): (String?, [ListPage.Filter]) = (lead, [])
-        if selection == .waiting || selection == .waitingNewest {
-            let summary = try await desk.summary(visitor)
-            frame.alert = Diagnosis(summary).alert
-            lead = "\(summary.backlog.forwarding) in all. \(lead ?? "")"
-            let choices = [(value: "oldest", title: "oldest first"), (value: "newest", title: "newest first")]
-            orders = [.init("order", "Order", value: query["order"] ?? "oldest", of: choices)]
-        }
-        if frame.alert == nil, items.contains(where: { $0.validation.status == .pending }) {
+        if let file = try await list.file(desk, query, visitor) { return file }
+        let found = try await list.read(desk, query, visitor)
+        var frame = list.frame(desk, query, visitor)
+        frame.alert = alert
+        if alert == nil, found.items.contains(where: { $0.validation.status == .pending }) {
             frame.alert = try await desk.alert(visitor)
         }
-        let statuses = ValidationStatus.allCases.map { (value: $0.name, title: $0.name) }
-        return desk.response(
-            ListPage(
-                frame, lead: lead,
-                filters: orders + [
-                    .init("status", "Status", value: query["status"], of: statuses),
-                    .init("customerEmail", "Email", value: query["customerEmail"]),
-                    .init("offerId", "Offer", value: query["offerId"]),
-                    .init("originalTransactionId", "Original transaction", value: query["originalTransactionId"]),
-                    .init("olderThanSeconds", "At least so many seconds old", value: query["olderThanSeconds"]),
-                ], wrong: wrong,
-                table: table(items, now: desk.store.clock.now, empty: empty, isSelectable: visitor.isOperator),
-                here: path,
-                first: query["cursor"] == nil ? nil : path,
-                next: ConsoleLink.page(
-                    path, query.all(names), cursor: next), export: ConsoleExport.path(path, query.all(names)),
-                picks: ConsoleSelection.picks([.retry, .abandon], visitor)))
+        return desk.response(list.page(found, frame, desk, query, visitor, choices: choices))
     }
 
     /// - Parameters:
@@ -98,22 +88,26 @@ enum ValidationViews {
     ) -> Table {
         // Of what waits there is none yet.
         let hasReasons = isWhole || items.contains { $0.validation.reason != nil || $0.parking != nil }
-        return Table(
-            ["Validation", "Status", "Accepted", "Customer", "Offer", "Publisher"] + (hasReasons ? ["Reason"] : []),
-            items.map { item in
-                let one = item.validation
-                let age = now.map { "\(($0 - one.acceptedAt).spoken) ago" }
-                let isOpen = one.status.allowsRetry || one.status.allowsAbandon || item.parking != nil
-                let pick = isSelectable && isOpen ? "\(one.id)" : nil
-                return [
-                    .init("\(one.id)", href: ConsoleLink.validation(one.id), isCode: true, pick: pick),
-                    .init(one.status.name, tone: ConsoleText.tone(one.status), note: one.late ? "late" : nil),
-                    .init(ConsoleText.time(one.acceptedAt), note: age),
-                    .init(one.email.text, href: ConsoleLink.customer(one.email)), .init(one.offerID.text),
-                    .init(one.publisher.text),
-                    .init(one.reason, note: item.parking.map { "parked: \($0.reason)" }),
-                ]
-            }, empty: empty)
+        var columns = ListedValidation.columns(
+            "validationId", "status", "receivedAt", "customerEmail", "offerId", "publisher")
+        if hasReasons { columns += ListedValidation.columns("reason") }
+        return Table(items, columns, empty: empty) { name, item, text in
+            let one = item.validation
+            let isOpen = one.status.allowsRetry || one.status.allowsAbandon || item.parking != nil
+            return switch name {
+            case "validationId":
+                .init(
+                    text, href: ConsoleLink.validation(one.id), isCode: true,
+                    pick: isSelectable && isOpen ? "\(one.id)" : nil)
+            case "status":
+                .init(one.status.name, tone: ConsoleText.tone(one.status), note: one.late ? "late" : nil)
+            case "receivedAt":
+                .init(ConsoleText.time(one.acceptedAt), note: now.map { "\(($0 - one.acceptedAt).spoken) ago" })
+            case "customerEmail": .init(text, href: ConsoleLink.customer(one.email))
+            case "reason": .init(text, note: item.parking.map { "parked: \($0.reason)" })
+            default: .init(text)
+            }
+        }
     }
 
     // MARK: One
@@ -154,27 +148,34 @@ enum ValidationViews {
         return actions
     }
 
+    private static let columns = ValidationDetail.columns(
+        "customerEmail", "offerId", "publisher", "app", "appType", "reason", "receivedAt", "deadline", "settledAt",
+        "expiresAt", "attempts", "entitledBefore", "originalTransactionId", "transactionId", "environment", "productId",
+        "bundleId", "applicationUsername", "couponCode", "driver", "receiptReadable")
+
+    /// As this page asks for them, where that is another way than a terminal's.
+    private static let labels = [
+        "appType": "Sold in", "deadline": "Deadline of the app", "expiresAt": "Access until",
+        "attempts": "Tries to send it", "entitledBefore": "Had access before",
+        "originalTransactionId": "Original transaction", "driver": "Sent to Cleeng as",
+    ]
+
     private static func facts(
         _ detail: ValidationDetail, now: Timestamp, isAlarmed: Bool
     ) -> [DetailPage.Fact] {
         let one = detail.validation
-        var facts: [DetailPage.Fact] = [
-            .init("Customer", one.email.text, href: ConsoleLink.customer(one.email)), .init("Offer", one.offerID.text),
-            .init("Publisher", one.publisher.text), .init("App", one.app.text), .init("Sold in", detail.appType),
-            .init("Reason", one.reason), .init("Accepted", ConsoleText.time(one.acceptedAt)),
-            .init("Deadline of the app", ConsoleText.time(one.deadline)),
-            .init(one.status == .timedOut ? "App was told to give up" : "Settled", ConsoleText.time(one.settledAt)),
-            .init("Access until", ConsoleText.time(one.expiresAt)),
-            .init("Tries to send it", "\(detail.attempts)"),
-            .init("Had access before", detail.entitledBefore.map { $0 ? "yes" : "no" }),
-            .init(
-                "Original transaction", detail.originalTransactionID.text,
-                href: "/console/search?q=" + detail.originalTransactionID.text.percentEncoded),
-            .init("Transaction", detail.transactionID.text), .init("Environment", detail.environment.text),
-            .init("Product", detail.productID?.text), .init("Bundle", detail.bundleID?.text),
-            .init("Application username", detail.applicationUsername.text), .init("Coupon", detail.couponCode?.text),
-            .init("Sent to Cleeng as", ConsoleText.driver(detail.driver)), .init("Receipt", verification(detail)),
-        ]
+        var facts: [DetailPage.Fact] = columns.map { field in
+            let (label, text) = (labels[field.name] ?? field.label, field.text(detail) { ConsoleText.time($0) })
+            return switch field.name {
+            case "customerEmail": .init(label, text, href: ConsoleLink.customer(one.email))
+            case "settledAt": .init(one.status == .timedOut ? "App was told to give up" : label, text)
+            case "originalTransactionId":
+                .init(label, text, href: "/console/search?q=" + detail.originalTransactionID.text.percentEncoded)
+            case "driver": .init(label, ConsoleText.driver(detail.driver))
+            case "receiptReadable": .init(label, verification(detail))
+            default: .init(label, text)
+            }
+        }
         if let trace = detail.traceID { facts.append(.init("Trace", trace)) }
         if let parking = detail.parking {
             facts.insert(.init("Parked since \(ConsoleText.time(parking.since))", parking.reason), at: 0)

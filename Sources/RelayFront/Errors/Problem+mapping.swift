@@ -1,13 +1,17 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Operations
 import Postgres
+import RelayStore
 
 extension Problem {
     /// What a client is told of any error: nothing internal is ever in it.
     init(describing error: any Error) {
         switch error {
         case let problem as Problem: self = problem
+        case let refusal as OpsRefusal: self.init(refusal)
+        case let refusal as ActRefusal: self.init(refusal)
         case let error as PostgresError where error.code == .overloaded:
             self.init(.overloaded, "nothing was taken in; send the same request again")
         // A statement that ran out of time leaves unknown what it did; the same request again finds out.

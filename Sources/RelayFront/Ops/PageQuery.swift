@@ -60,4 +60,20 @@ struct PageQuery {
     func end() throws {
         guard reader.errors.isEmpty else { throw Problem.invalidFields(reader.errors) }
     }
+
+    mutating func endpoint() -> EndpointID? {
+        guard let text = query["endpoint"] else { return nil }
+        let id = EndpointID(text)
+        if id == nil { reader.add(FieldError("endpoint", .invalid, "must be 24 hexadecimal digits")) }
+        return id
+    }
+
+    mutating func applicationUsername() -> String? {
+        guard let text = query["applicationUsername"] else { return nil }
+        guard (1...512).contains(text.unicodeScalars.count), !text.unicodeScalars.contains("\0") else {
+            reader.add(FieldError("applicationUsername", .invalid, "must be 1 to 512 characters, and none of them NUL"))
+            return nil
+        }
+        return text
+    }
 }

@@ -17,6 +17,7 @@ public struct AuditEntry: Sendable, Equatable {
         case endpointAdded = "endpoint.add"
         case endpointRemoved = "endpoint.remove"
         case endpointEnabled = "endpoint.enable"
+        case endpointDisabled = "endpoint.disable"
         case endpointTested = "endpoint.test"
         case keyCreated = "key.create"
         case keyRevoked = "key.revoke"
@@ -33,7 +34,10 @@ public struct AuditEntry: Sendable, Equatable {
         case keysRotated = "encryption.rotate"
     }
 
-    /// Who: a key's name with its id, or `shell: USER`.
+    /// As rows name the relay, where it does by itself what operators do too.
+    public static let relay = "relay"
+
+    /// Who: a key's name with its id, `USER (command line)`, or ``relay``.
     public var actor: String
     public var action: Action
     /// To what: an id, a name, or a range.

@@ -3,67 +3,66 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
-    private static let auditSQL = """
-        INSERT INTO audit_log (bucket, id, actor, action, target, reason, publisher, sealed_by)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-        """
-
-    /// Index used: `audit_log_newest`, backwards.
-    private static let auditLogSQL = """
-        SELECT a.at, a.id, a.actor, a.action, ROW(a.sealed_by, a.target), ROW(a.sealed_by, a.reason)
-        FROM audit_log a
-        WHERE ($2::timestamptz IS NULL OR (a.at, a.id) < ($2, $3::uuid))
-          AND ($4::text IS NULL OR a.action = $4)
-          AND ($5::text IS NULL OR position(lower($5) IN lower(a.actor)) > 0)
-          AND ($6::text IS NULL OR a.target = $6)
-          AND \(OpsScope.sql("a.publisher", 7))
-        ORDER BY a.at DESC, a.id DESC
-        LIMIT $1
-        """
-
-    private static let pruneAuditSQL = """
-        DELETE FROM audit_log a
-        USING (
-            SELECT bucket, id FROM audit_log WHERE at < now() - $1::int8 * interval '1 microsecond' ORDER BY at LIMIT 1000
-        ) AS old
-        WHERE a.bucket = old.bucket AND a.id = old.id
-        """
-
-    /// Writes down what somebody did, where that is not a transaction that could write it itself.
+    /// Writes down what somebody does. In a ``transaction(timeout:_:)`` with what is done, neither is there without the other.
     public func audit(_ entry: AuditEntry) async throws {
         _ = try await pool.query(Self.query(auditing: entry))
     }
 
-    /// To go with what was done.
-    static func query(auditing entry: AuditEntry) -> PostgresQuery {
+    /// Writes down what somebody begins to do in more than one transaction.
+    ///
+    /// - Returns: the row, for ``amend(_:_:)``.
+    public func beginAudit(_ entry: AuditEntry) async throws -> UUID {
         let id = UUID()
-        return PostgresQuery(
-            auditSQL,
-            [
-                .int2(Int16(id.uuid.15)), .uuid(id), .text(entry.actor.bounded(200)),
-                .text(entry.action.rawValue), .privateText(entry.target.bounded(1_000)),
-                .privateText(entry.reason.map { $0.bounded(1_000) }), .text(entry.publisher), .keyOfTexts,
-            ])
+        _ = try await pool.query(Self.query(auditing: entry, as: id))
+        return id
     }
 
-    /// A page, newest first.
+    /// Writes down what became of it.
+    public func amend(_ id: UUID, _ entry: AuditEntry) async throws {
+        _ = try await pool.query(
+            """
+            UPDATE audit_log
+            SET target = \(.privateText(entry.target.bounded(1_000))), reason = \(.privateText(entry.reason?.bounded(1_000))),
+                sealed_by = \(.keyOfTexts)
+            WHERE bucket = \(.int2(Int16(id.uuid.15))) AND id = \(.uuid(id))
+            """)
+    }
+
+    /// To go with what was done.
+    static func query(auditing entry: AuditEntry, as id: UUID = UUID()) -> SQL {
+        """
+        INSERT INTO audit_log (bucket, id, actor, action, target, reason, publisher, sealed_by)
+        VALUES (\(.int2(Int16(id.uuid.15))), \(.uuid(id)), \(.text(entry.actor.bounded(200))), \(.text(entry.action.rawValue)),
+                \(.privateText(entry.target.bounded(1_000))), \(.privateText(entry.reason?.bounded(1_000))),
+                \(.text(entry.publisher)), \(.keyOfTexts))
+        """
+    }
+
+    /// A page, newest first. Index used: `audit_log_newest`, backwards.
     public func auditLog(
         matching filter: AuditFilter, in scope: OpsScope
     ) async throws -> (items: [AuditRecord], next: AuditCursor?) {
+        let at = PostgresValue.timestamptz(filter.cursor?.at.postgres)
+        let (action, actor) = (PostgresValue.text(filter.action?.rawValue), PostgresValue.text(filter.actor))
+        let target = PostgresValue.privateText(filter.target)
         let rows = try await pool.query(
-            PostgresQuery(
-                Self.auditLogSQL,
-                [
-                    .int4(Int32(clamping: filter.limit + 1)), .timestamptz(filter.cursor?.at.postgres),
-                    .uuid(filter.cursor?.id), .text(filter.action?.rawValue), .text(filter.actor),
-                    .privateText(filter.target), scope.parameter,
-                ]))
+            """
+            SELECT a.at, a.id, a.actor, a.action, ROW(a.sealed_by, a.target) AS target, ROW(a.sealed_by, a.reason) AS reason
+            FROM audit_log a
+            WHERE (\(at) IS NULL OR (a.at, a.id) < (\(at), \(.uuid(filter.cursor?.id))))
+              AND (\(action) IS NULL OR a.action = \(action))
+              AND (\(actor) IS NULL OR position(lower(\(actor)) IN lower(a.actor)) > 0)
+              AND (\(target) IS NULL OR a.target = \(target))
+              AND \(scope.includes("a.publisher"))
+            ORDER BY a.at DESC, a.id DESC
+            LIMIT \(.int4(Int32(clamping: filter.limit + 1)))
+            """)
         let page = try rows.prefix(filter.limit).map { row in
             (
-                id: try row.get(1, as: UUID.self),
+                id: try row.get("id", as: UUID.self),
                 record: AuditRecord(
-                    at: try row.timestamp(0), actor: try row.get(2), action: try row.get(3), target: try row.open(4),
-                    reason: try row.open(5))
+                    at: try row.timestamp("at"), actor: try row.get("actor"), action: try row.get("action"),
+                    target: try row.open("target"), reason: try row.open("reason"))
             )
         }
         guard rows.count > filter.limit, let last = page.last else { return (page.map(\.record), nil) }
@@ -74,6 +73,12 @@ extension RelayStore {
     ///
     /// - Returns: how many.
     public func pruneAuditLog(olderThan age: Duration) async throws -> Int {
-        try await pool.query(PostgresQuery(Self.pruneAuditSQL, [.int8(age.microseconds)])).affectedRows
+        try await pool.query(
+            """
+            DELETE FROM audit_log a
+            USING (SELECT bucket, id FROM audit_log WHERE at < now() - \(age) ORDER BY at LIMIT 1000) AS old
+            WHERE a.bucket = old.bucket AND a.id = old.id
+            """
+        ).affectedRows
     }
 }

@@ -97,7 +97,13 @@ public struct CustomerUpdates: Sendable {
     }
 }
 
-extension CustomerUpdates: WebhookRepeater {
+extension CustomerUpdates {
+    /// Tells an endpoint the present state of a customer once more, as a new message with the reason `WEBHOOK_REPEATED`.
+    ///
+    /// - Parameters:
+    ///   - username: the publisher's own name for the customer.
+    ///   - endpoint: nil for all of the publisher's that take messages.
+    /// - Returns: the new message, of several one; nil where nobody is there to be told.
     public func repeatCustomer(publisher: PublisherID, username: Username, endpoint: EndpointID?) async throws
         -> DeliveryID?
     {

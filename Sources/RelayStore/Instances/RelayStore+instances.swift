@@ -2,48 +2,41 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
-    private static let reportSQL = """
-        INSERT INTO instances (
-            id, role, started_at, seen_at, upstream_state, upstream_since, upstream_error, upstream_asked_at)
-        VALUES ($1, $2, now(), now(), $3, $4, $5, $6)
-        ON CONFLICT (id) DO UPDATE SET
-            seen_at = now(), upstream_state = excluded.upstream_state, upstream_since = excluded.upstream_since,
-            upstream_error = excluded.upstream_error, upstream_asked_at = excluded.upstream_asked_at
-        """
+    /// What ``instanceReport(_:)`` reads.
+    static let reportColumns: SQL =
+        "upstream_state, upstream_since, upstream_error, upstream_asked_at, seen_at, now() AS now"
 
-    private static let goneSQL = "DELETE FROM instances WHERE id = $1 OR seen_at < now() - interval '1 hour'"
-    private static let pruneSQL = "DELETE FROM instances WHERE seen_at < now() - interval '1 hour'"
-
-    private static let reportsSQL = """
-        SELECT upstream_state, upstream_since, upstream_error, upstream_asked_at, now(), seen_at
-        FROM instances
-        WHERE role <> 'front'
-        ORDER BY seen_at DESC
-        LIMIT 200
-        """
+    /// As a copy that calls no Cleeng names its role.
+    static let front = "front"
 
     /// Ends the error of a report whose copy has had successes on another route since. The table has no column for it.
     private static let successMark = " (other calls succeed)"
 
     public func report(_ report: InstanceReport, role: String) async throws {
+        let error = report.lastError.map { report.othersSucceed ? $0 + Self.successMark : $0 }
         _ = try await pool.query(
-            PostgresQuery(
-                Self.reportSQL,
-                [
-                    .text(instance), .text(role), .text(report.state.rawValue), .timestamptz(report.since.postgres),
-                    .text(report.lastError.map { report.othersSucceed ? $0 + Self.successMark : $0 }),
-                    .timestamptz(report.askedAt?.postgres),
-                ]))
+            """
+            INSERT INTO instances (
+                id, role, started_at, seen_at, upstream_state, upstream_since, upstream_error, upstream_asked_at)
+            VALUES (\(.text(instance)), \(.text(role)), now(), now(), \(.text(report.state.rawValue)),
+                    \(.timestamptz(report.since.postgres)), \(.text(error)), \(.timestamptz(report.askedAt?.postgres)))
+            ON CONFLICT (id) DO UPDATE SET
+                seen_at = now(), upstream_state = excluded.upstream_state, upstream_since = excluded.upstream_since,
+                upstream_error = excluded.upstream_error, upstream_asked_at = excluded.upstream_asked_at
+            """)
     }
+
+    private static let isForgotten: SQL = "seen_at < now() - interval '1 hour'"
 
     /// This copy is going.
     public func reportGone() async throws {
-        _ = try await pool.query(PostgresQuery(Self.goneSQL, [.text(instance)]), timeout: .seconds(1))
+        _ = try await pool.query(
+            "DELETE FROM instances WHERE id = \(.text(instance)) OR \(Self.isForgotten)", timeout: .seconds(1))
     }
 
     /// Forgets copies that went without a word.
     public func pruneInstances() async throws {
-        _ = try await pool.query(PostgresQuery(Self.pruneSQL))
+        _ = try await pool.query("DELETE FROM instances WHERE \(Self.isForgotten)")
     }
 
     /// The worst that a running worker says of the upstream; nil where none runs. In the scope of a publisher without Cleeng's words,
@@ -52,26 +45,32 @@ extension RelayStore {
 
     /// As ``upstream(in:)``, and how long ago any worker reported last; nil where none has, or all that did ended in order.
     func workers(in scope: OpsScope) async throws -> (report: InstanceReport?, lastSeen: Duration?) {
-        let rows = try await pool.query(PostgresQuery(Self.reportsSQL))
+        let rows = try await pool.query(
+            """
+            SELECT \(Self.reportColumns)
+            FROM instances
+            WHERE role <> \(.text(Self.front))
+            ORDER BY seen_at DESC
+            LIMIT 200
+            """)
         guard let first = rows.first else { return (nil, nil) }
-        let (now, lastSeen) = (try first.timestamp(4), try first.timestamp(5))
+        let now = try first.timestamp("now")
         var reports: [InstanceReport] = []
-        for row in rows where now - (try row.timestamp(5)) < InstanceReport.longestSilence {
-            var report = try Self.instanceReport(row, 0)
-            report.askedAt = try row.timestampIfSet(3)
+        for row in rows where now - (try row.timestamp("seen_at")) < InstanceReport.longestSilence {
+            var report = try Self.instanceReport(row)
             if !scope.isAll { report.lastError = nil }
             reports.append(report)
         }
-        return (InstanceReport.worst(of: reports, at: now), now - lastSeen)
+        return (InstanceReport.worst(of: reports, at: now), now - (try first.timestamp("seen_at")))
     }
 
-    /// State, since when, and the error, from the column `first` on.
-    static func instanceReport(_ row: PostgresRow, _ first: Int) throws -> InstanceReport {
-        let error = try row.get(first + 2, as: String?.self)
+    static func instanceReport(_ row: PostgresRow) throws -> InstanceReport {
+        let error = try row.get("upstream_error", as: String?.self)
         let hasMark = error?.hasSuffix(successMark) == true
         return InstanceReport(
-            state: InstanceReport.UpstreamState(rawValue: try row.get(first)) ?? .degraded,
-            since: try row.timestamp(first + 1),
-            lastError: hasMark ? error.map { String($0.dropLast(successMark.count)) } : error, othersSucceed: hasMark)
+            state: InstanceReport.UpstreamState(rawValue: try row.get("upstream_state")) ?? .degraded,
+            since: try row.timestamp("upstream_since"),
+            lastError: hasMark ? error.map { String($0.dropLast(successMark.count)) } : error,
+            askedAt: try row.timestampIfSet("upstream_asked_at"), othersSucceed: hasMark)
     }
 }

@@ -18,34 +18,31 @@ public struct RunningCopy: Sendable {
     /// How Cleeng does as it sees it; nil of a front, which does not call Cleeng.
     public var upstreamText: String? {
         if isSilent { return "silent" }
-        guard role != "front" else { return nil }
+        guard role != RelayStore.front else { return nil }
         return isOutdated ? "outdated (\(report.state.rawValue))" : report.state.rawValue
     }
 }
 
 extension RelayStore {
-    private static let copiesSQL = """
-        SELECT id, role, started_at, seen_at, upstream_state, upstream_since, upstream_error, upstream_asked_at, now()
-        FROM instances
-        WHERE seen_at > now() - interval '10 minutes'
-        ORDER BY started_at, id
-        LIMIT 200
-        """
-
     /// None in the scope of a publisher: what a copy says is of all accounts that it calls.
     public func runningCopies(in scope: OpsScope) async throws -> [RunningCopy] {
         guard scope.isAll else { return [] }
-        let rows = try await pool.query(PostgresQuery(Self.copiesSQL))
-        guard let now = try rows.first?.timestamp(8) else { return [] }
+        let rows = try await pool.query(
+            """
+            SELECT id, role, started_at, \(Self.reportColumns)
+            FROM instances
+            WHERE seen_at > now() - interval '10 minutes'
+            ORDER BY started_at, id
+            LIMIT 200
+            """)
+        guard let now = try rows.first?.timestamp("now") else { return [] }
         var copies = try rows.map { row in
-            var report = try Self.instanceReport(row, 4)
-            report.askedAt = try row.timestampIfSet(7)
-            return RunningCopy(
-                id: try row.get(0), role: try row.get(1), startedAt: try row.timestamp(2),
-                lastSeen: now - (try row.timestamp(3)), report: report)
+            RunningCopy(
+                id: try row.get("id"), role: try row.get("role"), startedAt: try row.timestamp("started_at"),
+                lastSeen: now - (try row.timestamp("seen_at")), report: try Self.instanceReport(row))
         }
         let lastSuccess = InstanceReport.lastSuccess(
-            of: copies.filter { !$0.isSilent && $0.role != "front" }.map(\.report))
+            of: copies.filter { !$0.isSilent && $0.role != RelayStore.front }.map(\.report))
         for place in copies.indices { copies[place].isOutdated = copies[place].report.isOutdated(lastSuccess, at: now) }
         return copies
     }

@@ -22,18 +22,18 @@ enum AccessToken {
 }
 
 extension RelayStore {
-    private static let tokenSQL = """
-        UPDATE api_keys SET token_digest = $2
-        WHERE id = $1 AND revoked_at IS NULL AND token_digest IS DISTINCT FROM $2
-        """
-
     /// The access token of a key that was authenticated.
     ///
     /// - Returns: nil for what is no key.
     public func accessToken(for key: Substring) async throws -> String? {
         guard let (id, _) = APIKey.parse(key) else { return nil }
         let token = AccessToken.make(from: key, id: id)
-        _ = try await pool.query(PostgresQuery(Self.tokenSQL, [.text(id), .bytea(APIKey.digest(of: token))]))
+        let digest = PostgresValue.bytea(APIKey.digest(of: token))
+        _ = try await pool.query(
+            """
+            UPDATE api_keys SET token_digest = \(digest)
+            WHERE id = \(.text(id)) AND revoked_at IS NULL AND token_digest IS DISTINCT FROM \(digest)
+            """)
         return token
     }
 }

@@ -204,6 +204,8 @@ extension RelayStore {
 
     /// Once more where the server has ended the transaction for another's sake.
     func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
+        // Within a transaction, whoever began it begins it again.
+        guard !pool.isTransaction else { return try await body() }
         for _ in 0..<Self.mostConflicts {
             do {
                 return try await body()

@@ -1,4 +1,5 @@
 import Postgres
+import RelayCore
 
 /// What may be wrong with access that is granted. Raw values are the order in which they are shown.
 public enum AccessProblem: Int16, Sendable, CaseIterable {
@@ -14,65 +15,69 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
     /// Those that an index finds at once, wherever everything runs: cheap enough to count at every scrape.
     public static let quick: [Self] = [.unwatched, .overdue]
 
-    /// Keys of ledgers with this problem, at most `$1`, in their order.
+    /// Keys of ledgers with this problem, in their order.
     ///
     /// - Parameter after: the condition for the page.
-    func sql(where after: String) -> String {
+    func keys(where after: SQL, limit: PostgresValue) -> SQL {
         """
-        SELECT bucket, publisher, environment, subscription_key, \(rawValue)::int2 AS problem
+        SELECT bucket, publisher, environment, subscription_key, \(self)::int2 AS problem
         FROM ledgers l
         WHERE \(condition) AND NOT has_moved AND \(after)
         ORDER BY 1, 2, 3, 4
-        LIMIT $1
+        LIMIT \(limit)
         """
     }
 
-    /// How many ledgers of the scope `$1` have this problem.
-    fileprivate var countSQL: String {
+    /// How many ledgers have this problem.
+    fileprivate func count(in scope: OpsScope) -> SQL {
         """
-        SELECT \(rawValue)::int2, count(*) FROM ledgers l
-        WHERE \(condition) AND NOT has_moved AND \(OpsScope.sql("l.publisher", 1))
+        SELECT \(self)::int2 AS problem, count(*) AS count FROM ledgers l
+        WHERE \(condition) AND NOT has_moved AND \(scope.includes("l.publisher"))
         """
     }
 
     /// Of `ledgers l`. `status` is null until the first look after a grant.
-    private var condition: String {
+    private var condition: SQL {
+        let isEntitled: SQL =
+            "IN (\(SubscriptionStanding.Status.active), \(SubscriptionStanding.Status.inGrace))"
+        let mayBeEntitled: SQL = "coalesce(status, \(SubscriptionStanding.Status.active)) \(isEntitled)"
         switch self {
         case .unwatched:
             // Indexes used: `ledgers_never_due`, `ledgers_parked`.
-            """
-            (parked_at IS NOT NULL AND granted_at IS NOT NULL AND coalesce(status, 1) IN (1, 2)
-             OR due_at IS NULL AND parked_at IS NULL AND status IN (1, 2) AND granted_at IS NOT NULL)
-            """
+            return """
+                (parked_at IS NOT NULL AND granted_at IS NOT NULL AND \(mayBeEntitled)
+                 OR due_at IS NULL AND parked_at IS NULL AND status \(isEntitled) AND granted_at IS NOT NULL)
+                """
         case .overdue:
             // Whoever could not be asked is asked again within ten minutes; a worker looks within seconds. Index used: `ledgers_due`.
-            """
-            due_at < now() + interval '15 minutes' AND granted_at IS NOT NULL AND coalesce(status, 1) IN (1, 2)
-             AND coalesce(expires_at, granted_until) < now()
-             AND (trouble IS NOT NULL OR due_at < now() - interval '1 minute')
-            """
+            return """
+                due_at < now() + interval '15 minutes' AND granted_at IS NOT NULL AND \(mayBeEntitled)
+                 AND coalesce(expires_at, granted_until) < now()
+                 AND (trouble IS NOT NULL OR due_at < now() - interval '1 minute')
+                """
         case .mismatch:
             // All running subscriptions are held against the catalogue: a second for a million of them. Index used for what is left:
             // `validations_subscription`.
-            """
-            status IN (1, 2) AND granted_offer IS NOT NULL
-             AND \(Self.isSold()) AND NOT \(Self.isSold(as: "l.granted_offer"))
-             AND EXISTS (
-                 SELECT FROM validations v
-                 WHERE v.bucket = l.bucket AND v.subscription_key = l.subscription_key AND v.publisher = l.publisher
-                   AND v.environment = l.environment AND v.status = 1 AND v.offer_id = l.granted_offer)
-            """
+            return """
+                status \(isEntitled) AND granted_offer IS NOT NULL
+                 AND \(Self.isSold("")) AND NOT \(Self.isSold("AND p.offer_id = l.granted_offer"))
+                 AND EXISTS (
+                     SELECT FROM validations v
+                     WHERE v.bucket = l.bucket AND v.subscription_key = l.subscription_key AND v.publisher = l.publisher
+                       AND v.environment = l.environment AND v.status = \(ValidationStatus.granted)
+                       AND v.offer_id = l.granted_offer)
+                """
         }
     }
 
-    private static func isSold(as offer: String? = nil) -> String {
+    private static func isSold(_ condition: SQL) -> SQL {
         """
         EXISTS (
             SELECT FROM offer_products p
             WHERE p.publisher = l.publisher
               AND p.product_id = CASE WHEN l.subscription_key LIKE 'google:%' THEN 'google:'
                                       WHEN l.subscription_key LIKE 'amazon:%' THEN 'amazon:' ELSE 'apple:' END || l.product_id
-              \(offer.map { "AND p.offer_id = \($0)" } ?? ""))
+              \(condition))
         """
     }
 }
@@ -81,12 +86,12 @@ extension RelayStore {
     /// How many subscriptions have each of these problems. ``AccessProblem/mismatch`` takes about a second for a million
     /// of subscriptions.
     public func count(_ problems: [AccessProblem], in scope: OpsScope) async throws -> [AccessProblem: Int] {
-        let sql = problems.map(\.countSQL).joined(separator: " UNION ALL ")
-        var counts: [AccessProblem: Int] = [:]
-        for row in try await pool.query(PostgresQuery(sql, [scope.parameter])) {
-            guard let problem = AccessProblem(rawValue: try row.get(0)) else { continue }
-            counts[problem] = try row.get(1)
+        let sql = problems.map { $0.count(in: scope) }.reduce(nil as SQL?) { all, one in
+            all.map { "\($0) UNION ALL \(one)" } ?? one
         }
+        guard let sql else { return [:] }
+        var counts: [AccessProblem: Int] = [:]
+        for row in try await pool.query(sql) { counts[try row.constant("problem")] = try row.get("count") }
         return counts
     }
 }

@@ -1,24 +1,53 @@
 import Postgres
-public import RelayCore
-import Traces
+import RelayCore
 
 extension RelayStore {
-    private static let judgedStatus = "CASE WHEN v.status = 0 AND v.deadline <= now() THEN 3 ELSE v.status END"
-
-    private static let filter = """
-        ($1::int2 IS NULL OR \(judgedStatus) = $1)
-          AND ($2::int8 IS NULL OR v.accepted_at <= now() - $2::int8 * interval '1 microsecond')
-          AND ($3::text IS NULL OR v.offer_id = $3)
-          AND ($4::timestamptz IS NULL OR (v.accepted_at, v.id) < ($4, $5::uuid))
-          AND \(OpsScope.sql("v.publisher", 7))
+    /// Of `validations v`, by the time of the statement.
+    static let judgedStatus: SQL = """
+        CASE WHEN v.status = \(ValidationStatus.pending) AND v.deadline <= now() THEN \(ValidationStatus.timedOut) ELSE v.status END
         """
 
-    /// What is parked of a page, by the primary key of `pursuits`.
-    private static func list(_ page: String) -> String {
+    /// Of `pursuits p`: since when, and why it is parked.
+    static let parkedSince: SQL =
+        "CASE WHEN p.phase = \(Pursuit.Phase.parked) THEN coalesce(p.parked_at, p.due_at) END"
+    static let parkedReason: SQL =
+        "CASE WHEN p.phase = \(Pursuit.Phase.parked) THEN coalesce(p.trouble, 'not recorded') END"
+
+    /// A hundred years: older than anything that is kept, and far from what a timestamp cannot hold.
+    private static let longestAge = Duration.seconds(3_153_600_000)
+
+    /// What a filter asks of `validations v`, but for the customer and the subscription.
+    ///
+    /// - Parameters:
+    ///   - row: where acceptance and publisher are read.
+    ///   - comparison: with the cursor.
+    private static func condition(
+        _ filter: ValidationFilter, in scope: OpsScope, row: SQL = "v", comparison: SQL = "<"
+    ) -> SQL {
+        let status = PostgresValue.int2(filter.status?.rawValue)
+        let age = PostgresValue.int8(filter.olderThan.map { min($0, Self.longestAge).microseconds })
+        let offer = PostgresValue.text(filter.offerID)
+        let acceptedAt = PostgresValue.timestamptz(filter.cursor?.acceptedAt.postgres)
+        return """
+            (\(status) IS NULL OR \(judgedStatus) = \(status))
+              AND (\(age) IS NULL OR \(row).accepted_at <= now() - \(age) * interval '1 microsecond')
+              AND (\(offer) IS NULL OR v.offer_id = \(offer))
+              AND (\(acceptedAt) IS NULL
+                   OR (\(row).accepted_at, \(row).id) \(comparison) (\(acceptedAt), \(.uuid(filter.cursor?.id.uuid))))
+              AND \(scope.includes("\(row).publisher"))
+            """
+    }
+
+    /// - Parameter source: tables and the begin of the condition. What is parked of the page is read by the primary key of `pursuits`.
+    private static func list(_ source: SQL, _ filter: ValidationFilter, in scope: OpsScope) -> SQL {
         """
-        SELECT v.*, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
-               CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END
-        FROM (\(page)) AS v(
+        SELECT v.*, \(parkedSince) AS parked_since, \(parkedReason) AS parked_reason
+        FROM (
+            SELECT \(unescaped: validationColumns), clock_timestamp()
+            FROM \(source) \(condition(filter, in: scope))
+            ORDER BY v.accepted_at DESC, v.id DESC
+            LIMIT \(.int4(Int32(filter.limit + 1)))
+        ) AS v(
             bucket, day, id, publisher, app, email, customer, offer_id, status, reason, late, accepted_at, deadline,
             settled_at, expires_at, now)
         LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
@@ -26,228 +55,78 @@ extension RelayStore {
         """
     }
 
-    /// Index used: `validations_newest`, backwards.
-    private static let listSQL = list(
-        """
-        SELECT \(validationColumns), clock_timestamp()
-        FROM validations v
-        WHERE \(filter)
-        ORDER BY v.accepted_at DESC, v.id DESC
-        LIMIT $6
-        """)
-
-    /// Index used: `validations_customer`.
-    private static let customerListSQL = list(
-        """
-        SELECT \(validationColumns), clock_timestamp()
-        FROM validations v
-        WHERE v.customer = $8 AND \(filter)
-        ORDER BY v.accepted_at DESC, v.id DESC
-        LIMIT $6
-        """)
-
     /// One whose validation is gone is shown with what its pursuit knows.
     ///
     /// - Parameters:
-    ///   - phases: a condition on `p.phase`.
+    ///   - isInPhase: a condition on `p.phase`.
     ///   - isOldestFirst: else the newest.
-    private static func pursued(_ phases: String, isOldestFirst: Bool) -> String {
-        """
-        SELECT p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id, p.publisher, coalesce(v.app, '') AS app,
-               CASE WHEN v.id IS NULL THEN ROW(p.sealed_by, p.customer) ELSE ROW(v.sealed_by, v.email) END AS email,
-               ROW(p.sealed_by, p.customer) AS customer, coalesce(v.offer_id, '') AS offer_id,
-               coalesce(v.status, 0) AS status, v.reason, coalesce(v.late, false) AS late, p.accepted_at,
-               coalesce(v.deadline, p.deadline) AS deadline, v.settled_at, v.expires_at, clock_timestamp() AS now, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
-               coalesce(p.trouble, 'not recorded')
-        FROM pursuits p
-        LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
-        WHERE \(phases)
-          AND ($1::int2 IS NULL OR \(judgedStatus) = $1)
-          AND ($2::int8 IS NULL OR p.accepted_at <= now() - $2::int8 * interval '1 microsecond')
-          AND ($3::text IS NULL OR v.offer_id = $3)
-          AND ($4::timestamptz IS NULL OR (p.accepted_at, p.id) \(isOldestFirst ? ">" : "<") ($4, $5::uuid))
-          AND \(OpsScope.sql("p.publisher", 7))
-          AND ($8::text IS NULL OR p.customer = $8)
-        ORDER BY p.accepted_at \(isOldestFirst ? "" : "DESC"), p.id \(isOldestFirst ? "" : "DESC")
-        LIMIT $6
-        """
+    private static func pursued(
+        _ isInPhase: SQL, isOldestFirst: Bool, _ filter: ValidationFilter, in scope: OpsScope
+    ) -> SQL {
+        let (comparison, order): (SQL, SQL) = isOldestFirst ? (">", "") : ("<", "DESC")
+        let customer = PostgresValue.privateText(filter.customer)
+        return """
+            SELECT p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id, p.publisher, coalesce(v.app, '') AS app,
+                   CASE WHEN v.id IS NULL THEN ROW(p.sealed_by, p.customer) ELSE ROW(v.sealed_by, v.email) END AS email,
+                   ROW(p.sealed_by, p.customer) AS customer, coalesce(v.offer_id, '') AS offer_id,
+                   coalesce(v.status, \(ValidationStatus.pending)) AS status, v.reason, coalesce(v.late, false) AS late,
+                   p.accepted_at, coalesce(v.deadline, p.deadline) AS deadline, v.settled_at, v.expires_at,
+                   clock_timestamp() AS now, \(parkedSince) AS parked_since,
+                   coalesce(p.trouble, 'not recorded') AS parked_reason
+            FROM pursuits p
+            LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
+            WHERE \(isInPhase)
+              AND \(condition(filter, in: scope, row: "p", comparison: comparison))
+              AND (\(customer) IS NULL OR p.customer = \(customer))
+            ORDER BY p.accepted_at \(order), p.id \(order)
+            LIMIT \(.int4(Int32(filter.limit + 1)))
+            """
     }
-
-    /// Index used: `pursuits_parked`, backwards.
-    private static let parkedListSQL = pursued("p.phase = 2", isOldestFirst: false)
-
-    /// Index used: `pursuits_due`, over all that wait.
-    private static let waitingListSQL = pursued("p.phase IN (0, 3)", isOldestFirst: true)
-    private static let newestWaitingSQL = pursued("p.phase IN (0, 3)", isOldestFirst: false)
-
-    /// Index used: `validations_subscription`, once for each publisher.
-    private static let subscriptionListSQL = list(
-        """
-        SELECT \(validationColumns), clock_timestamp()
-        FROM unnest($9::int2[]) AS i(bucket)
-        JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = $10
-        WHERE ($8::text IS NULL OR v.customer = $8) AND \(filter)
-        ORDER BY v.accepted_at DESC, v.id DESC
-        LIMIT $6
-        """)
-
-    private static let detailSQL = """
-        SELECT \(validationColumns), clock_timestamp() AS now, v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
-               v.environment, v.product_id, v.bundle_id, ROW(v.sealed_by, v.application_username), v.receipt_readable,
-               coalesce(v.entitled_before, p.entitled_before), coalesce(p.forwards, v.forwards), v.evidence, p.due_at,
-               p.owner, CASE WHEN p.phase = 2 THEN coalesce(p.parked_at, p.due_at) END,
-               CASE WHEN p.phase = 2 THEN coalesce(p.trouble, 'not recorded') END,
-               v.verification, v.verification_code, v.verification_detail, v.driver, v.cleeng_customer, v.trace
-        FROM validations v
-        LEFT JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id
-        WHERE v.bucket = $1 AND v.accepted_on = DATE 'epoch' + $2::int4 AND v.id = $3
-          AND \(OpsScope.sql("v.publisher", 4))
-        """
-
-    private static let timelineSQL = """
-        SELECT t.at, t.event, t.upstream_status, t.latency_ms, t.instance, t.detail
-        FROM timeline t
-        WHERE t.bucket = $1 AND t.accepted_on = DATE 'epoch' + $2::int4 AND t.id = $3
-        ORDER BY t.fence, t.ordinal
-        LIMIT 1000
-        """
-
-    private static let transferSQL = """
-        SELECT ROW(t.sealed_by, t.from_customer), ROW(t.sealed_by, t.to_customer), t.bucket, t.from_accepted_on - DATE 'epoch', t.from_id,
-               t.to_accepted_on - DATE 'epoch', t.to_id, t.at, coalesce(t.from_bucket, t.bucket)
-        FROM transfers t
-        WHERE t.bucket = $1 AND t.publisher = $2 AND t.subscription_key = $3 AND (t.to_id = $4 OR t.from_id = $4)
-        ORDER BY t.at DESC
-        LIMIT 1
-        """
-
-    private static let countsSQL = """
-        SELECT \(judgedStatus), count(*) FROM validations v WHERE \(OpsScope.sql("v.publisher", 1)) GROUP BY 1
-        """
-
-    private static let backlogSQL = """
-        SELECT count(*) FILTER (WHERE phase IN (0, 3)), count(*) FILTER (WHERE phase IN (1, 4)),
-               count(*) FILTER (WHERE phase = 2),
-               count(*) FILTER (WHERE phase <> 2 AND due_at < now() - interval '2 seconds'),
-               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE status = 0 AND phase <> 2)) * 1000000)::int8,
-               (extract(epoch FROM now() - min(accepted_at) FILTER (WHERE phase IN (0, 3))) * 1000000)::int8,
-               (SELECT count(*) FROM customers c WHERE c.untold_since IS NOT NULL AND \(OpsScope.sql("c.publisher", 1))),
-               (extract(epoch FROM now() - min(coalesce(parked_at, due_at)) FILTER (WHERE phase = 2)) * 1000000)::int8
-        FROM pursuits p
-        WHERE \(OpsScope.sql("p.publisher", 1))
-        """
-
-    /// A hundred years: older than anything that is kept, and far from what a timestamp cannot hold.
-    private static let longestAge = Duration.seconds(3_153_600_000)
 
     /// A page, in the order of its selection.
     public func validations(
         matching filter: ValidationFilter, in scope: OpsScope
     ) async throws -> (items: [ListedValidation], next: ValidationCursor?) {
-        var parameters: [PostgresValue] = [
-            .int2(filter.status?.rawValue), .int8(filter.olderThan.map { min($0, Self.longestAge).microseconds }),
-            .text(filter.offerID),
-            .timestamptz(filter.cursor?.acceptedAt.postgres), .uuid(filter.cursor?.id.uuid),
-            .int4(Int32(filter.limit + 1)), scope.parameter,
-        ]
-        let sql =
-            switch filter.selection {
-            case .parked: Self.parkedListSQL
-            case .waiting: Self.waitingListSQL
-            case .waitingNewest: Self.newestWaitingSQL
-            case .all where filter.originalTransactionID != nil: Self.subscriptionListSQL
-            case .all: filter.customer == nil ? Self.listSQL : Self.customerListSQL
+        let isUnsent: SQL = "p.phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.registering))"
+        let customer = PostgresValue.privateText(filter.customer)
+        let sql: SQL
+        switch filter.selection {
+        case .parked:
+            // Index used: `pursuits_parked`, backwards.
+            sql = Self.pursued("p.phase = \(Pursuit.Phase.parked)", isOldestFirst: false, filter, in: scope)
+        case .waiting:
+            // Index used: `pursuits_due`, over all that wait.
+            sql = Self.pursued(isUnsent, isOldestFirst: true, filter, in: scope)
+        case .waitingNewest: sql = Self.pursued(isUnsent, isOldestFirst: false, filter, in: scope)
+        case .all:
+            if let key = filter.originalTransactionID {
+                // Index used: `validations_subscription`, once for each publisher.
+                let buckets: SQLTable = ["bucket": buckets(of: key, try await publishers(in: scope))]
+                sql = Self.list(
+                    """
+                    \(buckets, as: "i")
+                    JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = \(.text(key))
+                    WHERE (\(customer) IS NULL OR v.customer = \(customer)) AND
+                    """, filter, in: scope)
+            } else if filter.customer != nil {
+                // Index used: `validations_customer`.
+                sql = Self.list("validations v WHERE v.customer = \(customer) AND", filter, in: scope)
+            } else {
+                // Index used: `validations_newest`, backwards.
+                sql = Self.list("validations v WHERE", filter, in: scope)
             }
-        if let key = filter.originalTransactionID, filter.selection == .all {
-            parameters += [
-                .privateText(filter.customer), buckets(of: key, try await publishers(in: scope)), .text(key),
-            ]
-        } else if filter.customer != nil || filter.selection != .all {
-            parameters.append(.privateText(filter.customer))
         }
-        let rows = try await pool.query(PostgresQuery(sql, parameters)).map { row in
-            ListedValidation(validation: try Self.validation(row), parking: try Self.parking(row, 16))
+        let rows = try await pool.query(sql).map { row in
+            ListedValidation(validation: try Self.validation(row), parking: try Self.parking(row))
         }
         let page = Array(rows.prefix(filter.limit))
         guard rows.count > filter.limit, let last = page.last else { return (page, nil) }
         return (page, ValidationCursor(acceptedAt: last.validation.acceptedAt, id: last.id))
     }
 
-    private static func parking(_ row: PostgresRow, _ index: Int) throws -> Parking? {
-        guard let since = try row.timestampIfSet(index) else { return nil }
-        return Parking(since: since, reason: try row.get(index + 1))
-    }
-
-    /// One with its timeline. Nil for an unknown id, and for one outside the scope.
-    public func detail(_ id: ValidationID, in scope: OpsScope) async throws -> ValidationDetail? {
-        guard let row = try await pool.query(PostgresQuery(Self.detailSQL, id.key + [scope.parameter])).first else {
-            return nil
-        }
-        let validation = try Self.validation(row)
-        let stored = try Self.stored(row)
-        let key = try row.get(19, as: TransactionID.self)
-        async let events = pool.query(PostgresQuery(Self.timelineSQL, id.key))
-        async let transfers = pool.query(
-            PostgresQuery(
-                Self.transferSQL,
-                [.int2(Int16(id.bucket.number)), .text(validation.publisher), .text(key), .uuid(id.uuid)]))
-        var timeline = [
-            ValidationDetail.Entry(event: TimelineEvent(at: validation.acceptedAt, kind: .accepted), instance: "")
-        ]
-        timeline += try await events.map(Self.entry)
-        if validation.status != stored.status {
-            // Nobody has written so yet, and yet it is so.
-            timeline.append(
-                .init(
-                    event: TimelineEvent(at: validation.deadline, kind: .timedOut, detail: "judged when read"),
-                    instance: ""))
-        }
-        return ValidationDetail(
-            validation: validation, appType: try row.get(16), couponCode: try row.get(17),
-            transactionID: try row.get(18),
-            originalTransactionID: key, environment: try row.get(20), productID: try row.get(21),
-            bundleID: try row.get(22), applicationUsername: try row.open(23), isReceiptReadable: try row.get(24),
-            verification: try Self.verification(row, 32), driver: try Self.driver(row, 35),
-            cleengCustomer: try row.get(36), entitledBefore: try row.get(25), attempts: try row.get(26),
-            evidence: try row.get(27),
-            nextStepAt: try row.timestampIfSet(28), leaseOwner: try row.get(29), parking: try Self.parking(row, 30),
-            transfer: try await transfers.first.map(Self.transfer), traceID: StoredTrace.id(try row.get(37)),
-            timeline: timeline)
-    }
-
-    private static func driver(_ row: PostgresRow, _ index: Int) throws -> PurchaseDriver {
-        let number = try row.get(index, as: Int16.self)
-        guard let driver = PurchaseDriver(rawValue: number) else {
-            throw StoreError.unknownNumber(column: "driver", number: Int(number))
-        }
-        return driver
-    }
-
-    private static func verification(_ row: PostgresRow, _ index: Int) throws -> Verification {
-        let number = try row.get(index, as: Int16.self)
-        guard
-            let verification = Verification(
-                result: number, code: try row.get(index + 1), detail: try row.get(index + 2))
-        else { throw StoreError.unknownNumber(column: "verification", number: Int(number)) }
-        return verification
-    }
-
-    private static func entry(_ row: PostgresRow) throws -> ValidationDetail.Entry {
-        let number = try row.get(1, as: Int16.self)
-        guard let kind = TimelineEvent.Kind(rawValue: number) else {
-            throw StoreError.unknownNumber(column: "event", number: Int(number))
-        }
-        return ValidationDetail.Entry(
-            event: TimelineEvent(
-                at: try row.timestamp(0), kind: kind, upstreamStatus: try row.get(2, as: Int16?.self).map { Int($0) },
-                latency: try row.get(3, as: Int32?.self).map { .milliseconds(Int($0)) }, detail: try row.get(5)),
-            instance: try row.get(4))
-    }
-
-    private static func transfer(_ row: PostgresRow) throws -> ValidationDetail.Transfer {
-        ValidationDetail.Transfer(
-            from: try row.open(0), to: try row.open(1), fromValidation: try row.validationID(bucket: 8, day: 3, id: 4),
-            toValidation: try row.validationID(bucket: 2, day: 5, id: 6), at: try row.timestamp(7))
+    static func parking(_ row: PostgresRow) throws -> Parking? {
+        guard let since = try row.timestampIfSet("parked_since") else { return nil }
+        return Parking(since: since, reason: try row.get("parked_reason"))
     }
 
     /// How things stand now.
@@ -271,25 +150,44 @@ extension RelayStore {
 
     private func countsByStatus(in scope: OpsScope) async throws -> [ValidationStatus: Int] {
         var byStatus: [ValidationStatus: Int] = [:]
-        for row in try await pool.query(PostgresQuery(Self.countsSQL, [scope.parameter])) {
-            byStatus[try row.status(0)] = try row.get(1)
-        }
+        let rows = try await pool.query(
+            """
+            SELECT (\(Self.judgedStatus))::int2 AS status, count(*) AS count
+            FROM validations v WHERE \(scope.includes("v.publisher")) GROUP BY 1
+            """)
+        for row in rows { byStatus[try row.constant("status")] = try row.get("count") }
         return byStatus
     }
 
     /// What is being pursued: cheap enough to ask at every scrape.
     public func backlog(in scope: OpsScope) async throws -> (OpsSummary.Backlog, oldestPending: Duration?) {
-        guard let row = try await pool.query(PostgresQuery(Self.backlogSQL, [scope.parameter])).first else {
-            throw StoreError.missingRow("the backlog")
-        }
-        func age(_ index: Int) throws -> Duration? {
-            try row.get(index, as: Int64?.self).map { .microseconds($0) }
+        let isUnsent: SQL = "phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.registering))"
+        let isParked: SQL = "phase = \(Pursuit.Phase.parked)"
+        func age(of oldest: SQL) -> SQL { "(extract(epoch FROM now() - \(oldest)) * 1000000)::int8" }
+        let rows = try await pool.query(
+            """
+            SELECT count(*) FILTER (WHERE \(isUnsent)) AS forwarding,
+                   count(*) FILTER (WHERE phase IN (\(Pursuit.Phase.watching), \(Pursuit.Phase.synchronizing))) AS watching,
+                   count(*) FILTER (WHERE \(isParked)) AS parked,
+                   count(*) FILTER (WHERE NOT \(isParked) AND due_at < now() - interval '2 seconds') AS overdue,
+                   \(age(of: "min(accepted_at) FILTER (WHERE status = \(ValidationStatus.pending) AND NOT \(isParked))")) AS pending_age,
+                   \(age(of: "min(accepted_at) FILTER (WHERE \(isUnsent))")) AS forwarding_age,
+                   (SELECT count(*) FROM customers c WHERE c.untold_since IS NOT NULL AND \(scope.includes("c.publisher"))) AS outbox,
+                   \(age(of: "min(coalesce(parked_at, due_at)) FILTER (WHERE \(isParked))")) AS parked_age
+            FROM pursuits p
+            WHERE \(scope.includes("p.publisher"))
+            """)
+        guard let row = rows.first else { throw StoreError.missingRow("the backlog") }
+        func age(_ column: StaticString) throws -> Duration? {
+            try row.get(column, as: Int64?.self).map { .microseconds($0) }
         }
         return (
             OpsSummary.Backlog(
-                forwarding: try row.get(0), watching: try row.get(1), parked: try row.get(2), overdue: try row.get(3),
-                oldestForwarding: try age(5), oldestParked: try age(7), outbox: try row.get(6)),
-            try age(4)
+                forwarding: try row.get("forwarding"), watching: try row.get("watching"),
+                parked: try row.get("parked"), overdue: try row.get("overdue"),
+                oldestForwarding: try age("forwarding_age"), oldestParked: try age("parked_age"),
+                outbox: try row.get("outbox")),
+            try age("pending_age")
         )
     }
 }

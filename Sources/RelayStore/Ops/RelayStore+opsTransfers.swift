@@ -11,46 +11,63 @@ public struct OpsTransfer: Sendable {
     public var at: Timestamp
 }
 
-extension RelayStore {
-    /// Index used: `transfers_newest`, backwards.
-    private static let transfersSQL = """
-        SELECT t.publisher, t.environment, t.subscription_key, ROW(t.sealed_by, t.from_customer),
-               ROW(t.sealed_by, t.to_customer), coalesce(t.from_bucket, t.bucket), t.from_accepted_on - DATE 'epoch', t.from_id, t.bucket,
-               t.to_accepted_on - DATE 'epoch', t.to_id, t.at
-        FROM transfers t
-        WHERE ($2::timestamptz IS NULL OR (t.at, t.to_id) < ($2, $3::uuid))
-          AND ($4::text IS NULL OR t.subscription_key = $4)
-          AND ($5::text IS NULL OR t.from_customer = $5 OR t.to_customer = $5)
-          AND \(OpsScope.sql("t.publisher", 6))
-        ORDER BY t.at DESC, t.to_id DESC
-        LIMIT $1
-        """
+/// Which transfers.
+public struct TransferFilter: Sendable {
+    public var originalTransactionID: TransactionID?
+    /// On either side.
+    public var customer: CustomerID?
+    public var limit: Int
+    /// Of the last of a page: when it was, and the new owner's validation.
+    public var cursor: ValidationCursor?
 
-    /// A page, newest first.
-    ///
-    /// - Parameters:
-    ///   - cursor: of the last of a page: when it was, and the new owner's validation.
+    public init(
+        originalTransactionID: TransactionID? = nil, customer: CustomerID? = nil, limit: Int = 50,
+        cursor: ValidationCursor? = nil
+    ) {
+        self.originalTransactionID = originalTransactionID
+        self.customer = customer
+        self.limit = limit
+        self.cursor = cursor
+    }
+}
+
+extension RelayStore {
+    /// A page, newest first. Index used: `transfers_newest`, backwards.
     public func transfers(
-        originalTransactionID: TransactionID?, customer: CustomerID?, limit: Int, cursor: ValidationCursor?,
-        in scope: OpsScope
+        matching filter: TransferFilter, in scope: OpsScope
     ) async throws -> (items: [OpsTransfer], next: ValidationCursor?) {
+        let at = PostgresValue.timestamptz(filter.cursor?.acceptedAt.postgres)
+        let customer = PostgresValue.privateText(filter.customer)
         let rows = try await pool.query(
-            PostgresQuery(
-                Self.transfersSQL,
-                [
-                    .int4(Int32(clamping: limit + 1)), .timestamptz(cursor?.acceptedAt.postgres),
-                    .uuid(cursor?.id.uuid), .text(originalTransactionID), .privateText(customer),
-                    scope.parameter,
-                ]))
-        let page = try rows.prefix(limit).map { row in
+            """
+            SELECT t.publisher, t.environment, t.subscription_key, ROW(t.sealed_by, t.from_customer) AS from_customer,
+                   ROW(t.sealed_by, t.to_customer) AS to_customer, coalesce(t.from_bucket, t.bucket) AS from_bucket,
+                   t.from_accepted_on - DATE 'epoch' AS from_day, t.from_id, t.bucket,
+                   t.to_accepted_on - DATE 'epoch' AS to_day, t.to_id, t.at
+            FROM transfers t
+            WHERE (\(at) IS NULL OR (t.at, t.to_id) < (\(at), \(.uuid(filter.cursor?.id.uuid))))
+              AND (\(.text(filter.originalTransactionID)) IS NULL OR t.subscription_key = \(.text(filter.originalTransactionID)))
+              AND (\(customer) IS NULL OR t.from_customer = \(customer) OR t.to_customer = \(customer))
+              AND \(scope.includes("t.publisher"))
+            ORDER BY t.at DESC, t.to_id DESC
+            LIMIT \(.int4(Int32(clamping: filter.limit + 1)))
+            """)
+        let page = try rows.prefix(filter.limit).map { row in
             OpsTransfer(
-                name: SubscriptionName(
-                    publisher: try row.get(0), environment: try row.get(1), originalTransactionID: try row.get(2)),
-                from: try row.open(3), to: try row.open(4),
-                fromValidation: try row.validationID(bucket: 5, day: 6, id: 7),
-                toValidation: try row.validationID(bucket: 8, day: 9, id: 10), at: try row.timestamp(11))
+                name: try row.subscriptionName(), from: try row.open("from_customer"), to: try row.open("to_customer"),
+                fromValidation: try row.validationID(bucket: "from_bucket", day: "from_day", id: "from_id"),
+                toValidation: try row.validationID(day: "to_day", id: "to_id"), at: try row.timestamp("at"))
         }
-        guard rows.count > limit, let last = page.last else { return (page, nil) }
+        guard rows.count > filter.limit, let last = page.last else { return (page, nil) }
         return (page, ValidationCursor(acceptedAt: last.at, id: last.toValidation))
+    }
+}
+
+extension PostgresRow {
+    /// From three columns: `publisher`, `environment`, `subscription_key`.
+    func subscriptionName() throws -> SubscriptionName {
+        SubscriptionName(
+            publisher: try get("publisher"), environment: try get("environment"),
+            originalTransactionID: try get("subscription_key"))
     }
 }

@@ -64,13 +64,22 @@ extension RelayStore {
         try await update(id, "removed_at = now()", where: "removed_at IS NULL")
     }
 
-    /// What waits for it is dropped by the delivery service. False where it was disabled already, or there is none.
-    public func disableEndpoint(_ id: EndpointID, _ reason: EndpointStanding.Reason) async throws -> Bool {
+    /// What waits for it is dropped by the delivery service.
+    ///
+    /// - Returns: whose it is; nil where it was disabled already, or there is none in the scope.
+    public func disableEndpoint(
+        _ id: EndpointID, _ reason: EndpointStanding.Reason, in scope: OpsScope
+    ) async throws -> PublisherID? {
         // Another copy may have had a success since this one looked: five days without one are not over then.
         let isStill: SQL = reason == .failing ? "failing_since <= now() - \(EndpointStanding.patience)" : "true"
-        return try await update(
-            id, "disabled_at = now(), disabled_reason = \(.text(reason.rawValue))",
-            where: "disabled_at IS NULL AND removed_at IS NULL AND \(isStill)")
+        return try await pool.query(
+            """
+            UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = \(.text(reason.rawValue))
+            WHERE id = \(.text(id.description)) AND disabled_at IS NULL AND removed_at IS NULL AND \(isStill)
+              AND \(scope.includes("publisher"))
+            RETURNING publisher
+            """
+        ).first?.get(0)
     }
 
     /// What was dropped stays so.
@@ -86,14 +95,21 @@ extension RelayStore {
         ).first?.get(0)
     }
 
-    /// Writes how an endpoint does.
+    /// Writes how an endpoint does. One that is disabled by it stands in the audit log, too.
     ///
     /// - Returns: whether anything changed by it.
     public func note(_ change: EndpointStanding.Change, of id: EndpointID) async throws -> Bool {
         switch change {
         case .failing: try await update(id, "failing_since = now()", where: "failing_since IS NULL")
         case .succeeded: try await update(id, "failing_since = NULL, last_success_at = now()", where: "true")
-        case .disabled(let reason): try await disableEndpoint(id, reason)
+        case .disabled(let reason):
+            try await transaction { store in
+                guard let publisher = try await store.disableEndpoint(id, reason, in: .all) else { return false }
+                try await store.audit(
+                    AuditEntry(
+                        actor: AuditEntry.relay, .endpointDisabled, "\(id)", of: publisher, reason: reason.rawValue))
+                return true
+            }
         }
     }
 

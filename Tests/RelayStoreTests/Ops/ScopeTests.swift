@@ -96,10 +96,10 @@ struct ScopeTests {
             let id = try await store.take(.sample(subscription: "s", publisher: "acme"))
             try await database.run("DELETE FROM validations")
             await #expect(throws: OpsRefusal.unknown) {
-                try await store.abandon(id, in: .publisher("nordic"), by: "Nora", reason: "not mine")
+                try await store.abandon(id, within: .publisher("nordic"), by: "Nora", reason: "not mine")
             }
             #expect(try await database.count("pursuits") == 1)
-            try await store.abandon(id, in: .publisher("acme"), by: "Ada", reason: "mine")
+            try await store.abandon(id, within: .publisher("acme"), by: "Ada", reason: "mine")
             #expect(try await database.count("pursuits") == 0)
             let line = try await store.auditLog(matching: AuditFilter(), in: .publisher("acme")).items.first
             #expect(line?.target.value == "\(id)" && line?.actor == "Ada")

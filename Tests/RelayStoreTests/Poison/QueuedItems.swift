@@ -123,7 +123,11 @@ struct QueuedItems {
                 let notification = StoreNotification(
                     version: .two, identity: "x", uuid: nil, type: archived.type, environment: archived.environment,
                     bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, word: LedgerWord())
-                try await store.replay(archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")
+                try await store.transaction { store in
+                    try await store.replay(archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")
+                    try await store.audit(
+                        AuditEntry(actor: "ops", .notificationReplayed, "\(id)", of: archived.publisher))
+                }
                 return true
             }
         case .subscription(let name):

@@ -15,17 +15,18 @@ extension RelayStore {
     }
 
     func retry(_ id: ValidationID, by: String, reason: String) async throws {
-        try await retry(id, in: .all, by: by, reason: reason)
+        try await retry(id, within: .all, by: by, reason: reason)
     }
 
     func abandon(_ id: ValidationID, by: String, reason: String) async throws {
-        try await abandon(id, in: .all, by: by, reason: reason)
+        try await abandon(id, within: .all, by: by, reason: reason)
     }
 
     func replay(
         _ filter: ReplayFilter, by: String, reason: String, isDryRun: Bool = false
     ) async throws -> ReplayPage {
-        try await replay(filter, in: .all, by: by, reason: reason, isDryRun: isDryRun)
+        let found = try await replayTargets(filter, in: .all)
+        return isDryRun ? found : try await replay(found, in: .all, by: by, reason: reason)
     }
 
     func subscriptions(matching filter: SubscriptionFilter) async throws -> (
@@ -72,16 +73,8 @@ extension RelayStore {
         try await events(matching: filter, in: .all)
     }
 
-    func replayEvent(_ id: NotificationID, by: String, reason: String?) async throws -> Bool {
-        try await replayEvent(id, in: .all, by: by, reason: reason)
-    }
-
     func replayParkedDelivery(_ id: DeliveryID, by: String, reason: String?) async throws -> Bool {
         try await replayParkedDelivery(id, in: .all, by: by, reason: reason)
-    }
-
-    func replaySubscription(_ name: SubscriptionName, by: String, reason: String?) async throws -> Bool {
-        try await replaySubscription(name, in: .all, by: by, reason: reason)
     }
 
     func backlog() async throws -> (OpsSummary.Backlog, oldestPending: Duration?) { try await backlog(in: .all) }
@@ -93,4 +86,53 @@ extension RelayStore {
     func upstream() async throws -> InstanceReport? { try await upstream(in: .all) }
 
     func listPublishers() async throws -> [Publisher] { try await listPublishers(in: .all) }
+
+    func disableEndpoint(_ id: EndpointID, _ reason: EndpointStanding.Reason) async throws -> Bool {
+        try await disableEndpoint(id, reason, in: .all) != nil
+    }
+}
+
+/// What operators do, together with its row in the audit log.
+extension RelayStore {
+    func retry(_ id: ValidationID, within scope: OpsScope, by: String, reason: String) async throws {
+        _ = try await audited(.validationRetried, "\(id)", by, reason) {
+            .publisher(try await $0.retry(id, in: scope, by: by, reason: reason))
+        }
+    }
+
+    func abandon(_ id: ValidationID, within scope: OpsScope, by: String, reason: String) async throws {
+        _ = try await audited(.validationAbandoned, "\(id)", by, reason) {
+            try await $0.abandon(id, in: scope, by: by, reason: reason).map { .publisher($0) } ?? .all
+        }
+    }
+
+    func replayEvent(_ id: NotificationID, in scope: OpsScope, by: String, reason: String?) async throws -> Bool {
+        try await audited(.eventReplayed, "\(id)", by, reason) { try await $0.replayEvent(id, in: scope) }
+    }
+
+    func replayParkedDelivery(
+        _ id: DeliveryID, in scope: OpsScope, by: String, reason: String?
+    ) async throws -> Bool {
+        try await audited(.webhookReplayed, "\(id)", by, reason) { try await $0.replayParkedDelivery(id, in: scope) }
+    }
+
+    func replaySubscription(
+        _ name: SubscriptionName, in scope: OpsScope, by: String, reason: String?
+    ) async throws -> Bool {
+        try await audited(.subscriptionReplayed, name.originalTransactionID.text, by, reason) {
+            try await $0.replaySubscription(name, in: scope) ? .publisher(name.publisher) : nil
+        }
+    }
+
+    private func audited(
+        _ action: AuditEntry.Action, _ target: String, _ actor: String, _ reason: String?,
+        _ act: @Sendable (RelayStore) async throws -> OpsScope?
+    ) async throws -> Bool {
+        try await transaction { store in
+            guard let owner = try await act(store) else { return false }
+            try await store.audit(
+                AuditEntry(actor: actor, action, target, of: owner.publisher, reason: reason))
+            return true
+        }
+    }
 }

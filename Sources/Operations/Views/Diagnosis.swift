@@ -1,4 +1,5 @@
 import RelayCore
+public import RelayStore
 
 /// What is wrong, worst first, in sentences for whoever is on call: what it means for customers, and what to do.
 public struct Diagnosis: Sendable, Equatable {
@@ -25,6 +26,10 @@ public struct Diagnosis: Sendable, Equatable {
         /// What to do about it.
         public var advice: String
         public var place: Place?
+
+        init(_ severity: Severity, _ what: String, advice: String, _ place: Place? = nil) {
+            (self.severity, self.what, self.advice, self.place) = (severity, what, advice, place)
+        }
     }
 
     public private(set) var findings: [Finding] = []
@@ -62,10 +67,8 @@ public struct Diagnosis: Sendable, Equatable {
         let what = summary.missingTables.count == 1 ? "the table \(names) is" : "the tables \(names) are"
         return [
             Finding(
-                severity: .critical,
-                what: "The schema is damaged: \(what) missing. What needs it fails, and purchases time out.",
-                advice: "Restore what is missing from a backup. receipt-relay migrate does not make it again.",
-                place: nil)
+                .critical, "The schema is damaged: \(what) missing. What needs it fails, and purchases time out.",
+                advice: "Restore what is missing from a backup. receipt-relay migrate does not make it again.")
         ]
     }
 
@@ -77,10 +80,10 @@ public struct Diagnosis: Sendable, Equatable {
             let lastSeen = summary.workerSeen.map { "The last sign of life of one is \($0.spoken) old. " } ?? ""
             return [
                 Finding(
-                    severity: .critical, what: "No worker is running: nothing reaches Cleeng. \(lastSeen)\(waiting)",
+                    .critical, "No worker is running: nothing reaches Cleeng. \(lastSeen)\(waiting)",
                     advice:
                         "Start receipt-relay serve --role worker (or all), or look why it ended: its last log line says so.",
-                    place: .waiting)
+                    .waiting)
             ]
         }
         let since = "since \(report.since.rfc3339)"
@@ -90,36 +93,35 @@ public struct Diagnosis: Sendable, Equatable {
         case .degraded where report.othersSucceed:
             return [
                 Finding(
-                    severity: .warning, what: "Some calls to Cleeng fail \(since)\(error). \(waiting)",
-                    advice: "They are tried again by themselves. Where it goes on, ask Cleeng.", place: .waiting)
+                    .warning, "Some calls to Cleeng fail \(since)\(error). \(waiting)",
+                    advice: "They are tried again by themselves. Where it goes on, ask Cleeng.", .waiting)
             ]
         case .degraded:
             // One failure and the next success are often less than a second apart.
             let isBrief = summary.backlog.oldestForwarding.map { $0 < .seconds(10) } ?? true
             return [
                 Finding(
-                    severity: isBrief ? .warning : .critical,
-                    what: "No call to Cleeng has succeeded \(since)\(error). \(waiting)",
+                    isBrief ? .warning : .critical, "No call to Cleeng has succeeded \(since)\(error). \(waiting)",
                     advice:
                         "Calls are tried again by themselves. Where it goes on, look at Cleeng's status page and at the network.",
-                    place: .waiting)
+                    .waiting)
             ]
         case .down:
             return [
                 Finding(
-                    severity: .critical, what: "Cleeng cannot be reached \(since)\(error). \(waiting)",
+                    .critical, "Cleeng cannot be reached \(since)\(error). \(waiting)",
                     advice:
                         "Look at Cleeng's status page and at the network. It is probed all the time; what waits is sent by itself when it answers.",
-                    place: .waiting)
+                    .waiting)
             ]
         case .misconfigured:
             return [
                 Finding(
-                    severity: .critical,
-                    what: "Cleeng refuses our token or address \(since)\(error). Nobody is rejected for it. \(waiting)",
+                    .critical,
+                    "Cleeng refuses our token or address \(since)\(error). Nobody is rejected for it. \(waiting)",
                     advice:
                         "Mend RELAY_CLEENG_PUBLISHER_TOKEN, or where the error speaks of an address RELAY_CLEENG_PAYMENT_URL or RELAY_CLEENG_API_URL, and restart the workers: what waits is sent by itself, oldest first. A retry before that changes nothing.",
-                    place: .waiting)
+                    .waiting)
             ]
         }
     }
@@ -144,27 +146,24 @@ public struct Diagnosis: Sendable, Equatable {
             findings.append(
                 backlog.overdue > 0 && summary.upstream?.state == .ok
                     ? Finding(
-                        severity: .critical,
-                        what:
-                            "\(backlog.overdue) \(backlog.overdue == 1 ? "purchase is" : "purchases are") due and nobody takes them up, though Cleeng is well. \(waiting(summary))",
+                        .critical,
+                        "\(backlog.overdue) \(backlog.overdue == 1 ? "purchase is" : "purchases are") due and nobody takes them up, though Cleeng is well. \(waiting(summary))",
                         advice:
                             "Workers are missing or too few: look at their logs and start more of them. Where a publisher has an account of its own, a worker needs RELAY_PUBLISHERS_FILE.",
-                        place: .waiting)
+                        .waiting)
                     : Finding(
-                        severity: .critical,
-                        what: "Cleeng has not taken a purchase for \(oldest.spoken). \(waiting(summary))",
+                        .critical, "Cleeng has not taken a purchase for \(oldest.spoken). \(waiting(summary))",
                         advice:
                             "Read its timeline: receipt-relay validations show ID has what each call to Cleeng came to.",
-                        place: .waiting))
+                        .waiting))
         }
         if backlog.parked > 0 {
             let age = backlog.oldestParked.map { ", the first for \($0.spoken)" } ?? ""
             findings.append(
                 Finding(
-                    severity: .warning,
-                    what:
-                        "\(backlog.parked) \(backlog.parked == 1 ? "purchase is" : "purchases are") parked\(age): each may be a customer who paid and got nothing.",
-                    advice: "Read each one's reason, mend what it names, and retry it.", place: .parked))
+                    .warning,
+                    "\(backlog.parked) \(backlog.parked == 1 ? "purchase is" : "purchases are") parked\(age): each may be a customer who paid and got nothing.",
+                    advice: "Read each one's reason, mend what it names, and retry it.", .parked))
         }
         return findings
     }
@@ -181,9 +180,8 @@ public struct Diagnosis: Sendable, Equatable {
                 case .subscriptions: ("subscriptions", .parkedSubscriptions)
                 }
             return Finding(
-                severity: .warning,
-                what: "\(items[queue]) \(what) are parked: they cannot be processed, or their workers ended.",
-                advice: "Read each one's reason, mend what it names, and replay it.", place: place)
+                .warning, "\(items[queue]) \(what) are parked: they cannot be processed, or their workers ended.",
+                advice: "Read each one's reason, mend what it names, and replay it.", place)
         }
     }
 
@@ -194,19 +192,17 @@ public struct Diagnosis: Sendable, Equatable {
         if let count = problems[.overdue], count > 0 {
             findings.append(
                 Finding(
-                    severity: .warning,
-                    what:
-                        "\(count) subscriptions are past their end and still granted: neither the store nor Cleeng has said whether they go on.",
+                    .warning,
+                    "\(count) subscriptions are past their end and still granted: neither the store nor Cleeng has said whether they go on.",
                     advice:
                         "Read the trouble of each. Whoever could not be asked is asked again within ten minutes; where there is no trouble, workers are missing.",
-                    place: .overdueAccess))
+                    .overdueAccess))
         }
         if let count = problems[.unwatched], count > 0 {
             findings.append(
                 Finding(
-                    severity: .warning,
-                    what: "\(count) subscriptions are granted and nobody looks at them again: they may never end.",
-                    advice: "Mend what each one's trouble names, and replay it.", place: .unwatchedAccess))
+                    .warning, "\(count) subscriptions are granted and nobody looks at them again: they may never end.",
+                    advice: "Mend what each one's trouble names, and replay it.", .unwatchedAccess))
         }
         return findings
     }
@@ -219,33 +215,32 @@ public struct Diagnosis: Sendable, Equatable {
         if webhooks.disabled > 0 {
             findings.append(
                 Finding(
-                    severity: .warning,
-                    what: "\(webhooks.disabled) webhook endpoints are disabled: nothing is sent to them.",
+                    .warning, "\(webhooks.disabled) webhook endpoints are disabled: nothing is sent to them.",
                     advice:
                         "Have the publisher mend it, then run receipt-relay webhooks enable ID, and webhooks replay --since.",
-                    place: .endpoints))
+                    .endpoints))
         }
         if webhooks.failing > 0 {
             let age = webhooks.oldest.map { ", the oldest message waits for \($0.spoken)" } ?? ""
             findings.append(
                 Finding(
-                    severity: .warning, what: "\(webhooks.failing) webhook endpoints fail\(age).",
-                    advice: "Messages are tried again for three days. Tell the publisher.", place: .webhooks))
+                    .warning, "\(webhooks.failing) webhook endpoints fail\(age).",
+                    advice:
+                        "A message is tried for about two days, as RELAY_WEBHOOK_RETRY_SECONDS says, and then given up. Tell the publisher.",
+                    .webhooks))
         }
         if notifications.refused > 0 {
             findings.append(
                 Finding(
-                    severity: .warning,
-                    what: "Cleeng refuses \(notifications.refused) of the App Store's notifications.",
-                    advice: "Read its answer, then replay them.", place: .notifications))
+                    .warning, "Cleeng refuses \(notifications.refused) of the App Store's notifications.",
+                    advice: "Read its answer, then replay them.", .notifications))
         }
         if let oldest = notifications.oldest, oldest > .seconds(3_600) {
             findings.append(
                 Finding(
-                    severity: .warning,
-                    what:
-                        "Cleeng has not taken notifications for \(oldest.spoken): renewals and refunds reach it late.",
-                    advice: "Look at RELAY_CLEENG_NOTIFICATION_URL and at Cleeng.", place: .notifications))
+                    .warning,
+                    "Cleeng has not taken notifications for \(oldest.spoken): renewals and refunds reach it late.",
+                    advice: "Look at RELAY_CLEENG_NOTIFICATION_URL and at Cleeng.", .notifications))
         }
         return findings
     }
@@ -262,4 +257,11 @@ extension Duration {
         default: return "\(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"
         }
     }
+}
+
+extension Diagnosis.Finding: Viewed {
+    public static let fields: [Field<Diagnosis.Finding>] = [
+        Field("severity") { $0.severity.rawValue }, Field("what") { $0.what }, Field("advice") { $0.advice },
+        Field("place") { $0.place?.rawValue },
+    ]
 }

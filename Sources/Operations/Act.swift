@@ -1,0 +1,86 @@
+import Foundation
+import RelayCore
+import RelayStore
+
+/// Something that an operator does, with all that it takes.
+public struct Act<Outcome: Sendable>: Sendable {
+    typealias Step = @Sendable (RelayStore, _ actor: Actor, _ reason: String?) async throws -> (Outcome, Record?)
+
+    let action: AuditEntry.Action
+    /// For all of it; nil: that of any transaction.
+    let timeout: Duration?
+    /// Who has work by it in this process.
+    let wakes: Wakes?
+    let step: Step
+
+    /// - Parameter step: with a store whose statements are of the transaction that the row is written in. Returns what became of it, and the
+    ///   row; nil where nothing was changed.
+    init(_ action: AuditEntry.Action, timeout: Duration? = nil, wakes: Wakes? = nil, _ step: @escaping Step) {
+        self.action = action
+        self.timeout = timeout
+        self.wakes = wakes
+        self.step = step
+    }
+}
+
+enum Wakes: Sendable {
+    case notifications, messages
+}
+
+/// What the audit log says of an act, besides who did it and why.
+struct Record: Sendable {
+    var target: String
+    /// Whose ops keys see it; nil: those of all publishers alone.
+    var publisher: PublisherID?
+    /// Stands where the operator gave no reason.
+    var remark: String?
+
+    init(_ target: String, of publisher: PublisherID?, remark: String? = nil) {
+        self.target = target
+        self.publisher = publisher
+        self.remark = remark
+    }
+
+    func entry(_ action: AuditEntry.Action, by actor: Actor, reason: String?) -> AuditEntry {
+        AuditEntry(actor: actor.name, action, target, of: publisher, reason: reason ?? remark)
+    }
+}
+
+/// An act that calls others, or takes longer than a transaction may.
+public struct LongAct<Outcome: Sendable>: Sendable {
+    let action: AuditEntry.Action
+    let step: @Sendable (LongWork) async throws -> Outcome
+
+    init(_ action: AuditEntry.Action, _ step: @escaping @Sendable (LongWork) async throws -> Outcome) {
+        self.action = action
+        self.step = step
+    }
+}
+
+struct LongWork: Sendable {
+    let store: RelayStore
+    let action: AuditEntry.Action
+    let actor: Actor
+    let reason: String?
+
+    /// Writes the row, does the work, and adds to the row what became of it.
+    ///
+    /// - Parameter body: returns the outcome, and that in a few words.
+    func recorded<T: Sendable>(
+        _ target: String, of publisher: PublisherID?, _ body: () async throws -> (T, String)
+    ) async throws -> T {
+        var entry = Record(target, of: publisher).entry(action, by: actor, reason: reason)
+        let row = try await store.beginAudit(entry)
+        do {
+            let (outcome, words) = try await body()
+            entry.reason = reason.map { "\($0) (\(words))" } ?? words
+            // It is done, and the row is there: whoever asked for it is not told that it failed.
+            try? await store.amend(row, entry)
+            return outcome
+        } catch {
+            entry.reason = reason.map { "\($0) (failed)" } ?? "failed"
+            try? await store.amend(row, entry)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,74 @@
+public import RelayCore
+public import RelayStore
+public import Webhooks
+
+extension Act<EndpointID> {
+    /// Adds an endpoint of a publisher.
+    public static func addEndpoint(
+        url: String, of publisher: PublisherID, environment: WebhookEnvironment
+    ) -> Self {
+        Act(.endpointAdded) { store, _, _ in
+            try await store.check(publisher)
+            guard let id = try await store.addEndpoint(publisher: publisher, url: url, environment: environment) else {
+                throw ActRefusal.unknown(.publisher)
+            }
+            return (id, Record("\(id)", of: publisher, remark: "of \(publisher)"))
+        }
+    }
+}
+
+extension Act<WebhookEndpoint> {
+    /// Removes an endpoint; what waits for it is dropped. The outcome is the endpoint as it was.
+    public static func remove(_ id: EndpointID) -> Self {
+        Act(.endpointRemoved) { store, actor, _ in
+            guard let endpoint = try await store.endpoint(id, in: actor.scope), try await store.removeEndpoint(id)
+            else { throw ActRefusal.unknown(.endpoint) }
+            return (endpoint, Record("\(id)", of: endpoint.publisher))
+        }
+    }
+}
+
+extension Act<Void> {
+    /// Lets an endpoint take messages again. What was dropped meanwhile stays so.
+    public static func enable(_ id: EndpointID) -> Self {
+        Act(.endpointEnabled) { store, actor, _ in
+            guard let publisher = try await store.enableEndpoint(id, in: actor.scope) else {
+                throw ActRefusal.unknown(.endpoint)
+            }
+            return ((), Record("\(id)", of: publisher))
+        }
+    }
+
+    /// Lets an endpoint take no more messages; what waits for it is dropped. One that takes none stays as it is.
+    public static func disable(_ id: EndpointID) -> Self {
+        Act(.endpointDisabled) { store, actor, _ in
+            if let publisher = try await store.disableEndpoint(id, .operator, in: actor.scope) {
+                return ((), Record("\(id)", of: publisher))
+            }
+            guard try await store.endpoint(id, in: actor.scope) != nil else { throw ActRefusal.unknown(.endpoint) }
+            return ((), nil)
+        }
+    }
+}
+
+extension LongAct<WebhookResult> {
+    /// Sends an endpoint a test message. One that was disabled takes messages again where it answers 2xx; that is an act of its own.
+    public static func test(
+        _ endpoint: WebhookEndpoint, _ client: WebhookClient, _ credentials: WebhookCredentials
+    ) -> Self {
+        LongAct(.endpointTested) { work in
+            try await work.recorded("\(endpoint.id)", of: endpoint.publisher) {
+                let result = await client.send(
+                    credentials.testMessage(), to: endpoint.url, with: credentials, of: endpoint.publisher)
+                if result.verdict == .delivered {
+                    if !endpoint.isActive {
+                        try await Operations(store: work.store).perform(
+                            .enable(endpoint.id), by: work.actor, reason: "it takes the test message")
+                    }
+                    _ = try await work.store.note(.succeeded, of: endpoint.id)
+                }
+                return (result, result.verdict.rawValue)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import RelayCore
+public import RelayStore
+
+/// The leeway of each is how long after its end a subscription that will renew is waited for.
+extension Act<DeliveryID> {
+    /// Tells the same endpoint the customer's state as it is now, as a new message. One that is parked is delivered as it is.
+    ///
+    /// The outcome is the message that is delivered now.
+    public static func replay(message id: DeliveryID, leeway: Duration) -> Self {
+        Act(.webhookReplayed, wakes: .messages) { store, actor, _ in
+            if let owner = try await store.replayParkedDelivery(id, in: actor.scope) {
+                return (id, Record("\(id)", of: owner.publisher))
+            }
+            guard let delivery = try await store.delivery(id, in: actor.scope) else {
+                throw ActRefusal.unknown(.message)
+            }
+            guard let endpoint = EndpointID(delivery.endpoint),
+                try await store.endpoint(endpoint, in: actor.scope)?.isActive == true
+            else { throw ActRefusal.endpointNotActive }
+            let new = try await CustomerUpdates(store: store, leeway: leeway).repeatCustomer(
+                publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
+            guard let new else { throw ActRefusal.nobodyToTell }
+            return (new, Record("\(id)", of: delivery.publisher, remark: "as \(new)"))
+        }
+    }
+
+    /// Tells all endpoints of a publisher the state of one customer once more. The outcome is one of the new messages.
+    ///
+    /// - Parameter username: the publisher's own name for the customer.
+    public static func resync(_ username: Username, of publisher: PublisherID, leeway: Duration) -> Self {
+        Act(.customerResynced, wakes: .messages) { store, actor, _ in
+            guard actor.scope.contains(publisher) else { throw ActRefusal.unknown(.publisher) }
+            let new = try await CustomerUpdates(store: store, leeway: leeway).repeatCustomer(
+                publisher: publisher, username: username, endpoint: nil)
+            guard let new else { throw ActRefusal.nobodyToTell }
+            return (new, Record(username.text, of: publisher, remark: "of \(publisher)"))
+        }
+    }
+}
+
+extension LongAct<Int> {
+    /// Tells endpoints the present state of every customer of whom they were sent something in a range of time. The outcome is how many
+    /// messages are made of it, or would be.
+    public static func replay(messages filter: RepeatFilter, leeway: Duration, isDryRun: Bool) -> Self {
+        LongAct(.webhookReplayed) { work in
+            guard !isDryRun else { return try await eachPage(of: filter, work) { $0.count } }
+            guard try await !work.store.repeatTargets(filter, in: work.actor.scope).isEmpty else { return 0 }
+            return try await work.recorded("since \(filter.from.rfc3339)", of: work.actor.scope.publisher) {
+                let updates = CustomerUpdates(store: work.store, leeway: leeway)
+                let count = try await eachPage(of: filter, work) { page in
+                    var count = 0
+                    for target in page {
+                        let new = try await updates.repeatCustomer(
+                            publisher: target.publisher, username: target.username, endpoint: target.endpoint)
+                        if new != nil { count += 1 }
+                    }
+                    return count
+                }
+                return (count, "\(count) messages")
+            }
+        }
+    }
+
+    private static func eachPage(
+        of filter: RepeatFilter, _ work: LongWork, _ count: ([RepeatTarget]) async throws -> Int
+    ) async throws -> Int {
+        var (filter, sum) = (filter, 0)
+        while true {
+            let page = try await work.store.repeatTargets(filter, in: work.actor.scope)
+            sum += try await count(page)
+            guard page.count == filter.limit, let last = page.last else { return sum }
+            filter.after = last
+        }
+    }
+}

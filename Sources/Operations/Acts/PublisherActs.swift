@@ -1,0 +1,83 @@
+public import RelayCore
+public import RelayStore
+
+/// Publishers, their keys, and what they sell.
+extension Act<Bool> {
+    /// Adds a publisher. The outcome is whether it is new: one that is there already stays as it is.
+    public static func add(publisher id: PublisherID) -> Self {
+        Act(.publisherAdded) { store, _, _ in
+            let isNew = try await store.addPublisher(id)
+            return (isNew, isNew ? Record(id.text, of: id) : nil)
+        }
+    }
+
+    /// Gives a publisher that had an account of its own at Cleeng back to the common one. The outcome is whether it had one.
+    public static func useCommonAccount(_ id: PublisherID) -> Self {
+        Act(.publisherShares) { store, _, _ in
+            let had = try await store.forgetAccount(of: id)
+            return (had, had ? Record(id.text, of: id) : nil)
+        }
+    }
+}
+
+extension Act<String> {
+    /// Makes an API key. The outcome is the key: nobody can read it a second time.
+    ///
+    /// - Parameter publisher: nil: every publisher's.
+    public static func createKey(_ role: KeyRole, name: String, of publisher: PublisherID?, app: BundleID?) -> Self {
+        Act(.keyCreated) { store, _, _ in
+            if let publisher { try await store.check(publisher) }
+            var generator = SystemRandomNumberGenerator()
+            let key = try await store.createKey(
+                role: role, name: name, publisher: publisher ?? .first, app: app ?? "",
+                seesAllPublishers: publisher == nil, using: &generator)
+            let owner = publisher?.text ?? APIKey.allPublishers
+            return (
+                key, Record(APIKey.id(in: key)?.text ?? "", of: publisher, remark: "\(role.name) of \(owner): \(name)")
+            )
+        }
+    }
+}
+
+extension Act<Void> {
+    /// Takes a key out of use; running copies notice within two seconds.
+    public static func revoke(_ id: APIKeyID) -> Self {
+        Act(.keyRevoked) { store, actor, _ in
+            guard let publisher = try await store.revokeKey(id, in: actor.scope) else { throw ActRefusal.unknown(.key) }
+            return ((), Record(id.text, of: publisher))
+        }
+    }
+
+    /// Adds to what a publisher sells.
+    ///
+    /// - Parameter replacesAll: what is known of the publisher's offers goes first.
+    public static func importOffers(_ offers: [Offer], of publisher: PublisherID, replacesAll: Bool = false) -> Self {
+        Act(.offersImported) { store, _, _ in
+            try await store.check(publisher)
+            try await store.put(offers, of: publisher, replacing: replacesAll)
+            let remark = "\(offers.count) offers\(replacesAll ? ", all others gone" : "")"
+            return ((), Record(publisher.text, of: publisher, remark: remark))
+        }
+    }
+
+    /// Forgets an offer, or one of its products.
+    ///
+    /// - Parameter product: nil: the whole offer.
+    public static func remove(offer id: OfferID, product: ProductID?, of publisher: PublisherID) -> Self {
+        Act(.offerRemoved) { store, _, _ in
+            guard try await store.removeOffer(id, product: product, of: publisher) else {
+                throw ActRefusal.unknown(.offer)
+            }
+            return ((), Record(id.text, of: publisher, remark: "of \(publisher)"))
+        }
+    }
+}
+
+extension RelayStore {
+    /// A mistyped name makes no other publisher. The first one is there before anything is its.
+    func check(_ publisher: PublisherID) async throws {
+        guard publisher != .first else { return try await ensureFirstPublisher() }
+        let known = try await listPublishers(in: .all).map(\.id)
+        guard known.contains(publisher) else { throw ActRefusal.noSuchPublisher(publisher, known: known) }
+    }
+}

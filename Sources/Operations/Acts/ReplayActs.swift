@@ -1,0 +1,61 @@
+public import AppleStore
+public import RelayCore
+public import RelayStore
+
+/// By what a notification is read.
+public struct NotificationReader: Sendable {
+    let policy: NotificationPolicy
+    let isRelayed: PerPublisher<Bool>
+    let leeway: Duration
+
+    /// - Parameters:
+    ///   - isRelayed: whether it is passed on.
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    public init(policy: NotificationPolicy, isRelayed: PerPublisher<Bool>, leeway: Duration) {
+        self.policy = policy
+        self.isRelayed = isRelayed
+        self.leeway = leeway
+    }
+
+    /// - Throws: ``ActRefusal/notGenuine(code:detail:)``, since the configuration may be another one than when it came.
+    func read(_ body: [UInt8]) async throws -> StoreNotification {
+        do {
+            return try await policy.judge(try ServerNotification(body: body))
+        } catch let refusal as NotGenuine {
+            throw ActRefusal.notGenuine(code: refusal.code.rawValue, detail: refusal.detail)
+        }
+    }
+}
+
+extension Act<Void> {
+    /// Hears a notification once more, and passes it on to Cleeng again.
+    public static func replay(notification id: NotificationID, _ reader: NotificationReader) -> Self {
+        Act(.notificationReplayed, wakes: .notifications) { store, actor, _ in
+            guard let (item, body) = try await store.notification(id, in: actor.scope) else {
+                throw ActRefusal.unknown(.notification)
+            }
+            try await store.replay(
+                item, try await reader.read(body.value), isRelayed: reader.isRelayed.isRelayed(for: item.publisher),
+                leeway: reader.leeway, by: actor.name)
+            return ((), Record("\(id)", of: item.publisher))
+        }
+    }
+
+    /// Has an event of Cleeng's processed once more, parked or not.
+    public static func replay(event id: NotificationID) -> Self {
+        Act(.eventReplayed) { store, actor, _ in
+            guard let owner = try await store.replayEvent(id, in: actor.scope) else { throw ActRefusal.unknown(.event) }
+            return ((), Record("\(id)", of: owner.publisher))
+        }
+    }
+
+    /// Has a subscription looked at now, parked or not.
+    public static func replay(subscription name: SubscriptionName) -> Self {
+        Act(.subscriptionReplayed) { store, actor, _ in
+            guard try await store.replaySubscription(name, in: actor.scope) else {
+                throw ActRefusal.unknown(.subscription)
+            }
+            return ((), Record("\(name.environment)/\(name.originalTransactionID)", of: name.publisher))
+        }
+    }
+}

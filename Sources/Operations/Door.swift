@@ -1,0 +1,42 @@
+public import RelayStore
+
+/// By what an operator acts.
+public enum Door: String, Sendable, CaseIterable {
+    case console, api, commandLine
+}
+
+extension AuditEntry.Action {
+    /// By which doors it is done. What the ops API lacks needs more than a key: a person at the console, or whoever has the database.
+    public var doors: Set<Door> {
+        switch self {
+        // The other doors have no sessions.
+        case .signedIn, .signedOut: [.console]
+        case .validationRetried, .validationAbandoned, .notificationReplayed, .webhookReplayed, .eventReplayed,
+            .subscriptionReplayed, .customerRefreshed:
+            [.console, .api, .commandLine]
+        // The console acts on rows that somebody has selected.
+        case .validationsReplayed: [.api, .commandLine]
+        case .customerResynced, .endpointEnabled, .endpointDisabled, .keyRevoked: [.console, .commandLine]
+        // They take secrets, files, or settings that only the machine has, or reach every publisher.
+        case .endpointAdded, .endpointRemoved, .endpointTested, .keyCreated, .publisherAdded, .publisherShares,
+            .offersImported, .offerRemoved, .retentionRun, .customerExported, .customerErased, .encryptionEnabled,
+            .encryptionDisabled, .keysRotated:
+            [.commandLine]
+        }
+    }
+
+    /// Whether the row is written together with what is done. Else it is written before, with its outcome in the end; of the two that
+    /// seal and open a database, when all is done: they are made to be run again.
+    public var isOneTransaction: Bool {
+        switch self {
+        case .validationsReplayed, .endpointTested, .retentionRun, .customerRefreshed, .customerExported,
+            .encryptionEnabled, .encryptionDisabled:
+            false
+        case .signedIn, .signedOut, .validationRetried, .validationAbandoned, .notificationReplayed, .webhookReplayed,
+            .eventReplayed, .subscriptionReplayed, .customerResynced, .endpointAdded, .endpointRemoved,
+            .endpointEnabled, .endpointDisabled, .keyCreated, .keyRevoked, .publisherAdded, .publisherShares,
+            .offersImported, .offerRemoved, .customerErased, .keysRotated:
+            true
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Operations
+import Postgres
+import ReceiverSupport
+import RelayStore
+import Testing
+
+/// Each act of an operator, by each door that offers it: one row in the audit log, and nothing without it.
+@Suite struct ActTests {
+    /// Done while no copy runs.
+    private static let elsewhere: Set<AuditEntry.Action> = [.encryptionEnabled, .encryptionDisabled, .keysRotated]
+
+    @Test func eachActByEachDoorLeavesOneRowAndIsNotDoneWithoutIt() async throws {
+        let store = try TestAppStore()
+        defer { store.end() }
+        try await withReceiver { port, _ in
+            try await Setup.run(settings: store.settings(relayingTo: nil, ActScene.settings)) { setup in
+                let scene = try await ActScene(setup, store, receiver: port)
+                try await scene.makeTrigger()
+                for action in AuditEntry.Action.allCases where !Self.elsewhere.contains(action) {
+                    #expect(!action.doors.isEmpty, "\(action.rawValue)")
+                    for door in Door.allCases where action.doors.contains(door) {
+                        try await Self.walk(action, door, scene)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func walk(_ action: AuditEntry.Action, _ door: Door, _ scene: ActScene) async throws {
+        let name = "\(action.rawValue) by \(door)"
+        let way = try await scene.way(action, by: door)
+        let before = try await scene.value(way.probe)
+        let rows = try await scene.actors(action)
+
+        try await scene.close(true)
+        #expect(try await !way.act(), "\(name) is done without its row")
+        #expect(try await scene.value(way.probe) == before, "\(name) has changed something")
+        try await scene.close(false)
+        #expect(try await scene.actors(action) == rows, "\(name)")
+
+        #expect(try await way.act(), "\(name) is not done")
+        let added = try await scene.actors(action).dropFirst(rows.count)
+        #expect(added.count == 1, "\(name): \(added)")
+        let actor = door == .commandLine ? "olga (command line)" : "test ops-operator ("
+        #expect(added.allSatisfy { $0.hasPrefix(actor) }, "\(name): \(added)")
+        guard way.probe != nil else { return }
+        #expect(try await scene.value(way.probe) != before, "\(name) has changed nothing")
+    }
+
+    @Test func sealingRotatingAndOpeningLeaveOneRowEach() async throws {
+        let database = try await TestDatabase.make()
+        let environment = [
+            "RELAY_DATABASE_URL": database.url, "RELAY_ENCRYPTION_KEYS": WrappingKey.make(), "USER": "olga",
+        ]
+        for (command, action) in [
+            ("enable", AuditEntry.Action.encryptionEnabled), ("rotate", .keysRotated), ("disable", .encryptionDisabled),
+        ] {
+            let ended = try await ChildProcess.run("receipt-relay", ["encryption", command], environment: environment)
+            #expect(ended.code == 0, "\(command): \(ended.output)")
+            let actors = try await database.query(
+                PostgresQuery("SELECT actor FROM audit_log WHERE action = $1", [.text(action.rawValue)])
+            ).map { try $0.get(0, as: String.self) }
+            #expect(actors == ["olga (command line)"], "\(command)")
+        }
+        try await database.drop()
+    }
+}

@@ -119,15 +119,3 @@ extension RelayStore {
             lastError: try row.get("last_error"))
     }
 }
-
-extension ValidationID {
-    /// The condition that a row of a weekly table has this id.
-    ///
-    /// - Parameter table: its name in the statement.
-    func isKey(of table: SQL) -> SQL {
-        """
-        \(table).bucket = \(.int2(Int16(bucket.number))) AND \(table).accepted_on = DATE 'epoch' + \(.int4(Int32(day)))
-          AND \(table).id = \(.uuid(uuid))
-        """
-    }
-}

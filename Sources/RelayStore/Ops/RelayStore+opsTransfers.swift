@@ -62,12 +62,3 @@ extension RelayStore {
         return (page, ValidationCursor(acceptedAt: last.at, id: last.toValidation))
     }
 }
-
-extension PostgresRow {
-    /// From three columns: `publisher`, `environment`, `subscription_key`.
-    func subscriptionName() throws -> SubscriptionName {
-        SubscriptionName(
-            publisher: try get("publisher"), environment: try get("environment"),
-            originalTransactionID: try get("subscription_key"))
-    }
-}

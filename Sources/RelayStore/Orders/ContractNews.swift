@@ -41,9 +41,8 @@ enum ContractNews {
     }
 
     private static let endpointColumns: SQL = "e.id, e.events, e.environment"
-    private static let isActive: SQL = """
-        e.kind = \(unescaped: "\(WebhookEndpoint.Kind.events([]).number)") AND e.disabled_at IS NULL AND e.removed_at IS NULL
-        """
+    private static let isActive: SQL =
+        "e.kind = \(WebhookEndpoint.StoredKind.events) AND e.disabled_at IS NULL AND e.removed_at IS NULL"
 
     /// The whole of a small table.
     static func endpoints(of publisher: PublisherID) -> SQL {

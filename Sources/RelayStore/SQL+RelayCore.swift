@@ -69,6 +69,16 @@ extension SQLTable {
     }
 }
 
+extension SubscriptionStanding {
+    /// The condition that a ledger `l` gives access, as ``Status/grantsAccess`` says.
+    static let runs: SQL = "l.status IN \([Status.active, .inGrace])"
+}
+
+extension Validation {
+    /// The condition that access was granted by a validation `v`, whether it runs or was taken back.
+    static let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked])"
+}
+
 extension OpsScope {
     /// The condition that a row is in the scope. An index that a statement walks or probes stays the same: the publisher is looked
     /// at in what the index finds.

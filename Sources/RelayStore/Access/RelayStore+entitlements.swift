@@ -91,7 +91,7 @@ extension RelayStore {
                    coalesce(s.offer_id = \(.text(offer)), false) OR EXISTS (
                        SELECT FROM validations v
                        WHERE \(name.isKey(of: "v")) AND v.offer_id = \(.text(offer))
-                         AND v.status IN \([ValidationStatus.granted, .revoked])) AS holds_offer
+                         AND \(Validation.wasGranted)) AS holds_offer
             FROM (SELECT) AS one
             LEFT JOIN subscriptions s ON \(name.isKey(of: "s"))
             """
@@ -99,9 +99,4 @@ extension RelayStore {
         guard let row else { return (nil, false) }
         return (try row.open("customer"), try row.get("holds_offer"))
     }
-}
-
-extension SubscriptionStanding {
-    /// The condition that a ledger `l` gives access, as ``Status/grantsAccess`` says.
-    static let runs: SQL = "l.status IN \([Status.active, .inGrace])"
 }

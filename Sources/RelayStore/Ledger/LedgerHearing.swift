@@ -70,29 +70,28 @@ struct LedgerHearing: Sendable {
     /// newest 32. Each restore of an app may be one more row of the same offer. What was granted under the ids that it went by before is
     /// this subscription's too. Indexes used: `validations_subscription`, the ledgers' primary key.
     private func purchases(_ names: [SubscriptionName]) -> SQL {
-        let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked])"
-        return """
-            SELECT i.ordinal, p.period, p.offer_id
-            FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal")
-            CROSS JOIN LATERAL (
-                SELECT i.bucket, i.subscription_key AS key
-                UNION ALL
-                SELECT split_part(old.name, ':', 1)::int2, substr(old.name, strpos(old.name, ':') + 1)
-                FROM ledgers l
-                CROSS JOIN LATERAL unnest(string_to_array(l.predecessors, ' ')) AS old(name)
-                WHERE \(.sameSubscription("l", "i"))) AS n
-            CROSS JOIN LATERAL (
-                SELECT CASE WHEN n.key = i.subscription_key AND b.newest <= 32 THEN b.period END AS period, b.offer_id
-                FROM (
-                    SELECT v.period, CASE WHEN \(wasGranted) THEN v.offer_id END AS offer_id,
-                           row_number() OVER (ORDER BY v.accepted_at DESC) AS newest,
-                           row_number() OVER (PARTITION BY v.offer_id, \(wasGranted)) AS of_offer
-                    FROM validations v
-                    WHERE v.bucket = n.bucket AND v.subscription_key = n.key AND v.publisher = i.publisher
-                      AND v.environment = i.environment
-                      AND v.status IN \([ValidationStatus.granted, .transferred, .revoked])) b
-                WHERE b.newest <= 32 OR b.of_offer = 1) p
-            """
+        """
+        SELECT i.ordinal, p.period, p.offer_id
+        FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal")
+        CROSS JOIN LATERAL (
+            SELECT i.bucket, i.subscription_key AS key
+            UNION ALL
+            SELECT split_part(old.name, ':', 1)::int2, substr(old.name, strpos(old.name, ':') + 1)
+            FROM ledgers l
+            CROSS JOIN LATERAL unnest(string_to_array(l.predecessors, ' ')) AS old(name)
+            WHERE \(.sameSubscription("l", "i"))) AS n
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN n.key = i.subscription_key AND b.newest <= 32 THEN b.period END AS period, b.offer_id
+            FROM (
+                SELECT v.period, CASE WHEN \(Validation.wasGranted) THEN v.offer_id END AS offer_id,
+                       row_number() OVER (ORDER BY v.accepted_at DESC) AS newest,
+                       row_number() OVER (PARTITION BY v.offer_id, \(Validation.wasGranted)) AS of_offer
+                FROM validations v
+                WHERE v.bucket = n.bucket AND v.subscription_key = n.key AND v.publisher = i.publisher
+                  AND v.environment = i.environment
+                  AND v.status IN \([ValidationStatus.granted, .transferred, .revoked])) b
+            WHERE b.newest <= 32 OR b.of_offer = 1) p
+        """
     }
 
     /// The keys of subscriptions, for statements that take them by number: buckets, publishers, environments, subscription keys.

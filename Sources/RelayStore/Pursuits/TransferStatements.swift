@@ -37,7 +37,6 @@ enum TransferStatements {
     /// included, and what made the old owner, wherever it is: a subscription
     /// may have had another id then. Indexes used: `validations_subscription`, the primary key.
     private static func end(_ transfers: SQLTable, instance: String) -> SQL {
-        let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked])"
         let told = TimelineStatement.insert(
             unheld: "ended", event: "\(TimelineEvent.Kind.transferred)",
             detail: "'the subscription was granted to another email'", instance: instance)
@@ -49,7 +48,7 @@ enum TransferStatements {
                 FROM i
                 JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
                      AND v.publisher = i.publisher AND v.environment = i.environment
-                WHERE v.customer <> i.to_customer AND (\(wasGranted) OR v.owner_no IS NOT NULL)
+                WHERE v.customer <> i.to_customer AND (\(Validation.wasGranted) OR v.owner_no IS NOT NULL)
                 UNION
                 -- Under the ids that it went by before.
                 SELECT v.bucket, v.accepted_on, v.id
@@ -59,7 +58,7 @@ enum TransferStatements {
                 JOIN validations v ON v.bucket = split_part(p.name, ':', 1)::int2
                      AND v.subscription_key = substr(p.name, strpos(p.name, ':') + 1)
                      AND v.publisher = i.publisher AND v.environment = i.environment
-                WHERE v.customer <> i.to_customer AND (\(wasGranted) OR v.owner_no IS NOT NULL)
+                WHERE v.customer <> i.to_customer AND (\(Validation.wasGranted) OR v.owner_no IS NOT NULL)
                 UNION
                 SELECT i.from_bucket, DATE 'epoch' + i.from_day, i.from_id FROM i
             ), numbered AS (
@@ -73,7 +72,7 @@ enum TransferStatements {
                 UPDATE validations v
                 SET status = \(ValidationStatus.transferred), settled_at = now(), reason = 'transferred', owner_no = NULL
                 FROM others o
-                WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND \(wasGranted)
+                WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND \(Validation.wasGranted)
                 RETURNING v.*
             ), told AS (
                 \(told)

@@ -73,7 +73,7 @@ public final class PostgresPool: Sendable {
     /// - Parameter timeout: counts from the call; at most the configuration's `statementTimeout`.
     /// - Throws: ``PostgresError``; `CancellationError` where the task is cancelled. In both cases a statement that was sent
     ///   may still take effect.
-    public func query(_ query: PostgresQuery, timeout: Duration? = nil) async throws -> PostgresRows {
+    public func query(_ query: SQL, timeout: Duration? = nil) async throws -> PostgresRows {
         let statement = try EncodedStatement(
             query, isPrepared: configuration.preparesStatements, vault: configuration.vault)
         let timeout = min(timeout ?? configuration.queryTimeout, configuration.statementTimeout)

@@ -32,7 +32,7 @@ public struct PostgresTransaction: Sendable {
     /// Runs one statement.
     ///
     /// - Throws: ``PostgresError``; `CancellationError` where the task is cancelled, which ends the transaction.
-    public func query(_ query: PostgresQuery) async throws -> PostgresRows {
+    public func query(_ query: SQL) async throws -> PostgresRows {
         guard let rows = try await pipeline([query]).first else {
             throw PostgresError(.connectionLost, "an answer without a result")
         }
@@ -42,7 +42,7 @@ public struct PostgresTransaction: Sendable {
     /// Runs statements in order with one trip to the server and back. Where one fails, those after it are not run.
     ///
     /// - Returns: as many results as there are queries.
-    public func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
+    public func pipeline(_ queries: [SQL]) async throws -> [PostgresRows] {
         guard !queries.isEmpty else { return [] }
         return try await run(queries, commits: false)
     }
@@ -56,14 +56,14 @@ public struct PostgresTransaction: Sendable {
     /// unknown.
     ///
     /// - Returns: as many results as there are queries.
-    public func commit(with queries: [PostgresQuery]) async throws -> [PostgresRows] {
+    public func commit(with queries: [SQL]) async throws -> [PostgresRows] {
         guard !isJoined else { return try await pipeline(queries) }
         let rows = try await run(queries, commits: true)
         hasCommitted.withLockedValue { $0 = true }
         return rows
     }
 
-    private func run(_ queries: [PostgresQuery], commits: Bool) async throws -> [PostgresRows] {
+    private func run(_ queries: [SQL], commits: Bool) async throws -> [PostgresRows] {
         let statements = try queries.map { try EncodedStatement($0, isPrepared: preparesStatements, vault: vault) }
         let results = try await run(.statements(statements, commits: commits))
         guard results.count == queries.count else {

@@ -113,5 +113,3 @@ public struct SQLTable: Sendable, ExpressibleByDictionaryLiteral {
         return table
     }
 }
-
-public typealias PostgresQuery = SQL

@@ -78,39 +78,3 @@ extension Validation {
     /// The condition that access was granted by a validation `v`, whether it runs or was taken back.
     static let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked])"
 }
-
-extension OpsScope {
-    /// The condition that a row is in the scope. An index that a statement walks or probes stays the same: the publisher is looked
-    /// at in what the index finds.
-    ///
-    /// - Parameter column: of the publisher's id.
-    func includes(_ column: SQL) -> SQL { "(\(.text(publisher)) IS NULL OR \(column) = \(.text(publisher)))" }
-}
-
-extension PublisherScope {
-    /// The condition that a publisher is in the scope, and that the database says so too.
-    ///
-    /// - Parameter column: of the publisher's id.
-    func includes(_ column: SQL) -> SQL {
-        let (only, others): (PublisherID?, [PublisherID]) =
-            switch self {
-            case .only(let publisher): (publisher, [])
-            case .allBut(let others): (nil, others.sorted())
-            }
-        return """
-            CASE WHEN \(.text(only)) IS NOT NULL THEN \(column) = \(.text(only)) AND \(Self.hasOwn(column))
-                 ELSE \(column) <> ALL (\(.textArray(others))) AND NOT \(Self.hasOwn(column)) END
-            """
-    }
-
-    /// The condition that this copy has the account that a publisher's work belongs to.
-    ///
-    /// - Parameters:
-    ///   - own: those whose own accounts it has.
-    ///   - column: of the publisher's id.
-    static func hasAccount(_ own: [PublisherID], _ column: SQL) -> SQL {
-        "(\(column) = ANY (\(.textArray(own)))) = \(hasOwn(column))"
-    }
-
-    private static func hasOwn(_ column: SQL) -> SQL { "(\(column) IN (SELECT publisher FROM own_accounts))" }
-}

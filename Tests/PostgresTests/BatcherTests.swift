@@ -261,7 +261,7 @@ struct BatcherTests {
             )
             let batcher = PostgresBatcher<Int32, Int32>(maxCount: 64) { batch in
                 let sql = "INSERT INTO \(table) (n) SELECT * FROM unnest($1::int4[])"
-                _ = try await pool.query(PostgresQuery(sql, [.int4Array(batch)]))
+                _ = try await pool.query(SQL(sql, [.int4Array(batch)]))
                 return batch.map { .success($0) }
             }
             let failed = await withTaskGroup(of: (Int32, String?).self, returning: [Int32: String].self) { group in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Nobody waits for ever")
 struct DeadlineTests {
-    private let backend = PostgresQuery("SELECT pg_backend_pid()")
+    private let backend = SQL("SELECT pg_backend_pid()")
 
     @Test func aCallerGivesUpAndTheConnectionLivesOn() async throws {
         try await withPool {
@@ -12,7 +12,7 @@ struct DeadlineTests {
         } _: { pool in
             let before = try await pool.query(backend)[0].get(0, as: Int.self)
             let error = await postgresError {
-                _ = try await pool.query(PostgresQuery("SELECT pg_sleep(4)"), timeout: .seconds(1))
+                _ = try await pool.query(SQL("SELECT pg_sleep(4)"), timeout: .seconds(1))
             }
             #expect(error?.code == .timedOut)
             #expect(error?.outcomeUnknown == true)
@@ -28,7 +28,7 @@ struct DeadlineTests {
         } _: { pool in
             let before = try await pool.query(backend)[0].get(0, as: Int.self)
             let error = await postgresError {
-                _ = try await pool.query(PostgresQuery("SELECT pg_sleep(600)"), timeout: .milliseconds(20))
+                _ = try await pool.query(SQL("SELECT pg_sleep(600)"), timeout: .milliseconds(20))
             }
             #expect(error?.code == .timedOut)
             // Comes behind the abandoned statement on the same connection.
@@ -40,7 +40,7 @@ struct DeadlineTests {
         let events = LoadEvents()
         try await withPool(observer: events) { pool in
             try await events.wait(for: .shared) { $0.connected == 2 }
-            let blocked = PostgresQuery("SELECT pg_sleep(20)")
+            let blocked = SQL("SELECT pg_sleep(20)")
             #expect(
                 await postgresError { _ = try await pool.query(blocked, timeout: .milliseconds(20)) }?.code == .timedOut
             )
@@ -51,7 +51,7 @@ struct DeadlineTests {
     @Test func aCancelledCallerIsLetGoAtOnce() async throws {
         let events = LoadEvents()
         try await withPool(observer: events) { pool in
-            let tasks = (0..<2).map { _ in Task { try await pool.query(PostgresQuery("SELECT pg_sleep(20)")) } }
+            let tasks = (0..<2).map { _ in Task { try await pool.query(SQL("SELECT pg_sleep(20)")) } }
             try await events.wait(for: .shared) { $0.inFlight == 2 }
             for task in tasks {
                 task.cancel()
@@ -64,10 +64,10 @@ struct DeadlineTests {
         try await withPool {
             $0.sharedConnections = 1
         } _: { pool in
-            let task = Task { try await pool.query(PostgresQuery("SELECT pg_sleep(0.2)")) }
+            let task = Task { try await pool.query(SQL("SELECT pg_sleep(0.2)")) }
             task.cancel()
             _ = await task.result
-            let own = try await pool.query(PostgresQuery("SELECT 'own'"))
+            let own = try await pool.query(SQL("SELECT 'own'"))
             #expect(try own[0].get(0, as: String.self) == "own")
         }
     }
@@ -92,9 +92,9 @@ struct DeadlineTests {
         } _: { pool in
             let key = Int64.random(in: 0 ... .max)
             try await pool.withTransaction { transaction in
-                _ = try await transaction.query(PostgresQuery("SELECT pg_advisory_xact_lock($1)", [.int8(key)]))
+                _ = try await transaction.query(SQL("SELECT pg_advisory_xact_lock($1)", [.int8(key)]))
                 let waiters = (0..<3).map { _ in
-                    Task { try await pool.query(PostgresQuery("SELECT pg_advisory_xact_lock($1)", [.int8(key)])) }
+                    Task { try await pool.query(SQL("SELECT pg_advisory_xact_lock($1)", [.int8(key)])) }
                 }
                 try await events.wait(for: .shared) { $0.inFlight == 1 && $0.waiting == 2 }
                 let error = await postgresError { _ = try await pool.query(backend) }

@@ -7,7 +7,7 @@ import Testing
 struct DecodingTests {
     private func refusal<T: PostgresDecodable>(_ type: T.Type, of sql: String) async throws -> PostgresError? {
         try await withPool { pool in
-            let rows = try await pool.query(PostgresQuery(sql))
+            let rows = try await pool.query(SQL(sql))
             return await postgresError { _ = try rows[0].get(0, as: T.self) }
         }
     }
@@ -37,7 +37,7 @@ struct DecodingTests {
 
     @Test func aColumnMustBeThere() async throws {
         try await withPool { pool in
-            let row = try await pool.query(PostgresQuery("SELECT 1 AS \"One\", 2 AS two"))[0]
+            let row = try await pool.query(SQL("SELECT 1 AS \"One\", 2 AS two"))[0]
             #expect(try row.get("One", as: Int.self) == 1)
             #expect(try row.get("two", as: Int.self) == 2)
             for column in [-1, 2, .max] {

@@ -9,18 +9,18 @@ struct EncryptionTests {
         try await withPool(server.connectionString + " sslmode=require") {
             $0.sharedConnections = 1
         } _: { pool in
-            let isEncrypted = PostgresQuery("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+            let isEncrypted = SQL("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
             #expect(try await pool.query(isEncrypted)[0].get(0, as: Bool.self))
             // Sizes around those of a TLS record and of libpq's buffer, where a remainder may be held back.
             for size in [1, 8_191, 8_192, 16_383, 16_384, 16_385, 40_000, 100_000, 1 << 20] {
                 let bytes = [UInt8](repeating: 3, count: size)
-                let row = try await pool.query(PostgresQuery("SELECT $1", [.bytea(bytes)]), timeout: .seconds(5))[0]
+                let row = try await pool.query(SQL("SELECT $1", [.bytea(bytes)]), timeout: .seconds(5))[0]
                 #expect(try row.get(0, as: [UInt8].self) == bytes)
             }
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in
                 for size in 0..<300 {
                     group.addTask {
-                        let query = PostgresQuery("SELECT repeat('x', $1)", [.int4(Int32(size * 200))])
+                        let query = SQL("SELECT repeat('x', $1)", [.int4(Int32(size * 200))])
                         return try await pool.query(query)[0].get(0, as: String.self).utf8.count - size * 200
                     }
                 }
@@ -40,7 +40,7 @@ struct EncryptionTests {
                 + "password='\(quoted)' sslmode=verify-full sslrootcert=\(root)"
         }
         try await withPool(string(password: password, root: server.certificate)) { pool in
-            let session = PostgresQuery(
+            let session = SQL(
                 "SELECT ssl, current_setting('password_encryption') FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
             let row = try await pool.query(session)[0]
             #expect(try row.get(0, as: Bool.self))
@@ -61,7 +61,7 @@ struct EncryptionTests {
                     return text.contains(named) && !text.contains(password) && !text.contains(wrong)
                 }
                 let error = await postgresError {
-                    _ = try await pool.query(PostgresQuery("SELECT 1"), timeout: .milliseconds(200))
+                    _ = try await pool.query(SQL("SELECT 1"), timeout: .milliseconds(200))
                 }
                 #expect(error?.isUnavailable == true)
                 #expect(error?.serverMessage.contains(named) == true, "\(String(reflecting: error))")

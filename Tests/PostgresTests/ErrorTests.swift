@@ -50,9 +50,9 @@ struct ErrorTests {
             let insert = SQL("INSERT INTO \(table) VALUES ($1)", [.text(secret)])
             _ = try await pool.query(insert)
             let failing = [
-                insert, PostgresQuery("SELECT $1::int4", [.text(secret)]),
-                PostgresQuery("SELECT $1::timestamptz", [.text(secret)]),
-                PostgresQuery("SELECT $1::uuid", [.text(secret)]), PostgresQuery("SELECT $1::jsonb", [.text(secret)]),
+                insert, SQL("SELECT $1::int4", [.text(secret)]),
+                SQL("SELECT $1::timestamptz", [.text(secret)]),
+                SQL("SELECT $1::uuid", [.text(secret)]), SQL("SELECT $1::jsonb", [.text(secret)]),
             ]
             for query in failing {
                 let error = await postgresError { _ = try await pool.query(query) }
@@ -71,14 +71,14 @@ struct ErrorTests {
         try await withPool(text, awaitsServer: false) { pool in
             let error = await postgresError {
                 try await eventually {
-                    _ = try await pool.query(PostgresQuery("SELECT 1"), timeout: .milliseconds(100))
+                    _ = try await pool.query(SQL("SELECT 1"), timeout: .milliseconds(100))
                     return true
                 }
             }
             #expect(error?.code == .invalidConfiguration || error?.code == .notConnected)
             #expect(!String(reflecting: error).contains("hunter2"))
             try await eventually {
-                await postgresError { _ = try await pool.query(PostgresQuery("SELECT 1")) }?.code
+                await postgresError { _ = try await pool.query(SQL("SELECT 1")) }?.code
                     == .invalidConfiguration
             }
         }
@@ -96,7 +96,7 @@ struct ErrorTests {
                 return error.code == .connectFailed && !String(reflecting: error).contains("hunter2")
             }
             let error = await postgresError {
-                _ = try await pool.query(PostgresQuery("SELECT 1"), timeout: .milliseconds(50))
+                _ = try await pool.query(SQL("SELECT 1"), timeout: .milliseconds(50))
             }
             #expect(error?.code == .notConnected)
             #expect(error?.serverMessage.contains("refused") == true)

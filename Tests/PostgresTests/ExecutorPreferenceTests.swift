@@ -33,7 +33,7 @@ import Testing
                 Task(executorPreference: executor) {
                     do {
                         try await pool.withTransaction(timeout: .seconds(120)) { transaction in
-                            _ = try await transaction.query(PostgresQuery("SELECT 1"))
+                            _ = try await transaction.query(SQL("SELECT 1"))
                             if number.isMultiple(of: 2) { throw Unwanted() }
                         }
                         ended.committed.add(1, ordering: .relaxed)

@@ -6,7 +6,7 @@ import Testing
 struct FailoverTests {
     /// Which server answers.
     private func port(of pool: PostgresPool) async throws -> String {
-        try await pool.query(PostgresQuery("SELECT current_setting('port')"))[0].get(0, as: String.self)
+        try await pool.query(SQL("SELECT current_setting('port')"))[0].get(0, as: String.self)
     }
 
     private func hosts(_ ports: Int...) -> String {
@@ -46,7 +46,7 @@ struct FailoverTests {
             let first = ContinuousClock.now - began
             print("measured: first connection past a host that swallows everything: \(first)")
             let cut = ContinuousClock.now
-            _ = try? await pool.query(PostgresQuery("SELECT pg_terminate_backend(pg_backend_pid())"))
+            _ = try? await pool.query(SQL("SELECT pg_terminate_backend(pg_backend_pid())"))
             try await events.wait { if case .connected(.shared, isFirst: false) = $0 { true } else { false } }
             let second = ContinuousClock.now - cut
             #expect(second < .seconds(8), "it is not waited for again")
@@ -68,7 +68,7 @@ struct FailoverTests {
             try await eventually { (try? await port(of: pool)) == "\(b.port)" }
             try await a.start()
             for _ in 0..<3 {
-                _ = try? await pool.query(PostgresQuery("SELECT pg_terminate_backend(pg_backend_pid())"))
+                _ = try? await pool.query(SQL("SELECT pg_terminate_backend(pg_backend_pid())"))
                 try await eventually { (try? await port(of: pool)) != nil }
                 #expect(try await port(of: pool) == "\(b.port)")
             }
@@ -82,9 +82,9 @@ struct FailoverTests {
     @Test func aCommitThatNoStandbyConfirmedIsNotCalledASuccess() async throws {
         let server = try await TestCluster.launch(options: ["synchronous_standby_names=nobody"])
         try await withPool(server.connectionString + " options='-c synchronous_commit=local'") { hand in
-            _ = try await hand.query(PostgresQuery("CREATE TABLE t (n int4)"))
+            _ = try await hand.query(SQL("CREATE TABLE t (n int4)"))
             try await withPool(server.connectionString) { pool in
-                let insert = PostgresQuery("INSERT INTO t VALUES (1)")
+                let insert = SQL("INSERT INTO t VALUES (1)")
                 async let single = postgresError { _ = try await pool.query(insert) }
                 async let transaction = postgresError {
                     _ = try await pool.withTransaction { try await $0.query(insert) }
@@ -96,10 +96,10 @@ struct FailoverTests {
                     #expect(error?.code == .timedOut)
                     #expect(error?.outcomeUnknown == true)
                 }
-                #expect(try await hand.query(PostgresQuery("SELECT FROM t")).count == 2)
+                #expect(try await hand.query(SQL("SELECT FROM t")).count == 2)
                 // Nothing of it sticks to what comes after.
-                #expect(try await pool.query(PostgresQuery("SELECT 1")).count == 1)
-                #expect(try await pool.withTransaction { try await $0.query(PostgresQuery("SELECT 1")).count } == 1)
+                #expect(try await pool.query(SQL("SELECT 1")).count == 1)
+                #expect(try await pool.withTransaction { try await $0.query(SQL("SELECT 1")).count } == 1)
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 struct LastStatementsTests {
     private struct Unwanted: Error {}
 
-    private let backend = PostgresQuery("SELECT pg_backend_pid()")
+    private let backend = SQL("SELECT pg_backend_pid()")
 
     /// One connection for transactions, and a table whose `m` is checked at COMMIT and no earlier.
     private func withTable(_ body: (PostgresPool, String) async throws -> Void) async throws {
@@ -33,14 +33,14 @@ struct LastStatementsTests {
         try await pool.withTransaction { try await $0.query(backend)[0].get(0, as: Int.self) }
     }
 
-    private func insert(_ table: String, _ number: Int32, _ unique: Int32? = nil) -> PostgresQuery {
+    private func insert(_ table: String, _ number: Int32, _ unique: Int32? = nil) -> SQL {
         SQL("INSERT INTO \(table) VALUES ($1, $2) RETURNING n", [.int4(number), .int4(unique)])
     }
 
     /// Whether the server sleeps in a statement of this session's.
     private func isAsleep(_ session: Int32, _ pool: PostgresPool) async throws -> Bool {
         let sql = "SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'"
-        return try await !pool.query(PostgresQuery(sql, [.int4(session)])).isEmpty
+        return try await !pool.query(SQL(sql, [.int4(session)])).isEmpty
     }
 
     private func numbers(_ pool: PostgresPool, _ table: String) async throws -> [Int] {
@@ -132,7 +132,7 @@ struct LastStatementsTests {
             let error = await postgresError {
                 try await pool.withTransaction { transaction in
                     _ = try await transaction.query(insert(table, 1))
-                    _ = try? await transaction.commit(with: [PostgresQuery("SELECT 1/0")])
+                    _ = try? await transaction.commit(with: [SQL("SELECT 1/0")])
                 }
             }
             #expect(error?.sqlState == "25P02")
@@ -165,7 +165,7 @@ struct LastStatementsTests {
         try await withTable { pool, table in
             let error = await postgresError {
                 try await pool.withTransaction { transaction in
-                    _ = try? await transaction.query(PostgresQuery("SELECT 1/0"))
+                    _ = try? await transaction.query(SQL("SELECT 1/0"))
                     _ = try await transaction.commit(with: [])
                 }
             }
@@ -193,12 +193,12 @@ struct LastStatementsTests {
             let task = Task {
                 try await pool.withTransaction { transaction in
                     _ = try await transaction.query(insert(table, 1))
-                    _ = try await transaction.commit(with: [PostgresQuery("SELECT pg_sleep(3)"), insert(table, 2)])
+                    _ = try await transaction.commit(with: [SQL("SELECT pg_sleep(3)"), insert(table, 2)])
                 }
             }
             try await eventually {
                 try await pool.query(
-                    PostgresQuery(
+                    SQL(
                         "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3)%' AND wait_event = 'PgSleep'"
                     )
                 ).isEmpty == false
@@ -217,9 +217,9 @@ struct LastStatementsTests {
             let error = await postgresError {
                 try await pool.withTransaction { transaction in
                     let own = try await transaction.query(backend)[0].get(0, as: Int32.self)
-                    async let committed = transaction.commit(with: [PostgresQuery("SELECT pg_sleep(60)")])
+                    async let committed = transaction.commit(with: [SQL("SELECT pg_sleep(60)")])
                     try await eventually { try await isAsleep(own, pool) }
-                    _ = try await pool.query(PostgresQuery("SELECT pg_terminate_backend($1)", [.int4(own)]))
+                    _ = try await pool.query(SQL("SELECT pg_terminate_backend($1)", [.int4(own)]))
                     _ = try await committed
                 }
             }
@@ -235,7 +235,7 @@ struct LastStatementsTests {
         } _: { pool in
             let error = await postgresError {
                 try await pool.withTransaction(timeout: .seconds(2)) { transaction in
-                    _ = try await transaction.commit(with: [PostgresQuery("SELECT pg_sleep(60)")])
+                    _ = try await transaction.commit(with: [SQL("SELECT pg_sleep(60)")])
                 }
             }
             #expect(error?.code == .timedOut)

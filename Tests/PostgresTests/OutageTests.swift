@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The database goes away and comes back")
 struct OutageTests {
-    private let ping = PostgresQuery("SELECT 1")
+    private let ping = SQL("SELECT 1")
 
     @Test func whatIsInFlightFailsAndThePoolRecoversByItself() async throws {
         let events = LoadEvents()
@@ -13,12 +13,12 @@ struct OutageTests {
             $0.applicationName = mark
         } _: { pool in
             let doomed = (0..<40).map { _ in
-                Task { try await pool.query(PostgresQuery("SELECT pg_sleep(60)"), timeout: .seconds(25)) }
+                Task { try await pool.query(SQL("SELECT pg_sleep(60)"), timeout: .seconds(25)) }
             }
             try await events.wait(for: .shared) { $0.inFlight == 40 }
             try await withPool { other in
                 let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1"
-                _ = try await other.query(PostgresQuery(sql, [.text(mark)]))
+                _ = try await other.query(SQL(sql, [.text(mark)]))
             }
             for task in doomed {
                 let error = await postgresError { _ = try await task.value }
@@ -38,7 +38,7 @@ struct OutageTests {
         try await withPool(server.connectionString, observer: events) {
             $0.connectionWait = .milliseconds(50)
         } _: { pool in
-            let query = PostgresQuery("SELECT $1", [.int4(7)])
+            let query = SQL("SELECT $1", [.int4(7)])
             _ = try await pool.query(query)
             try await server.stop(mode)
             try await eventually { !pool.isConnected }
@@ -78,7 +78,7 @@ struct OutageTests {
             $0.connectionWait = .milliseconds(50)
         } _: { pool in
             let calls = (0..<2).map { _ in
-                Task { try await pool.query(PostgresQuery("SELECT pg_sleep(60)"), timeout: .seconds(25)) }
+                Task { try await pool.query(SQL("SELECT pg_sleep(60)"), timeout: .seconds(25)) }
             }
             try await events.wait(for: .shared) { $0.inFlight == 1 && $0.waiting == 1 }
             try await server.stop("immediate")
@@ -98,7 +98,7 @@ struct OutageTests {
         let dead = try TestCluster.freePort()
         let hosts = "host=127.0.0.1,127.0.0.1 port=\(dead),\(server.port) user=app dbname=postgres"
         try await withPool(hosts) { pool in
-            let rows = try await pool.query(PostgresQuery("SELECT current_setting('port')"))
+            let rows = try await pool.query(SQL("SELECT current_setting('port')"))
             #expect(try rows[0].get(0, as: String.self) == "\(server.port)")
         }
     }
@@ -109,7 +109,7 @@ struct OutageTests {
         let hosts =
             "postgresql://app@127.0.0.1:\(reader.port),127.0.0.1:\(writer.port)/postgres?target_session_attrs=read-write"
         try await withPool(hosts) { pool in
-            let rows = try await pool.query(PostgresQuery("SELECT current_setting('port')"))
+            let rows = try await pool.query(SQL("SELECT current_setting('port')"))
             #expect(try rows[0].get(0, as: String.self) == "\(writer.port)")
         }
     }
@@ -119,14 +119,14 @@ struct OutageTests {
         try await withPool(observer: events) {
             $0.sharedConnections = 1
         } _: { pool in
-            _ = try await pool.query(PostgresQuery("SET default_transaction_read_only = on"))
+            _ = try await pool.query(SQL("SET default_transaction_read_only = on"))
             let error = await postgresError {
                 _ = try await pool.query(SQL(unescaped: "CREATE TABLE \(TestDatabase.name("never")) ()"))
             }
             #expect(error?.sqlState == "25006")
             #expect(error?.isUnavailable == true)
             try await events.wait { if case .connected(.shared, isFirst: false) = $0 { true } else { false } }
-            let rows = try await pool.query(PostgresQuery("SHOW default_transaction_read_only"))
+            let rows = try await pool.query(SQL("SHOW default_transaction_read_only"))
             #expect(try rows[0].get(0, as: String.self) == "off")
         }
     }
@@ -138,7 +138,7 @@ struct OutageTests {
             $0.sharedConnections = 1
             $0.statementTimeout = .milliseconds(200)
         } _: { pool in
-            let stuck = try await pool.query(PostgresQuery("SELECT pg_backend_pid()"))[0].get(0, as: Int32.self)
+            let stuck = try await pool.query(SQL("SELECT pg_backend_pid()"))[0].get(0, as: Int32.self)
             #expect(kill(stuck, SIGSTOP) == 0)
             let error = await postgresError { _ = try await pool.query(ping) }
             #expect(error?.code == .timedOut)

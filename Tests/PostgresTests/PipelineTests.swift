@@ -9,7 +9,7 @@ struct PipelineTests {
             let answers = try await withThrowingTaskGroup(of: (Int, Int, String).self) { group in
                 for number in 0..<500 {
                     group.addTask {
-                        let query = PostgresQuery(
+                        let query = SQL(
                             "SELECT $1, $2 || $1::text", [.int4(Int32(number)), .text("answer ")])
                         let row = try await pool.query(query)[0]
                         return (number, try row.get(0), try row.get(1))
@@ -29,7 +29,7 @@ struct PipelineTests {
             let outcomes = await withTaskGroup(of: (Int, Result<Int, any Error>).self) { group in
                 for number in 0..<200 {
                     group.addTask {
-                        let query = PostgresQuery("SELECT 1000 / $1", [.int4(number % 3 == 0 ? 0 : Int32(number))])
+                        let query = SQL("SELECT 1000 / $1", [.int4(number % 3 == 0 ? 0 : Int32(number))])
                         do { return (number, .success(try await pool.query(query)[0].get(0))) } catch {
                             return (number, .failure(error))
                         }
@@ -56,7 +56,7 @@ struct PipelineTests {
             let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<12 {
                     group.addTask {
-                        try await pool.query(PostgresQuery("SELECT $1", [.bytea(bytes)]))[0].get(0, as: [UInt8].self)
+                        try await pool.query(SQL("SELECT $1", [.bytea(bytes)]))[0].get(0, as: [UInt8].self)
                             .count
                     }
                 }
@@ -73,24 +73,24 @@ struct PipelineTests {
             let states = await withTaskGroup(of: String?.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        await postgresError { _ = try await pool.query(PostgresQuery("SELEC 1")) }?.sqlState
+                        await postgresError { _ = try await pool.query(SQL("SELEC 1")) }?.sqlState
                     }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(states == Array(repeating: "42601", count: 20))
-            let rows = try await pool.query(PostgresQuery("SELECT 1"))
+            let rows = try await pool.query(SQL("SELECT 1"))
             #expect(rows.count == 1)
         }
     }
 
     @Test(
         arguments: [
-            (PostgresQuery("SELECT 1\u{0}"), nil),
-            (PostgresQuery("SELECT 1", [PostgresValue](repeating: .bool(true), count: 65_536)), nil),
-            (PostgresQuery("SELECT $1::numeric", [.text("a")]), "22P02"),
-        ] as [(PostgresQuery, String?)])
-    func whatCannotBeSentIsRefused(query: PostgresQuery, sqlState: String?) async throws {
+            (SQL("SELECT 1\u{0}"), nil),
+            (SQL("SELECT 1", [PostgresValue](repeating: .bool(true), count: 65_536)), nil),
+            (SQL("SELECT $1::numeric", [.text("a")]), "22P02"),
+        ] as [(SQL, String?)])
+    func whatCannotBeSentIsRefused(query: SQL, sqlState: String?) async throws {
         let error = await postgresError {
             try await withPool { pool in _ = try await pool.query(query) }
         }
@@ -101,10 +101,10 @@ struct PipelineTests {
     @Test func copyEndsInAnErrorAndNotInAHang() async throws {
         try await withPool { pool in
             let error = await postgresError {
-                _ = try await within(.seconds(180)) { try await pool.query(PostgresQuery("COPY pg_class TO STDOUT")) }
+                _ = try await within(.seconds(180)) { try await pool.query(SQL("COPY pg_class TO STDOUT")) }
             }
             #expect(error != nil)
-            try await eventually { try await pool.query(PostgresQuery("SELECT 1")).count == 1 }
+            try await eventually { try await pool.query(SQL("SELECT 1")).count == 1 }
         }
     }
 }

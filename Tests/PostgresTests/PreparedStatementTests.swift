@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Prepared statements")
 struct PreparedStatementTests {
-    private let prepared = PostgresQuery("SELECT count(*) FROM pg_prepared_statements")
+    private let prepared = SQL("SELECT count(*) FROM pg_prepared_statements")
 
     @Test func aTextIsPreparedOnceForEachListOfTypes() async throws {
         try await withPool {
@@ -12,8 +12,8 @@ struct PreparedStatementTests {
         } _: { pool in
             let before = try await pool.query(prepared)[0].get(0, as: Int.self)
             for _ in 0..<10 {
-                _ = try await pool.query(PostgresQuery("SELECT $1 AS once", [.int4(1)]))
-                _ = try await pool.query(PostgresQuery("SELECT $1 AS once", [.text("a")]))
+                _ = try await pool.query(SQL("SELECT $1 AS once", [.int4(1)]))
+                _ = try await pool.query(SQL("SELECT $1 AS once", [.text("a")]))
             }
             #expect(try await pool.query(prepared)[0].get(0, as: Int.self) == before + 2)
         }
@@ -35,8 +35,8 @@ struct PreparedStatementTests {
             $0.sharedConnections = 1
             $0.exclusiveConnections = 1
         } _: { pool in
-            let kept = PostgresQuery("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%anew%'")
-            let query = PostgresQuery("SELECT $1 AS anew", [.int4(7)], isPlannedAnew: true)
+            let kept = SQL("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%anew%'")
+            let query = SQL("SELECT $1 AS anew", [.int4(7)], isPlannedAnew: true)
             for _ in 0..<10 { #expect(try await pool.query(query)[0].get(0, as: Int.self) == 7) }
             #expect(try await pool.query(kept)[0].get(0, as: Int.self) == 1)
             let (answer, left) = try await pool.withTransaction { transaction in
@@ -53,7 +53,7 @@ struct PreparedStatementTests {
         } _: { pool in
             for number in 0..<400 { _ = try await pool.query(SQL(unescaped: "SELECT \(number)")) }
             #expect(try await pool.query(prepared)[0].get(0, as: Int.self) <= 257)
-            let rows = try await pool.query(PostgresQuery("SELECT 0"))
+            let rows = try await pool.query(SQL("SELECT 0"))
             #expect(rows.count == 1)
         }
     }
@@ -79,10 +79,10 @@ struct PreparedStatementTests {
         try await withPool {
             $0.exclusiveConnections = 1
         } _: { pool in
-            let behind = PostgresQuery("SELECT $1 AS behind", [.int4(5)])
+            let behind = SQL("SELECT $1 AS behind", [.int4(5)])
             let error = await #expect(throws: PostgresError.self) {
                 try await pool.withTransaction { transaction in
-                    try await transaction.pipeline([PostgresQuery("SELECT 1 / $1::int4", [.int4(0)]), behind])
+                    try await transaction.pipeline([SQL("SELECT 1 / $1::int4", [.int4(0)]), behind])
                 }
             }
             #expect(error?.sqlState == "22012")
@@ -95,9 +95,9 @@ struct PreparedStatementTests {
         try await withPool {
             $0.sharedConnections = 1
         } _: { pool in
-            let query = PostgresQuery("SELECT $1 AS lost", [.int4(5)])
+            let query = SQL("SELECT $1 AS lost", [.int4(5)])
             _ = try await pool.query(query)
-            _ = try await pool.query(PostgresQuery("DEALLOCATE ALL"))
+            _ = try await pool.query(SQL("DEALLOCATE ALL"))
             for _ in 0..<2 { #expect(try await pool.query(query)[0].get(0, as: Int.self) == 5) }
         }
     }
@@ -144,23 +144,23 @@ struct PreparedStatementTests {
             $0.preparesStatements = false
         } _: { pool in
             for _ in 0..<3 {
-                #expect(try await pool.query(PostgresQuery("SELECT $1", [.int8(4)]))[0].get(0, as: Int.self) == 4)
+                #expect(try await pool.query(SQL("SELECT $1", [.int8(4)]))[0].get(0, as: Int.self) == 4)
             }
             #expect(try await pool.query(prepared)[0].get(0, as: Int.self) == 0)
             let inside = try await pool.withTransaction { try await $0.query(prepared)[0].get(0, as: Int.self) }
             #expect(inside == 0)
             let limit = try await pool.query(
-                PostgresQuery("SELECT setting = reset_val FROM pg_settings WHERE name = 'statement_timeout'"))
+                SQL("SELECT setting = reset_val FROM pg_settings WHERE name = 'statement_timeout'"))
             #expect(try limit[0].get(0, as: Bool.self))
         }
     }
 
     @Test func sessionsAreGivenTheirLimits() async throws {
         try await withPool { pool in
-            let shared = try await pool.query(PostgresQuery("SHOW statement_timeout"))[0].get(0, as: String.self)
+            let shared = try await pool.query(SQL("SHOW statement_timeout"))[0].get(0, as: String.self)
             #expect(shared == "15s")
             let exclusive = try await pool.withTransaction { transaction in
-                try await transaction.query(PostgresQuery("SHOW idle_in_transaction_session_timeout"))[0]
+                try await transaction.query(SQL("SHOW idle_in_transaction_session_timeout"))[0]
                     .get(0, as: String.self)
             }
             #expect(exclusive == "1min")

@@ -7,7 +7,7 @@ struct RoundTripTests {
     private func echo<T: PostgresDecodable & Sendable & Equatable>(_ pairs: [(PostgresValue, T)]) async throws {
         try await withPool { pool in
             for (value, expected) in pairs {
-                let rows = try await pool.query(PostgresQuery("SELECT $1", [value]))
+                let rows = try await pool.query(SQL("SELECT $1", [value]))
                 #expect(try rows[0].get(0, as: T.self) == expected)
             }
         }
@@ -28,7 +28,7 @@ struct RoundTripTests {
         let values = [0, -0.1, .pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, -.infinity]
         try await echo(values.map { (.float8($0), $0) } + [(.float8(nil), Double?.none)])
         try await withPool { pool in
-            let row = try await pool.query(PostgresQuery("SELECT $1, 1.5::float4", [.float8(.nan)]))[0]
+            let row = try await pool.query(SQL("SELECT $1, 1.5::float4", [.float8(.nan)]))[0]
             #expect(try row.get(0, as: Double.self).isNaN)
             #expect(try row.get(1, as: Double.self) == 1.5)
         }
@@ -41,7 +41,7 @@ struct RoundTripTests {
         try await echo(values.map { (.text($0), $0) } + [(.text(nil), String?.none)])
         try await withPool { pool in
             let sql = "SELECT 'a'::varchar(3), 'b'::char(2), 'c'::name, '{\"d\":1}'::json, '{\"e\": 1}'::jsonb"
-            let row = try await pool.query(PostgresQuery(sql))[0]
+            let row = try await pool.query(SQL(sql))[0]
             #expect(
                 try (0..<5).map { try row.get($0, as: String.self) } == ["a", "b ", "c", "{\"d\":1}", "{\"e\": 1}"])
         }
@@ -67,7 +67,7 @@ struct RoundTripTests {
         let id = UUID()
         try await echo([(.uuid(id), id), (.uuid(nil), nil)] as [(PostgresValue, UUID?)])
         try await withPool { pool in
-            let text = try await pool.query(PostgresQuery("SELECT $1::text", [.uuid(id)]))[0].get(0, as: String.self)
+            let text = try await pool.query(SQL("SELECT $1::text", [.uuid(id)]))[0].get(0, as: String.self)
             #expect(text == id.uuidString.lowercased())
         }
     }
@@ -79,7 +79,7 @@ struct RoundTripTests {
         try await withPool { pool in
             let sql = "SELECT extract(epoch FROM $1)::text, $2 = 'infinity', $3 = '-infinity'"
             let row = try await pool.query(
-                PostgresQuery(
+                SQL(
                     sql,
                     [
                         .timestamptz(PostgresTimestamp(microsecondsSince1970: 1_700_000_000_123_456)),
@@ -98,7 +98,7 @@ struct RoundTripTests {
         }
         try await withPool { pool in
             let sql = "SELECT $1 = '-infinity', $2 = '-infinity', isfinite($3)"
-            let row = try await pool.query(PostgresQuery(sql, far))[0]
+            let row = try await pool.query(SQL(sql, far))[0]
             for column in 0..<3 { #expect(try row.get(column, as: Bool.self)) }
         }
     }
@@ -147,7 +147,7 @@ struct RoundTripTests {
         try await withPool { pool in
             let sql = "SELECT i.a, i.b FROM unnest($1::int4[], $2::text[]) WITH ORDINALITY AS i(a, b, n) ORDER BY n"
             let rows = try await pool.query(
-                PostgresQuery(sql, [.int4Array([3, 1, 2]), .textArray(["c", nil, "b"])]))
+                SQL(sql, [.int4Array([3, 1, 2]), .textArray(["c", nil, "b"])]))
             #expect(try rows.map { try $0.get(0, as: Int.self) } == [3, 1, 2])
             #expect(try rows.map { try $0.get(1, as: String?.self) } == ["c", nil, "b"])
             #expect(rows.affectedRows == 3)

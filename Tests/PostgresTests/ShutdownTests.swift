@@ -17,7 +17,7 @@ struct ShutdownTests {
         configuration.queryTimeout = .seconds(120)
         let pool = PostgresPool(configuration, logger: .silent, observer: events)
         let running = Task { await pool.run() }
-        let sleep = PostgresQuery("SELECT pg_sleep(20)")
+        let sleep = SQL("SELECT pg_sleep(20)")
         let calls = (0..<2).map { _ in Task { _ = try await pool.query(sleep) } }
         try await events.wait(for: .shared) { $0.inFlight == 1 && $0.waiting == 1 }
         let transactions = (0..<2).map { _ in
@@ -36,7 +36,7 @@ struct ShutdownTests {
         try await withPool { other in
             let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state <> 'active'"
             try await eventually {
-                try await other.query(PostgresQuery(sql, [.text(mark)]))[0].get(0, as: Int.self) == 0
+                try await other.query(SQL(sql, [.text(mark)]))[0].get(0, as: Int.self) == 0
             }
         }
     }
@@ -67,7 +67,7 @@ struct ShutdownTests {
         var configuration = PostgresConfiguration(connectionString: "host=127.0.0.1")
         configuration.connectionWait = .milliseconds(20)
         let pool = PostgresPool(configuration, logger: .silent)
-        let error = await postgresError { _ = try await pool.query(PostgresQuery("SELECT 1")) }
+        let error = await postgresError { _ = try await pool.query(SQL("SELECT 1")) }
         #expect(error?.code == .notConnected)
     }
 }

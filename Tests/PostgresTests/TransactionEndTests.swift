@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Transactions that are stopped")
 struct TransactionEndTests {
-    private let backend = PostgresQuery("SELECT pg_backend_pid()")
+    private let backend = SQL("SELECT pg_backend_pid()")
 
     private func isRunning(_ pool: PostgresPool, _ mark: String) async throws -> Bool {
         let sql =
             "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%' || $1 || '%' AND query NOT LIKE '%pg_stat_activity%'"
-        return try await pool.query(PostgresQuery(sql, [.text(mark)]))[0].get(0, as: Int.self) > 0
+        return try await pool.query(SQL(sql, [.text(mark)]))[0].get(0, as: Int.self) > 0
     }
 
     @Test func cancellingTheTaskCancelsTheStatementOnTheServer() async throws {
@@ -65,7 +65,7 @@ struct TransactionEndTests {
             let before = try await pool.withTransaction { try await $0.query(backend)[0].get(0, as: Int.self) }
             let error = await postgresError {
                 try await pool.withTransaction(timeout: .milliseconds(100)) { transaction in
-                    _ = try await transaction.query(PostgresQuery("SELECT pg_sleep(60)"))
+                    _ = try await transaction.query(SQL("SELECT pg_sleep(60)"))
                 }
             }
             #expect(error?.code == .timedOut)
@@ -103,7 +103,7 @@ struct TransactionEndTests {
                 }
             }
             #expect(error?.code == .timedOut)
-            let found = try await pool.query(PostgresQuery("SELECT to_regclass($1) IS NULL", [.text(table)]))
+            let found = try await pool.query(SQL("SELECT to_regclass($1) IS NULL", [.text(table)]))
             #expect(try found[0].get(0, as: Bool.self))
         }
     }
@@ -129,8 +129,8 @@ struct TransactionEndTests {
             let error = await postgresError {
                 try await pool.withTransaction { transaction in
                     let own = try await transaction.query(backend)[0].get(0, as: Int32.self)
-                    _ = try await pool.query(PostgresQuery("SELECT pg_terminate_backend($1)", [.int4(own)]))
-                    _ = try await transaction.query(PostgresQuery("SELECT pg_sleep(60)"))
+                    _ = try await pool.query(SQL("SELECT pg_terminate_backend($1)", [.int4(own)]))
+                    _ = try await transaction.query(SQL("SELECT pg_sleep(60)"))
                 }
             }
             #expect(error?.isUnavailable == true)

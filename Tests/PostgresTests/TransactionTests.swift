@@ -24,7 +24,7 @@ struct TransactionTests {
         }
     }
 
-    private func insert(_ table: String, _ number: Int32, _ unique: Int32? = nil) -> PostgresQuery {
+    private func insert(_ table: String, _ number: Int32, _ unique: Int32? = nil) -> SQL {
         SQL("INSERT INTO \(table) VALUES ($1, $2)", [.int4(number), .int4(unique)])
     }
 
@@ -77,7 +77,7 @@ struct TransactionTests {
             let error = await postgresError {
                 try await pool.withTransaction { transaction in
                     _ = try await transaction.query(insert(table, 1))
-                    _ = try? await transaction.query(PostgresQuery("SELECT 1/0"))
+                    _ = try? await transaction.query(SQL("SELECT 1/0"))
                 }
             }
             #expect(error?.sqlState == "25P02")

@@ -85,7 +85,7 @@ struct DeliveryBench: Sendable {
     }
 
     func number(_ sql: String) async throws -> Int {
-        try await pool.query(PostgresQuery(sql)).first?.get(0) ?? 0
+        try await pool.query(SQL(sql)).first?.get(0) ?? 0
     }
 
     /// Looks again and again, and gives up long after any machine would have got there.

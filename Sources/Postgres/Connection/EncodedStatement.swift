@@ -15,7 +15,7 @@ struct EncodedStatement: Sendable {
     private static let maxBytes = 1 << 29
 
     /// - Throws: ``PostgresError/Code/invalidQuery``, and what the vault throws.
-    init(_ query: PostgresQuery, isPrepared: Bool, vault: any PostgresVault) throws {
+    init(_ query: SQL, isPrepared: Bool, vault: any PostgresVault) throws {
         let sql = query.text
         guard !sql.utf8.contains(0) else {
             throw PostgresError(.invalidQuery, "the statement has a NUL character in it")

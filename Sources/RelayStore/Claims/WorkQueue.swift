@@ -23,13 +23,13 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     }
 
     /// In a claim: giving the row back clears the strike.
-    static func strike(_ row: String) -> String { "strikes = least(\(row).strikes + 1, 1000)" }
+    static func strike(_ row: SQL) -> SQL { "strikes = least(\(row).strikes + 1, 1000)" }
 
     /// Written when a processed row is given back.
-    static let cleared = "strikes = 0, failures = 0"
+    static let cleared: SQL = "strikes = 0, failures = 0"
 
     /// What a claim returns of them.
-    static func columns(_ row: String) -> String { "\(row).strikes, \(row).failures, \(row).trouble" }
+    static func columns(_ row: SQL) -> SQL { "\(row).strikes, \(row).failures, \(row).trouble" }
 
     /// What rises with every claim, so that only its holder writes a row.
     private var fence: SQL {
@@ -105,7 +105,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     }
 
     /// Of rows that were processed, where no other statement says so.
-    func clear(_ rows: [ClaimedRow]) -> SQL { update(rows, SQL(unescaped: Self.cleared)) }
+    func clear(_ rows: [ClaimedRow]) -> SQL { update(rows, Self.cleared) }
 
     /// Returns whose it is.
     func replay(_ key: ClaimedRow.Key, in scope: OpsScope, onlyParked: Bool) -> SQL {
@@ -113,7 +113,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         let isParked: SQL = onlyParked ? "q.parked_at IS NOT NULL" : "true"
         let sql: SQL = """
             UPDATE \(unescaped: table) q
-            SET \(unescaped: Self.cleared), trouble = NULL, parked_at = NULL, due_at = now()\(aside)
+            SET \(Self.cleared), trouble = NULL, parked_at = NULL, due_at = now()\(aside)
             FROM \(ClaimedRow.Key.table([key]), as: "i")
             WHERE \(isKey) AND \(isParked) AND \(scope.includes(publisher))
             RETURNING \(publisher)

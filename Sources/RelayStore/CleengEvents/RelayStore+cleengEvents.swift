@@ -65,12 +65,12 @@ extension RelayStore {
                 FOR UPDATE SKIP LOCKED
             )
             UPDATE cleeng_events e
-            SET due_at = now() + \(lease), attempts = e.attempts + 1, \(unescaped: WorkQueue.strike("e"))
+            SET due_at = now() + \(lease), attempts = e.attempts + 1, \(WorkQueue.strike("e"))
             FROM due
             WHERE e.bucket = due.bucket AND e.accepted_on = due.accepted_on AND e.id = due.id
             RETURNING e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, e.received_at, e.attempts,
                       clock_timestamp() AS claimed_at, ROW(e.sealed_by, e.body) AS body, e.account,
-                      \(unescaped: WorkQueue.columns("e"))
+                      \(WorkQueue.columns("e"))
             """)
         return try await sift(rows) {
             try ClaimedRow(.events, .id($0.validationID()), fence: $0.get("attempts"), $0)
@@ -90,7 +90,7 @@ extension RelayStore {
         _ = try await pool.query(
             """
             UPDATE cleeng_events e
-            SET outcome = \(.text(outcome.bounded(200))), due_at = \(due), \(unescaped: WorkQueue.cleared), trouble = NULL
+            SET outcome = \(.text(outcome.bounded(200))), due_at = \(due), \(WorkQueue.cleared), trouble = NULL
             WHERE e.bucket = \(.int2(Int16(event.id.bucket.number)))
               AND e.accepted_on = DATE 'epoch' + \(.int4(Int32(event.id.day))) AND e.id = \(.uuid(event.id.uuid))
             """)

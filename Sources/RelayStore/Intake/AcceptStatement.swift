@@ -137,7 +137,4 @@ extension PurchaseDriver {
     static func firstPhase(_ column: SQL) -> SQL {
         "CASE \(column) WHEN \(storekit2) THEN \(storekit2.firstPhase) ELSE \(receipt.firstPhase) END"
     }
-
-    /// The same for statements that are texts.
-    static func firstPhaseSQL(_ column: String) -> String { firstPhase(SQL(unescaped: column)).text }
 }

@@ -20,10 +20,10 @@ extension RelayStore {
                 FOR UPDATE SKIP LOCKED
             )
             UPDATE ledgers l
-            SET due_at = now() + \(lease), \(unescaped: WorkQueue.strike("l"))
+            SET due_at = now() + \(lease), \(WorkQueue.strike("l"))
             FROM due
             WHERE \(.sameSubscription("l", "due"))
-            RETURNING l.publisher, l.environment, l.subscription_key, l.strikes, \(unescaped: WorkQueue.columns("l"))
+            RETURNING l.publisher, l.environment, l.subscription_key, l.strikes, \(WorkQueue.columns("l"))
             """)
         return try await sift(rows) {
             let name = try $0.subscriptionName()

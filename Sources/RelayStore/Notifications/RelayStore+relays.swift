@@ -19,7 +19,7 @@ extension RelayStore {
             """
             WITH due AS MATERIALIZED (
                 SELECT due.bucket, due.id
-                FROM \(unescaped: PublisherScope.publishersSQL)
+                FROM \(PublisherScope.publishers)
                 CROSS JOIN LATERAL (
                     SELECT r.bucket, r.id, r.due_at
                     FROM notification_relays r
@@ -41,13 +41,13 @@ extension RelayStore {
             ), claimed AS (
                 UPDATE notification_relays r
                 SET owner = \(.text(instance)), fence = r.fence + 1, attempts = r.attempts + 1,
-                    \(unescaped: WorkQueue.strike("r")), due_at = now() + \(lease)
+                    \(WorkQueue.strike("r")), due_at = now() + \(lease)
                 FROM due
                 WHERE r.bucket = due.bucket AND r.id = due.id
                 RETURNING r.*
             )
             SELECT r.bucket, r.accepted_on - DATE 'epoch' AS day, r.id, r.fence, r.attempts, r.lane,
-                   ROW(n.sealed_by, n.body) AS body, n.trace, \(unescaped: WorkQueue.columns("r"))
+                   ROW(n.sealed_by, n.body) AS body, n.trace, \(WorkQueue.columns("r"))
             FROM claimed r
             LEFT JOIN notifications n ON n.bucket = r.bucket AND n.accepted_on = r.accepted_on AND n.id = r.id
             """)
@@ -74,7 +74,7 @@ extension RelayStore {
                 """
                 WITH once_more AS (
                     UPDATE notification_relays r
-                    SET owner = NULL, due_at = now(), again = false, \(unescaped: WorkQueue.cleared)
+                    SET owner = NULL, due_at = now(), again = false, \(WorkQueue.cleared)
                     WHERE \(isHeld) AND r.again
                 ), ended AS (
                     DELETE FROM notification_relays r
@@ -93,7 +93,7 @@ extension RelayStore {
                 WITH failed AS (
                     UPDATE notification_relays r
                     SET owner = NULL, trouble = \(.text(trouble)), due_at = now() + \(next),
-                        stands_aside = r.stands_aside OR \(.bool(standsAside)), \(unescaped: WorkQueue.cleared)
+                        stands_aside = r.stands_aside OR \(.bool(standsAside)), \(WorkQueue.cleared)
                     WHERE \(isHeld)
                     RETURNING r.bucket, r.id, r.attempts
                 )

@@ -23,14 +23,8 @@ public enum OpsScope: Sendable {
     /// The condition that a row is in the scope. An index that a statement walks or probes stays the same: the publisher is looked
     /// at in what the index finds.
     ///
-    /// - Parameters:
-    ///   - column: of the publisher's id.
-    ///   - number: of the ``parameter``.
-    static func sql(_ column: String, _ number: Int) -> String {
-        "($\(number)::text IS NULL OR \(column) = $\(number))"
-    }
-
-    var parameter: PostgresValue { .text(publisher) }
+    /// - Parameter column: of the publisher's id.
+    func includes(_ column: SQL) -> SQL { "(\(.text(publisher)) IS NULL OR \(column) = \(.text(publisher)))" }
 }
 
 extension APIKey {

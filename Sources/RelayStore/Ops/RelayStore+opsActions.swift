@@ -92,7 +92,7 @@ extension RelayStore {
         ])[1].first
         let found = try await transaction.query(
             """
-            SELECT \(unescaped: Self.validationColumns), clock_timestamp() AS now, v.environment, v.subscription_key,
+            SELECT \(Validation.columns), clock_timestamp() AS now, v.environment, v.subscription_key,
                    v.driver = \(PurchaseDriver.storekit2) OR EXISTS (
                         SELECT FROM receipts r WHERE r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id)
                    AS has_receipt
@@ -147,7 +147,7 @@ extension RelayStore {
             customer, entitled_before, environment, phase, sealed_by)
         SELECT v.bucket, v.id, v.accepted_on, now(), v.accepted_at, v.deadline, \(.int4(fence)), v.forwards, v.status, v.publisher,
                v.subscription_key, v.customer, v.entitled_before, v.environment,
-               \(unescaped: PurchaseDriver.firstPhaseSQL("v.driver")), v.sealed_by
+               \(PurchaseDriver.firstPhase("v.driver")), v.sealed_by
         FROM validations v
         WHERE \(id.isKey(of: "v"))
         ON CONFLICT (bucket, id) DO UPDATE SET
@@ -165,7 +165,7 @@ extension RelayStore {
         UPDATE validations v
         SET status = \(ValidationStatus.rejected), reason = 'abandoned', settled_at = now(), late = v.deadline <= now()
         WHERE \(id.isKey(of: "v"))
-        RETURNING \(unescaped: validationColumns)
+        RETURNING \(Validation.columns)
         """
     }
 

@@ -5,7 +5,7 @@ import Traces
 extension RelayStore {
     private static func detail(_ id: ValidationID, in scope: OpsScope) -> SQL {
         """
-        SELECT \(unescaped: validationColumns), clock_timestamp() AS now, v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
+        SELECT \(Validation.columns), clock_timestamp() AS now, v.app_type, v.coupon_code, v.transaction_id, v.subscription_key,
                v.environment, v.product_id, v.bundle_id, ROW(v.sealed_by, v.application_username) AS application_username,
                v.receipt_readable, coalesce(v.entitled_before, p.entitled_before) AS entitled_before,
                coalesce(p.forwards, v.forwards) AS forwards, v.evidence, p.due_at, p.owner, \(parkedSince) AS parked_since,

@@ -96,7 +96,7 @@ extension RelayStore {
             FROM notifications n
             WHERE \(id.isKey(of: "n"))
             ON CONFLICT (bucket, id) DO UPDATE SET
-                \(unescaped: WorkQueue.cleared), parked_at = NULL, again = r.owner IS NOT NULL,
+                \(WorkQueue.cleared), parked_at = NULL, again = r.owner IS NOT NULL,
                 due_at = CASE WHEN r.owner IS NULL THEN now() ELSE r.due_at END,
                 stands_aside = r.stands_aside AND r.owner IS NOT NULL
             RETURNING bucket, accepted_on, id

@@ -43,7 +43,7 @@ extension RelayStore {
         """
         SELECT v.*, \(parkedSince) AS parked_since, \(parkedReason) AS parked_reason
         FROM (
-            SELECT \(unescaped: validationColumns), clock_timestamp()
+            SELECT \(Validation.columns), clock_timestamp()
             FROM \(source) \(condition(filter, in: scope))
             ORDER BY v.accepted_at DESC, v.id DESC
             LIMIT \(.int4(Int32(filter.limit + 1)))

@@ -5,35 +5,31 @@ import RelayCore
 /// it: a copy that lacks an account never takes its work up for another one.
 extension PublisherScope {
     /// Every publisher that can have rows. Notifications that came before there was any are the first one's.
-    static let publishersSQL = "(SELECT id FROM publishers UNION SELECT '\(PublisherID.first)') AS pub"
+    static let publishers: SQL = "(SELECT id FROM publishers UNION SELECT '\(unescaped: PublisherID.first.text)') AS pub"
 
     /// The condition that a publisher is in the scope, and that the database says so too.
     ///
-    /// - Parameters:
-    ///   - column: of the publisher's id.
-    ///   - first: the number of the first of the two ``parameters``.
-    static func sql(_ column: String, from first: Int) -> String {
-        """
-        CASE WHEN $\(first)::text IS NOT NULL THEN \(column) = $\(first) AND \(hasOwnSQL(column))
-             ELSE \(column) <> ALL ($\(first + 1)::text[]) AND NOT \(hasOwnSQL(column)) END
-        """
+    /// - Parameter column: of the publisher's id.
+    func includes(_ column: SQL) -> SQL {
+        let (only, others): (PublisherID?, [PublisherID]) =
+            switch self {
+            case .only(let publisher): (publisher, [])
+            case .allBut(let others): (nil, others.sorted())
+            }
+        return """
+            CASE WHEN \(.text(only)) IS NOT NULL THEN \(column) = \(.text(only)) AND \(Self.hasOwn(column))
+                 ELSE \(column) <> ALL (\(.textArray(others))) AND NOT \(Self.hasOwn(column)) END
+            """
     }
 
     /// The condition that this copy has the account that a publisher's work belongs to.
     ///
     /// - Parameters:
+    ///   - own: those whose own accounts it has.
     ///   - column: of the publisher's id.
-    ///   - number: of the parameter that names those whose own accounts it has.
-    static func hasAccountSQL(_ column: String, _ number: Int) -> String {
-        "(\(column) = ANY ($\(number)::text[])) = \(hasOwnSQL(column))"
+    static func hasAccount(_ own: [PublisherID], _ column: SQL) -> SQL {
+        "(\(column) = ANY (\(.textArray(own)))) = \(hasOwn(column))"
     }
 
-    private static func hasOwnSQL(_ column: String) -> String { "(\(column) IN (SELECT publisher FROM own_accounts))" }
-
-    var parameters: [PostgresValue] {
-        switch self {
-        case .only(let publisher): [.text(publisher), .textArray([])]
-        case .allBut(let others): [.text(nil), .textArray(others.sorted())]
-        }
-    }
+    private static func hasOwn(_ column: SQL) -> SQL { "(\(column) IN (SELECT publisher FROM own_accounts))" }
 }

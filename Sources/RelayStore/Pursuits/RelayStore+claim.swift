@@ -64,7 +64,7 @@ extension RelayStore {
         let limit = PostgresValue.int4(Int32(limit))
         return """
             SELECT due.bucket, due.id
-            FROM \(unescaped: PublisherScope.publishersSQL)
+            FROM \(PublisherScope.publishers)
             CROSS JOIN LATERAL (
                 SELECT p.bucket, p.id, p.due_at
                 FROM pursuits p
@@ -173,7 +173,7 @@ extension RelayStore {
             """
             expired AS MATERIALIZED (
                 SELECT p.bucket, p.id
-                FROM \(unescaped: PublisherScope.publishersSQL)
+                FROM \(PublisherScope.publishers)
                 JOIN pursuits p ON p.publisher = pub.id
                 WHERE \(scope.includes("pub.id"))
                   AND p.phase = ANY (\(.int2Array(phases.map(\.rawValue)))) AND p.due_at <= now()

@@ -12,9 +12,6 @@ extension Validation {
 }
 
 extension RelayStore {
-    /// ``Validation/columns`` for statements that are texts.
-    static let validationColumns = Validation.columns.text
-
     /// Index used: the partition's primary key; the day in the id leaves one partition to look in.
     private static func one(_ id: ValidationID) -> SQL {
         "SELECT \(Validation.columns), clock_timestamp() AS now FROM validations v WHERE \(id.isKey(of: "v"))"

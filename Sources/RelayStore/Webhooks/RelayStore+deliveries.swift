@@ -60,7 +60,7 @@ extension RelayStore {
             ), claimed AS (
                 UPDATE webhook_queue q
                 SET owner = \(.text(instance)), fence = q.fence + 1, tries = q.tries + 1,
-                    \(unescaped: WorkQueue.strike("q")), due_at = now() + \(lease),
+                    \(WorkQueue.strike("q")), due_at = now() + \(lease),
                     body_mark = coalesce(q.body_mark, due.mark)
                 FROM due
                 WHERE q.bucket = due.bucket AND q.id = due.id
@@ -68,7 +68,7 @@ extension RelayStore {
             )
             SELECT q.bucket, q.accepted_on - DATE 'epoch' AS day, q.id, q.endpoint, ROW(q.sealed_by, q.lane) AS lane,
                    q.fence, q.tries, q.overtaken, q.body_mark, ROW(d.sealed_by, d.body) AS body, d.trace,
-                   \(unescaped: WorkQueue.columns("q"))
+                   \(WorkQueue.columns("q"))
             FROM claimed q
             LEFT JOIN webhook_deliveries d ON d.bucket = q.bucket AND d.accepted_on = q.accepted_on AND d.id = q.id
             """
@@ -110,7 +110,7 @@ extension RelayStore {
             ), again AS (
                 UPDATE webhook_queue q
                 SET owner = NULL, due_at = now() + held.pause * interval '1 microsecond',
-                    \(unescaped: WorkQueue.cleared), trouble = NULL
+                    \(WorkQueue.cleared), trouble = NULL
                 FROM held
                 WHERE q.bucket = held.bucket AND q.id = held.id AND held.state = \(waiting)
             ), ended AS (

@@ -37,7 +37,7 @@ func withPool<T: Sendable>(
     let result: Result<T, any Error>
     do {
         if awaitsServer {
-            try await eventually { (try? await pool.query(PostgresQuery("SELECT"))) != nil }
+            try await eventually { (try? await pool.query(SQL("SELECT"))) != nil }
             try await eventually { (try? await pool.withTransaction { _ in }) != nil }
         }
         result = .success(try await body(pool))

@@ -14,25 +14,25 @@ import Testing
             let bucket = Int16(Bucket(of: "main", name).number)
             for (id, publisher) in [("0123456789abcdef01234567", "main"), ("89abcdef0123456789abcdef", "other")] {
                 _ = try await database.hand.query(
-                    PostgresQuery(
+                    SQL(
                         "INSERT INTO webhook_endpoints (id, publisher, kind, url) VALUES ($1, $2, 1, 'https://a.example')",
                         [.text(id), .text(publisher)]))
                 _ = try await database.hand.query(
-                    PostgresQuery(
+                    SQL(
                         """
                         INSERT INTO webhook_queue (bucket, id, accepted_on, due_at, created_at, sequence, endpoint, lane)
                         VALUES ($1, gen_random_uuid(), current_date, now(), now(), 1, $2, $3)
                         """, [.int2(bucket), .text(id), .text(name)]))
             }
             _ = try await database.hand.query(
-                PostgresQuery(
+                SQL(
                     "INSERT INTO customers (bucket, publisher, username, changed_at, reason) VALUES ($1, 'main', $2, now(), 'OTHER')",
                     [.int2(bucket), .text(name)]))
             let identity = try await store.identity(of: name)
             #expect(identity.names.map(\.publisher) == ["main"])
             _ = try await Erasure(store: store).run(
                 identity, AuditEntry(actor: "test", .customerErased, "a customer", of: nil))
-            let left = try await database.hand.query(PostgresQuery("SELECT endpoint FROM webhook_queue"))
+            let left = try await database.hand.query(SQL("SELECT endpoint FROM webhook_queue"))
             #expect(try left.map { try $0.get(0, as: String.self) } == ["89abcdef0123456789abcdef"])
         }
     }

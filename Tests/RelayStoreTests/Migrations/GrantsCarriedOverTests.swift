@@ -84,7 +84,7 @@ struct GrantsCarriedOverTests {
     /// In parts, so that each statement ends within a statement's time.
     private func fill(_ database: TestDatabase, part: Int, of parts: Int) async throws {
         func run(_ sql: String, _ parameters: PostgresValue...) async throws {
-            _ = try await database.hand.query(PostgresQuery(sql, parameters), timeout: .seconds(120))
+            _ = try await database.hand.query(SQL(sql, parameters), timeout: .seconds(120))
         }
         let keys = stride(from: part, to: Self.grants, by: parts).map { String(200_000_000 + $0) }
         try await run(
@@ -154,7 +154,7 @@ private final class Writer: Sendable {
     func run() async throws {
         while !state.withLockedValue(\.isOver) {
             for statement in Self.round {
-                _ = try await store.pool.query(PostgresQuery(statement), timeout: .seconds(60))
+                _ = try await store.pool.query(SQL(statement), timeout: .seconds(60))
             }
             state.withLockedValue { $0.rounds += 1 }
         }

@@ -114,7 +114,7 @@ struct ReplayTests {
             try await stores[0].write(first.rejected())
             // Both have seen that nobody pursues it, and wait for the validation.
             let retries = try await database.hand.withTransaction(timeout: .seconds(25)) { transaction in
-                _ = try await transaction.query(PostgresQuery("SELECT FROM validations FOR UPDATE"))
+                _ = try await transaction.query(SQL("SELECT FROM validations FOR UPDATE"))
                 let retries = stores.map { store in
                     Task { try await retryAndClaim(first.id, store) }
                 }

@@ -16,7 +16,7 @@ struct CommitRaceTests {
             let hand = billing.database.hand
             let outcome = try await hand.withTransaction { transaction in
                 _ = try await transaction.query(
-                    PostgresQuery(
+                    SQL(
                         """
                         INSERT INTO contract_subscriptions
                         SELECT bucket, id, publisher, '66aa00000000000000000001', '66aa00000000000000000002', platform,
@@ -51,13 +51,13 @@ struct CommitRaceTests {
             for _ in 0..<3 {
                 let task = try await billing.database.hand.withTransaction { transaction in
                     // Whoever waits longest is not the one that is ended here.
-                    _ = try await transaction.query(PostgresQuery("SELECT set_config('deadlock_timeout', '20s', true)"))
+                    _ = try await transaction.query(SQL("SELECT set_config('deadlock_timeout', '20s', true)"))
                     _ = try await transaction.query(
-                        PostgresQuery("SELECT 1 FROM ledgers WHERE subscription_key = '1000000001' FOR UPDATE"))
+                        SQL("SELECT 1 FROM ledgers WHERE subscription_key = '1000000001' FOR UPDATE"))
                     let task = Task { try await billing.commit(first) }
                     try await billing.database.waitUntilBlocked()
                     _ = try await transaction.query(
-                        PostgresQuery(
+                        SQL(
                             "SELECT 1 FROM external_subscriptions WHERE id = $1 FOR UPDATE",
                             [
                                 .text(subscription.description)

@@ -55,7 +55,7 @@ struct ClaimByKindTests {
                 let plan = try await database.column(
                     """
                     EXPLAIN SELECT due.id
-                    FROM \(PublisherScope.publishersSQL)
+                    FROM \(PublisherScope.publishers.text)
                     CROSS JOIN LATERAL (
                         SELECT p.id FROM pursuits p
                         WHERE p.publisher = pub.id AND p.phase = \(phase) AND p.due_at <= now()

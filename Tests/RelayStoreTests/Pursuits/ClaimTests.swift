@@ -99,7 +99,7 @@ struct ClaimTests {
             let free = try await store.take(.sample(subscription: "2"))
             try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(
-                    PostgresQuery("SELECT id FROM pursuits WHERE id = $1 FOR UPDATE", [.uuid(held.uuid)]))
+                    SQL("SELECT id FROM pursuits WHERE id = $1 FOR UPDATE", [.uuid(held.uuid)]))
                 #expect(try await store.claimDue().map(\.id) == [free])
             }
         }

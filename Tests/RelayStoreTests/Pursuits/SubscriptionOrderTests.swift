@@ -116,7 +116,7 @@ struct SubscriptionOrderTests {
             // As another copy's claim of the older one does, in a transaction that has not committed yet.
             let claiming = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(
-                    PostgresQuery("UPDATE pursuits SET sending = true, fence = 2 WHERE id = $1", [.uuid(older.id.uuid)])
+                    SQL("UPDATE pursuits SET sending = true, fence = 2 WHERE id = $1", [.uuid(older.id.uuid)])
                 )
                 let claiming = Task { await postgresError { try await stores[1].claimDue() } }
                 try await database.waitUntilBlocked()

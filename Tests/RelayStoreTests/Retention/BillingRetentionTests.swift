@@ -76,7 +76,7 @@ struct BillingRetentionTests {
                             publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001"))
                 ], leeway: Billing.leeway)
             let commit = try await database.hand.withTransaction { transaction in
-                _ = try await transaction.query(PostgresQuery("SELECT 1 FROM ledgers FOR UPDATE"))
+                _ = try await transaction.query(SQL("SELECT 1 FROM ledgers FOR UPDATE"))
                 let commit = Task { try await billing.commit(order) }
                 try await database.waitUntilBlocked()
                 #expect(try await RetentionPassTests.run(store).all.isEmpty)

@@ -92,7 +92,7 @@ struct RetentionCopiesTests {
                 }
                 // What a backup or a report does: a transaction that has read the table, and stays open.
                 try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
-                    _ = try await transaction.query(PostgresQuery("SELECT count(*) FROM validations"))
+                    _ = try await transaction.query(SQL("SELECT count(*) FROM validations"))
                     for _ in 0..<3 { try await RetentionPassTests.pass(stores[0]).run { told.add($0) } }
                     // While it is still open.
                     let before = accepted.withLockedValue { $0 }

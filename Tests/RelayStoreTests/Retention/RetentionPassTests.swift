@@ -140,11 +140,11 @@ struct RetentionPassTests {
             // An operator's transaction that has looked at the validation and not committed yet.
             let told = ToldSteps()
             try await database.hand.withTransaction(timeout: .seconds(180)) { transaction in
-                _ = try await transaction.query(PostgresQuery("SELECT FROM duties FOR SHARE"))
+                _ = try await transaction.query(SQL("SELECT FROM duties FOR SHARE"))
                 Task { try await Self.pass(stores[0]).run { told.add($0) } }
                 try await database.waitUntilBlocked()
                 _ = try await transaction.query(
-                    PostgresQuery(
+                    SQL(
                         """
                         INSERT INTO pursuits (bucket, id, accepted_on, due_at, accepted_at, deadline, publisher,
                             subscription_key, customer)

@@ -14,7 +14,7 @@ struct OldMomentTests {
                 ("0044-03-15 00:00:00+00 BC", nil),
                 ("2100-01-01 00:00:00+00", "2100-01-01T00:00:00.000Z"),
             ] as [(String, String?)] {
-                let rows = try await database.hand.query(PostgresQuery("SELECT $1::text::timestamptz", [.text(text)]))
+                let rows = try await database.hand.query(SQL("SELECT $1::text::timestamptz", [.text(text)]))
                 let row = try #require(rows.first)
                 #expect(try row.timestampIfSet(0)?.rfc3339 == date, "\(text)")
                 #expect(Timestamp.datable.contains(try row.timestamp(0)), "\(text)")

@@ -14,7 +14,7 @@ struct HeldUpTests {
             let claimed = try await store.takeAndClaim(sample)
             let write = claimed.granted()
             let settling = try await database.hand.withTransaction { transaction in
-                _ = try await transaction.query(PostgresQuery("SELECT id::text FROM pursuits FOR UPDATE"))
+                _ = try await transaction.query(SQL("SELECT id::text FROM pursuits FOR UPDATE"))
                 let settling = Task { try await store.outcome(of: write) }
                 // It has begun once it waits.
                 while try await database.count("pg_stat_activity", where: "wait_event_type = 'Lock'") == 0 {}

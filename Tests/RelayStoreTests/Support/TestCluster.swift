@@ -21,7 +21,7 @@ enum TestCluster {
     static func administer(_ sql: String) async throws {
         let running = RunningPool(url: try url(), connections: 1)
         do {
-            _ = try await running.pool.query(PostgresQuery(sql), timeout: .seconds(30))
+            _ = try await running.pool.query(SQL(sql), timeout: .seconds(30))
         } catch {
             await running.stop()
             throw error

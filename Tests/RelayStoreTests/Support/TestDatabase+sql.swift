@@ -5,21 +5,21 @@ extension TestDatabase {
     /// - Returns: how many rows were written.
     @discardableResult
     nonisolated func run(_ sql: String, _ parameters: PostgresValue...) async throws -> Int {
-        try await hand.query(PostgresQuery(sql, parameters)).affectedRows
+        try await hand.query(SQL(sql, parameters)).affectedRows
     }
 
     /// The first column of every row.
     nonisolated func column<T: PostgresDecodable & Sendable>(
         _ sql: String, _ parameters: PostgresValue..., as type: T.Type = T.self
     ) async throws -> [T] {
-        try await hand.query(PostgresQuery(sql, parameters)).map { try $0.get(0) }
+        try await hand.query(SQL(sql, parameters)).map { try $0.get(0) }
     }
 
     /// The first column of the only row.
     nonisolated func value<T: PostgresDecodable & Sendable>(
         _ sql: String, _ parameters: PostgresValue..., as type: T.Type = T.self
     ) async throws -> T {
-        let rows = try await hand.query(PostgresQuery(sql, parameters))
+        let rows = try await hand.query(SQL(sql, parameters))
         guard rows.count == 1, let row = rows.first else { throw NoSingleRow(count: rows.count, sql: sql) }
         return try row.get(0)
     }

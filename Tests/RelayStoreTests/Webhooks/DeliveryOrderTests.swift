@@ -74,7 +74,7 @@ struct DeliveryOrderTests {
             try await database.enqueue(old)
             let queued = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(
-                    PostgresQuery("UPDATE webhook_queue SET owner = 'other', due_at = now() + interval '1 hour'"))
+                    SQL("UPDATE webhook_queue SET owner = 'other', due_at = now() + interval '1 hour'"))
                 let queued = Task { try await database.enqueue(new) }
                 try await database.waitUntilBlocked()
                 return queued

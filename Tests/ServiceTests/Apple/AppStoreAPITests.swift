@@ -188,7 +188,7 @@ import Testing
         try await run(period: 86_400, settings: ["RELAY_APPLE_HISTORY_INTERVAL_SECONDS": "1"]) { scene in
             try await Awaiting.fact("it is known until when nothing is missing") {
                 try await scene.setup.database.query(
-                    PostgresQuery(
+                    SQL(
                         "SELECT FROM duties WHERE name = 'missed_sandbox_notifications' AND progress IS NOT NULL"))
             } holds: {
                 $0.count == 1
@@ -217,14 +217,14 @@ import Testing
             let database = scene.setup.database
             try await Awaiting.fact("it is known until when nothing is missing") {
                 try await database.query(
-                    PostgresQuery(
+                    SQL(
                         "SELECT FROM duties WHERE name = 'missed_sandbox_notifications' AND progress IS NOT NULL"))
             } holds: {
                 $0.count == 1
             }
             #expect(try await scene.relay.notify(scene.life.bought(at: Date()), signedBy: scene.store).status == 200)
-            _ = try await database.query(PostgresQuery("CREATE TABLE kept AS SELECT * FROM ledgers"))
-            _ = try await database.query(PostgresQuery("UPDATE ledgers SET state = '{', due_at = NULL"))
+            _ = try await database.query(SQL("CREATE TABLE kept AS SELECT * FROM ledgers"))
+            _ = try await database.query(SQL("UPDATE ledgers SET state = '{', due_at = NULL"))
             // In whatever order they are read, one of the others comes after it.
             for number in 0..<3 {
                 if number == 1 {
@@ -244,7 +244,7 @@ import Testing
             try await kept(3)
             // Once its row is mended the range is asked for again.
             _ = try await database.query(
-                PostgresQuery(
+                SQL(
                     "UPDATE ledgers l SET state = k.state FROM kept k WHERE k.subscription_key = l.subscription_key"))
             try await kept(4)
         }

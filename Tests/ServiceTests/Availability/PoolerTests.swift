@@ -40,7 +40,7 @@ extension Availability {
         /// What the database says of purchases that are not granted.
         private static func unfinished(in database: TestDatabase) async throws -> [String] {
             try await database.query(
-                PostgresQuery(
+                SQL(
                     """
                     SELECT format('status %s, accepted %s, %s', v.status, v.accepted_at, to_jsonb(p) - 'customer')
                            || (SELECT coalesce(string_agg(format('; %s %s %s', t.at, t.event, t.detail), '' ORDER BY t.at), '')
@@ -95,7 +95,7 @@ extension Availability {
                     #expect(listed.code == 0, "\(listed.output)")
                     let servers = try await TestDatabase.query(
                         on: direct.url,
-                        PostgresQuery(
+                        SQL(
                             """
                             SELECT count(*) FROM pg_stat_activity
                             WHERE datname = $1 AND application_name LIKE 'receipt-relay%'

@@ -20,7 +20,7 @@ extension BadDays {
                 #expect(posted.accepted.count == 12)
                 let frozen = try await TestDatabase.withPool(day.database.url) { pool in
                     try await pool.withTransaction(timeout: Awaiting.patience) { transaction in
-                        _ = try await transaction.query(PostgresQuery("LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE"))
+                        _ = try await transaction.query(SQL("LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE"))
                         let frozen = try await day.relay(isReady: false)
                         try await Awaiting.fact("it has read, and is about to send") {
                             (
@@ -59,7 +59,7 @@ extension BadDays {
         /// Sessions of the relay's that wait for a lock.
         private static func waiting(in database: TestDatabase) async throws -> Int {
             try await database.query(
-                PostgresQuery(
+                SQL(
                     """
                     SELECT count(*) FROM pg_stat_activity
                     WHERE datname = current_database() AND application_name = 'receipt-relay' AND wait_event_type = 'Lock'

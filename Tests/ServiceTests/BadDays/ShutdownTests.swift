@@ -55,7 +55,7 @@ extension BadDays {
                 } holds: {
                     $0 == 2
                 }
-                let strikes = try await day.database.query(PostgresQuery("SELECT max(strikes) FROM pursuits"))
+                let strikes = try await day.database.query(SQL("SELECT max(strikes) FROM pursuits"))
                 #expect(try strikes.first?.get(0, as: Int.self) == 0)
                 Measured.note("exit after SIGTERM with a hanging upstream", ended - told)
                 #expect(try await AppClient.outcomes([#require(posted.id)], of: other) == ["granted": 1])

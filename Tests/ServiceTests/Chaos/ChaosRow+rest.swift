@@ -8,7 +8,7 @@ extension ChaosRow {
     static func rest(_ database: TestDatabase, within limit: Duration) async throws {
         try await Awaiting.fact("no validation is pending, unsent, or the newest and not granted", within: limit) {
             let rows = try await database.query(
-                PostgresQuery(
+                SQL(
                     """
                     SELECT count(*) FROM (
                         SELECT v.status, v.deadline, p.phase, row_number() OVER (

@@ -259,7 +259,7 @@ struct ActScene {
 
     private func parkedEvent() async throws -> String {
         let rows = try await setup.database.query(
-            PostgresQuery(
+            SQL(
                 """
                 INSERT INTO cleeng_events (bucket, accepted_on, id, received_at, topic, body, parked_at, trouble)
                 VALUES (7, current_date, gen_random_uuid(), now(), 'test', '{}', now(), 'a test')
@@ -296,14 +296,14 @@ struct ActScene {
     /// Who has done it, as often as they have.
     func actors(_ action: AuditEntry.Action) async throws -> [String] {
         try await setup.database.query(
-            PostgresQuery("SELECT actor FROM audit_log WHERE action = $1 ORDER BY at", [.text(action.rawValue)])
+            SQL("SELECT actor FROM audit_log WHERE action = $1 ORDER BY at", [.text(action.rawValue)])
         ).map { try $0.get(0) }
     }
 
     func value(_ probe: String?) async throws -> String? {
         guard let probe else { return nil }
-        return try await setup.database.query(PostgresQuery(probe)).first?.get(0, as: String?.self)
+        return try await setup.database.query(SQL(probe)).first?.get(0, as: String?.self)
     }
 
-    private func run(_ sql: String) async throws { _ = try await setup.database.query(PostgresQuery(sql)) }
+    private func run(_ sql: String) async throws { _ = try await setup.database.query(SQL(sql)) }
 }

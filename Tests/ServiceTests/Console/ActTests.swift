@@ -58,7 +58,7 @@ import Testing
             let ended = try await ChildProcess.run("receipt-relay", ["encryption", command], environment: environment)
             #expect(ended.code == 0, "\(command): \(ended.output)")
             let actors = try await database.query(
-                PostgresQuery("SELECT actor FROM audit_log WHERE action = $1", [.text(action.rawValue)])
+                SQL("SELECT actor FROM audit_log WHERE action = $1", [.text(action.rawValue)])
             ).map { try $0.get(0, as: String.self) }
             #expect(actors == ["olga (command line)"], "\(command)")
         }

@@ -12,7 +12,7 @@ import Testing
     /// Every table in which a text or bytes have `needle` in them, as who reads the files would look.
     static func tables(_ database: TestDatabase, holding needle: String) async throws -> [String] {
         let tables = try await database.query(
-            PostgresQuery(
+            SQL(
                 """
                 SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = 'public' AND c.relkind = 'r' ORDER BY 1
@@ -23,7 +23,7 @@ import Testing
             // `bytea` looks like hexadecimal digits in a row that is made a text.
             let hexadecimal = needle.utf8.map { String(format: "%02x", $0) }.joined()
             let rows = try await database.query(
-                PostgresQuery(
+                SQL(
                     "SELECT count(*) FROM \(table) t WHERE position($1 IN t::text) > 0 OR position($2 IN t::text) > 0",
                     [.text(needle), .text(hexadecimal)]))
             if try rows.first?.get(0, as: Int.self) ?? 0 > 0 { found.append(table) }
@@ -121,7 +121,7 @@ import Testing
             let refused = try await run("encryption", "enable")
             #expect(refused.0 == 78 && refused.1.contains("stop all copies first"))
             await setup.relay.end()
-            _ = try await setup.database.query(PostgresQuery("DELETE FROM instances"))
+            _ = try await setup.database.query(SQL("DELETE FROM instances"))
 
             let enabled = try await run("encryption", "enable")
             #expect(enabled.0 == 0 && enabled.1.contains("is sealed"), "\(enabled.1)")
@@ -161,7 +161,7 @@ import Testing
             #expect(
                 try await relay.outcome(try #require(more.json["validationId"].string))["status"].string == "granted")
             await relay.end()
-            _ = try await setup.database.query(PostgresQuery("DELETE FROM instances"))
+            _ = try await setup.database.query(SQL("DELETE FROM instances"))
 
             let disabled = try await run("encryption", "disable")
             #expect(disabled.0 == 0, "\(disabled.1)")

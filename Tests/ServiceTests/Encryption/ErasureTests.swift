@@ -65,7 +65,7 @@ import Testing
                 #expect(try await setup.relay.poll(first).status == 200)
                 try await setup.database.letDeadlinesCome()
                 try await Awaiting.fact("it is written that nobody waits any more") {
-                    try await setup.database.query(PostgresQuery("SELECT FROM pursuits WHERE status = 0")).count
+                    try await setup.database.query(SQL("SELECT FROM pursuits WHERE status = 0")).count
                 } holds: {
                     $0 == 0
                 }

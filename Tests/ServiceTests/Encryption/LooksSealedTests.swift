@@ -70,7 +70,7 @@ import Testing
             // Whatever is still to be done the next copy would do.
             try await Awaiting.fact("nothing is left to do") {
                 try await setup.database.query(
-                    PostgresQuery(
+                    SQL(
                         """
                         SELECT (SELECT count(*) FROM customers WHERE untold_since IS NOT NULL)
                              + (SELECT count(*) FROM pursuits) + (SELECT count(*) FROM ledgers WHERE due_at <= now())
@@ -79,18 +79,18 @@ import Testing
                 $0 == 0
             }
             await setup.relay.end()
-            _ = try await setup.database.query(PostgresQuery("DELETE FROM instances"))
+            _ = try await setup.database.query(SQL("DELETE FROM instances"))
             let before = try await Self.rows(setup.database)
 
             let enabled = try await Self.run(setup, "encryption", "enable")
             try #require(enabled.code == 0, "\(enabled.text)")
             let stored = try await setup.database.query(
-                PostgresQuery("SELECT count(*) FILTER (WHERE sealed_by = 1), count(*) FROM receipts"))[0]
+                SQL("SELECT count(*) FILTER (WHERE sealed_by = 1), count(*) FROM receipts"))[0]
             #expect(try stored.get(0, as: Int.self) == Self.receipts.count)
             #expect(try stored.get(1, as: Int.self) == Self.receipts.count)
             for needle in ["example.test"] + Self.receipts.filter({ $0.count > 11 }).map({ Self.hex($0.suffix(20)) }) {
                 let found = try await setup.database.query(
-                    PostgresQuery(
+                    SQL(
                         """
                         SELECT count(*) FROM (SELECT v::text AS t FROM validations v UNION ALL SELECT r::text FROM receipts r) x
                         WHERE position($1 IN t) > 0
@@ -104,7 +104,7 @@ import Testing
                 #expect(try await relay.ops("/ops/validations?customerEmail=\(email)").json["items"].array?.count == 1)
             }
             await relay.end()
-            _ = try await setup.database.query(PostgresQuery("DELETE FROM instances"))
+            _ = try await setup.database.query(SQL("DELETE FROM instances"))
 
             let disabled = try await Self.run(setup, "encryption", "disable")
             #expect(disabled.code == 0, "\(disabled.text)")

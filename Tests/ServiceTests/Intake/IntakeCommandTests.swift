@@ -28,10 +28,10 @@ import Testing
         #expect(after.code == 0)
         #expect(after.out.allSatisfy { $0.contains("applied") } && !after.out.isEmpty)
         let names = try await database.query(
-            PostgresQuery("SELECT count(*), count(DISTINCT number) FROM schema_migrations"))
+            SQL("SELECT count(*), count(DISTINCT number) FROM schema_migrations"))
         #expect(try names.first?.get(0, as: Int64.self) == names.first?.get(1, as: Int64.self))
 
-        _ = try await database.query(PostgresQuery("UPDATE schema_migrations SET checksum = 'edited' WHERE number = 1"))
+        _ = try await database.query(SQL("UPDATE schema_migrations SET checksum = 'edited' WHERE number = 1"))
         for command in [["migrate", "up"], ["migrate", "status"]] {
             let edited = try await CommandRun.relay(command, environment: environment)
             #expect(edited.code != 0)
@@ -64,7 +64,7 @@ import Testing
                 made.append(key)
             }
             #expect(Set(made).count == 4)
-            let publishers = try await setup.database.query(PostgresQuery("SELECT id FROM publishers ORDER BY id"))
+            let publishers = try await setup.database.query(SQL("SELECT id FROM publishers ORDER BY id"))
             #expect(try publishers.map { try $0.get(0, as: String.self) } == ["main", "new-one"])
 
             let list = try await keys("list")
@@ -109,7 +109,7 @@ import Testing
     /// Looks through every row of every table, as text and as bytes.
     private static func expectNowhere(_ secrets: [String], in database: TestDatabase) async throws {
         let tables = try await database.query(
-            PostgresQuery("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()"))
+            SQL("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()"))
         #expect(tables.count > 5)
         for table in try tables.map({ try $0.get(0, as: String.self) }) {
             for secret in secrets {
@@ -213,7 +213,7 @@ import Testing
 
     @Test func aDamagedSchemaIsNamed() async throws {
         let database = try await TestDatabase.make()
-        _ = try await database.query(PostgresQuery("DROP TABLE timeline"))
+        _ = try await database.query(SQL("DROP TABLE timeline"))
         for (arguments, code) in [(["migrate"], 65), (["migrate", "status"], 1)] as [([String], Int32)] {
             let run = try await CommandRun.relay(arguments, environment: ["RELAY_DATABASE_URL": database.url])
             #expect(run.code == code && run.err.count == 1, "\(run)")
@@ -221,7 +221,7 @@ import Testing
         }
         let status = try await CommandRun.relay(["status"], environment: ["RELAY_DATABASE_URL": database.url])
         #expect(status.code == 2 && status.out.joined().contains("timeline"), "\(status)")
-        _ = try await database.query(PostgresQuery("DROP TABLE api_keys CASCADE"))
+        _ = try await database.query(SQL("DROP TABLE api_keys CASCADE"))
         let keys = try await CommandRun.relay(["keys", "list"], environment: ["RELAY_DATABASE_URL": database.url])
         #expect(keys.code == 65 && keys.err.count == 1 && keys.err[0].contains("api_keys"), "\(keys)")
         try await database.drop()

@@ -37,12 +37,12 @@ import Testing
 
             // After its day the name is free.
             _ = try await setup.database.query(
-                PostgresQuery("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'"))
+                SQL("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'"))
             let late = try await send(TestPurchase(email: "fifth@example.test"), "order-1")
             #expect(late.status == 202)
             #expect(late.json["validationId"].string != id)
             let lives = try await setup.database.query(
-                PostgresQuery(
+                SQL(
                     "SELECT count(*) FROM idempotency_keys WHERE expires_at > now() + interval '23 hours 59 minutes'"))
             #expect(try lives.first?.get(0, as: Int64.self) == 1)
         }

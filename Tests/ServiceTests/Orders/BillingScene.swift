@@ -85,7 +85,7 @@ struct BillingScene {
 
     /// What endpoints are to be told, in the order of their texts.
     func messages() async throws -> [String] {
-        try await scene.setup.database.query(PostgresQuery("SELECT body FROM webhook_deliveries ORDER BY body")).map {
+        try await scene.setup.database.query(SQL("SELECT body FROM webhook_deliveries ORDER BY body")).map {
             try $0.get(0, as: String.self)
         }
     }

@@ -27,11 +27,11 @@ import Testing
     }
 
     private static func sql(_ setup: Setup, _ text: String) async throws {
-        _ = try await setup.database.query(PostgresQuery(text))
+        _ = try await setup.database.query(SQL(text))
     }
 
     private static func number(_ setup: Setup, _ text: String) async throws -> Int {
-        try await setup.database.query(PostgresQuery(text)).first?.get(0) ?? 0
+        try await setup.database.query(SQL(text)).first?.get(0) ?? 0
     }
 
     /// Lets the pauses pass until one is parked.

@@ -52,7 +52,7 @@ import Testing
         let emails = ["receipt", "status", "time", "state", "well-1", "well-2"].map { "\($0)@example.test" }
         try await Self.plant(emails) { database, ids in
             func run(_ sql: String, _ id: String) async throws {
-                _ = try await database.query(PostgresQuery(sql, [Self.uuid(id)]))
+                _ = try await database.query(SQL(sql, [Self.uuid(id)]))
             }
             try await run("CREATE TABLE kept AS SELECT * FROM receipts WHERE id::text <> $1", "")
             try await run("DELETE FROM receipts WHERE id = $1::text::uuid", ids[0])
@@ -112,7 +112,7 @@ import Testing
             }
             // The receipt is found again, and the terminal does the rest.
             _ = try await front.database.query(
-                PostgresQuery("INSERT INTO receipts SELECT * FROM kept WHERE id = $1::text::uuid", [Self.uuid(ids[0])]))
+                SQL("INSERT INTO receipts SELECT * FROM kept WHERE id = $1::text::uuid", [Self.uuid(ids[0])]))
             let environment = ["RELAY_DATABASE_URL": front.database.url, "USER": "olga"]
             func command(_ arguments: String...) async throws -> CommandRun {
                 try await CommandRun.relay(["validations"] + arguments, environment: environment)
@@ -137,12 +137,12 @@ import Testing
     @Test func aPurchaseThatAnswersAlreadyIsSentOnceThoughSetAsideInItsSettlement() async throws {
         try await Self.plant(["state@example.test"]) { database, ids in
             _ = try await database.query(
-                PostgresQuery("UPDATE validations SET status = 2, settled_at = now(), reason = 'by hand'"))
+                SQL("UPDATE validations SET status = 2, settled_at = now(), reason = 'by hand'"))
         } _: { front, worker, ids, simulator in
             _ = try await Awaiting.fact("it is parked", of: { try await front.metric("relay_parked") }) { $0 == 1 }
             #expect(try await SimulatorControl(simulator).payments().count == 1)
             // It is left alone from then on: nobody claims it, nobody sends it.
-            let fence = PostgresQuery("SELECT fence FROM pursuits")
+            let fence = SQL("SELECT fence FROM pursuits")
             let before = try await front.database.query(fence).first?.get(0, as: Int.self)
             let other = try await front.pursue("well@example.test")
             _ = try await front.becomes("granted", other)
@@ -153,7 +153,7 @@ import Testing
     @Test func thoseThatMayHaveEndedAProcessGoOnOneByOneAndAllGetThrough() async throws {
         try await Self.plant((0..<6).map { "suspect-\($0)@example.test" }) { database, ids in
             _ = try await database.query(
-                PostgresQuery(
+                SQL(
                     "UPDATE pursuits SET owner = 'a copy that is gone', strikes = 12, fence = 13, due_at = now()"))
         } _: { front, worker, ids, simulator in
             // One that nothing is held against does not wait for them.

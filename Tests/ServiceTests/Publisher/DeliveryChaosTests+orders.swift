@@ -26,7 +26,7 @@ extension DeliveryChaosTests {
             let contests = try await contests(scene, store, token, seed)
             var found = contests.flatMap(\.violations)
             let made = try await day.database.query(
-                PostgresQuery(
+                SQL(
                     """
                     SELECT (SELECT count(*) FROM contracts), (SELECT count(*) FROM contract_subscriptions),
                            (SELECT count(*) FROM orders WHERE state = 2),

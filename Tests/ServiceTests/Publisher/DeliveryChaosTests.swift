@@ -82,7 +82,7 @@ import Testing
             _ = try await Awaiting.fact("nothing waits for \(path.isEmpty ? "any endpoint" : path)") {
                 try await Task.sleep(for: .milliseconds(100))
                 return try await pool.query(
-                    PostgresQuery(
+                    SQL(
                         """
                         SELECT (SELECT count(*) FROM ledgers WHERE due_at <= now()),
                                (SELECT count(*) FROM customers WHERE untold_since IS NOT NULL),

@@ -76,7 +76,7 @@ import Testing
                 // What is due of it, and a message to it.
                 let waiting = try await stray.buy(TestPurchase(email: "nordic1@example.test"), nordic: true)
                 _ = try await scene.setup.database.query(
-                    PostgresQuery("UPDATE ledgers SET due_at = now() WHERE publisher = 'nordic'"))
+                    SQL("UPDATE ledgers SET due_at = now() WHERE publisher = 'nordic'"))
                 try await Self.command(
                     ["webhooks", "resync", "--username", "nordic0@example.test", "--publisher", "nordic"], scene)
                 let common = try await stray.buy(TestPurchase(email: "ana@example.test"), nordic: false)

@@ -135,7 +135,7 @@ import Testing
             }
             func told(_ kind: String) async throws -> [String] {
                 try await setup.database.query(
-                    PostgresQuery(
+                    SQL(
                         "SELECT body FROM webhook_deliveries WHERE endpoint = $1 ORDER BY sequence DESC LIMIT 1",
                         [.text(endpoints[kind] ?? "")])
                 ).map { try $0.get(0, as: String.self) }
@@ -210,7 +210,7 @@ import Testing
             #expect(try await answer.status == 202)
             #expect(await setup.relay.process.exitCode() == 0)
             let rows = try await setup.database.query(
-                PostgresQuery("SELECT verification FROM validations WHERE customer = 'ana@example.test'"))
+                SQL("SELECT verification FROM validations WHERE customer = 'ana@example.test'"))
             #expect(try rows.map { try $0.get(0, as: Int16.self) } == [1])
         }
     }

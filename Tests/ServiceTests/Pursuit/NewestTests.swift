@@ -106,12 +106,12 @@ import Testing
             let relay = setup.relay
             _ = try await relay.becomes("granted", try await relay.pursue("ana@example.test"))
             try await Awaiting.fact("the ledger has been looked at") {
-                try await setup.database.query(PostgresQuery("SELECT count(*) FROM ledgers WHERE status = 1"))[0].get(
+                try await setup.database.query(SQL("SELECT count(*) FROM ledgers WHERE status = 1"))[0].get(
                     0, as: Int64.self)
             } holds: {
                 $0 == 1
             }
-            _ = try await setup.database.query(PostgresQuery("DELETE FROM validations"))
+            _ = try await setup.database.query(SQL("DELETE FROM validations"))
             let answer = try await HTTP.get(
                 relay.url + "/entitlements?customerEmail=ana@example.test&offerId=S123456789_US",
                 headers: ["Authorization": "Bearer \(relay.keys.app)"])

@@ -53,14 +53,14 @@ import Testing
             let refunded = try await relay.pursue("cia@example.test")
             _ = try await relay.becomes("granted", refunded)
             try await Awaiting.fact("every ledger has been looked at") {
-                try await setup.database.query(PostgresQuery("SELECT count(*) FROM ledgers WHERE state IS NULL"))[0]
+                try await setup.database.query(SQL("SELECT count(*) FROM ledgers WHERE state IS NULL"))[0]
                     .get(
                         0, as: Int64.self)
             } holds: {
                 $0 == 0
             }
             _ = try await setup.database.query(
-                PostgresQuery(
+                SQL(
                     """
                     WITH ended AS (
                         UPDATE validations SET status = 5, reason = 'refunded', settled_at = now()

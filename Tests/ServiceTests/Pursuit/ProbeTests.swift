@@ -31,7 +31,7 @@ import Testing
 
     @Test func aRefusedStatementIsSaidAndNotReady() async throws {
         try await Setup.run { setup in
-            func run(_ sql: String) async throws { _ = try await setup.database.query(PostgresQuery(sql)) }
+            func run(_ sql: String) async throws { _ = try await setup.database.query(SQL(sql)) }
             func missing() async throws -> [String?] {
                 try await HTTP.get(setup.relay.opsURL + "/readyz").json["missing"].array?.map(\.string) ?? []
             }

@@ -11,7 +11,7 @@ import Testing
     /// - Returns: its id as it is then.
     private static func age(_ id: String, days: Int, in database: TestDatabase) async throws -> String {
         func run(_ sql: String, _ parameters: [PostgresValue] = []) async throws {
-            _ = try await database.query(PostgresQuery(sql, parameters))
+            _ = try await database.query(SQL(sql, parameters))
         }
         let rows = try await database.query(
             SQL(
@@ -64,7 +64,7 @@ import Testing
         await first.end()
         let gone = try await Self.age(old, days: 500, in: database)
         _ = try await database.query(
-            PostgresQuery("UPDATE pursuits SET phase = 2, parked_at = now(), trouble = 'a test'"))
+            SQL("UPDATE pursuits SET phase = 2, parked_at = now(), trouble = 'a test'"))
         let heldBack = try await Self.age(parked, days: 600, in: database)
 
         let relay = try await Relay.start(database: database, simulator: simulator, keys: first.keys)
@@ -94,7 +94,7 @@ import Testing
         #expect(again != old && again != gone)
         _ = try await relay.becomes("granted", again)
         _ = try await database.query(
-            PostgresQuery("DELETE FROM validations WHERE id = $1::text::uuid", [.text(String(again.dropFirst(6)))]))
+            SQL("DELETE FROM validations WHERE id = $1::text::uuid", [.text(String(again.dropFirst(6)))]))
         try await Self.isForgotten(again, by: relay)
         let fresh = try await relay.pursue(purchase)
         #expect(fresh != again)
@@ -142,7 +142,7 @@ import Testing
         #expect(wrong.code == 78 && wrong.err.first?.contains("RELAY_RETENTION_DAYS") == true, "\(wrong)")
         // Another copy is at it: nothing is done twice.
         _ = try await database.query(
-            PostgresQuery("UPDATE duties SET holder = 'another', expires_at = now() + interval '1 minute'"))
+            SQL("UPDATE duties SET holder = 'another', expires_at = now() + interval '1 minute'"))
         let second = try await relay.pursue("ben@example.test")
         _ = try await relay.becomes("granted", second)
         _ = try await Self.age(second, days: 50, in: database)

@@ -49,7 +49,7 @@ import Testing
 
             // One that is disabled is tested too, and is there again when it answers.
             _ = try await setup.database.query(
-                PostgresQuery("UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'gone'"))
+                SQL("UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = 'gone'"))
             #expect(try await command(["list"], setup).output.contains { $0.contains("disabled (gone)") })
             #expect(try await command(["test"], setup).code == 1)
             let ops = try await setup.relay.ops("/ops/webhooks/endpoints").json["items"].array ?? []

@@ -123,7 +123,7 @@ final class DatabaseServer: Sendable {
 
     /// Of this server, whatever it is: a statement that writes nothing.
     func look(_ sql: String, in database: String = "postgres") async throws -> PostgresRows {
-        try await TestDatabase.query(on: url(database) + "?target_session_attrs=any", PostgresQuery(sql))
+        try await TestDatabase.query(on: url(database) + "?target_session_attrs=any", SQL(sql))
     }
 
     func count(_ sql: String, in database: String = "postgres") async throws -> Int {

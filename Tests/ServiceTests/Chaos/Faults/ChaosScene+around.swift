@@ -9,7 +9,7 @@ extension ChaosScene {
         _ = try await TestDatabase.withPool(day.database.url) { pool in
             try await Awaiting.fact("\(count) purchases are on their way") {
                 try await pool.query(
-                    PostgresQuery(
+                    SQL(
                         "SELECT count(*) FROM pursuits WHERE sending AND due_at > now() AND owner LIKE $1",
                         [.text(owner)])
                 ).first?.get(0, as: Int.self) ?? 0
@@ -36,7 +36,7 @@ extension ChaosScene {
         repeat {
             _ = try await TestDatabase.query(
                 on: cluster.url,
-                PostgresQuery(
+                SQL(
                     """
                     SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                     WHERE datname = $1 AND application_name = 'receipt-relay'

@@ -17,7 +17,7 @@ enum HeldSnapshot {
         let running = Task { await pool.run() }
         defer { running.cancel() }
         return try await pool.withTransaction(timeout: .seconds(1_200)) { transaction in
-            _ = try await transaction.query(PostgresQuery("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+            _ = try await transaction.query(SQL("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             let before = try await count(transaction)
             let result = try await body()
             guard try await count(transaction) == before else {
@@ -28,6 +28,6 @@ enum HeldSnapshot {
     }
 
     private static func count(_ transaction: PostgresTransaction) async throws -> Int {
-        try await transaction.query(PostgresQuery("SELECT count(*) FROM validations")).first?.get(0) ?? -1
+        try await transaction.query(SQL("SELECT count(*) FROM validations")).first?.get(0) ?? -1
     }
 }

@@ -38,7 +38,7 @@ extension Evidence {
 
     private mutating func read(_ database: TestDatabase) async throws {
         let rows = try await database.query(
-            PostgresQuery(
+            SQL(
                 """
                 SELECT transaction_id, subscription_key, customer, (extract(epoch FROM accepted_at) * 1000000)::int8,
                        (extract(epoch FROM settled_at) * 1000000)::int8,
@@ -49,7 +49,7 @@ extension Evidence {
                 FROM validations v
                 ORDER BY accepted_at, id
                 """, [.int2(TimelineEvent.Kind.superseded.rawValue)]))
-        let now = try await database.query(PostgresQuery("SELECT (extract(epoch FROM now()) * 1000000)::int8"))
+        let now = try await database.query(SQL("SELECT (extract(epoch FROM now()) * 1000000)::int8"))
         gatheredAt = try now.first?.get(0) ?? 0
         validations = try rows.map { row in
             Validation(
@@ -58,7 +58,7 @@ extension Evidence {
                 status: ValidationStatus(rawValue: try row.get(5)) ?? .pending,
                 wasSuperseded: try row.get(6), isLate: try row.get(7))
         }
-        ours = try await database.query(PostgresQuery("SELECT subscription_key, customer FROM subscriptions"))
+        ours = try await database.query(SQL("SELECT subscription_key, customer FROM subscriptions"))
             .map { Owner(subscription: try $0.get(0), customer: try $0.get(1)) }
     }
 

@@ -33,7 +33,7 @@ struct TestDatabase: Sendable {
         try await Self.administer("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     }
 
-    func query(_ query: PostgresQuery) async throws -> PostgresRows {
+    func query(_ query: SQL) async throws -> PostgresRows {
         try await hand.pool().query(query)
     }
 
@@ -50,7 +50,7 @@ struct TestDatabase: Sendable {
 
     private static func administer(_ sql: String) async throws {
         guard let cluster = clusterURL else { throw HarnessError.noCluster }
-        _ = try await query(on: cluster, PostgresQuery(sql))
+        _ = try await query(on: cluster, SQL(sql))
     }
 
     /// A database with the schema, of which the others are copies. It is removed with the cluster.
@@ -69,7 +69,7 @@ struct TestDatabase: Sendable {
         }
     }
 
-    static func query(on url: String, _ query: PostgresQuery) async throws -> PostgresRows {
+    static func query(on url: String, _ query: SQL) async throws -> PostgresRows {
         try await withPool(url) { try await $0.query(query) }
     }
 

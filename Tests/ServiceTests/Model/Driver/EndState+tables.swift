@@ -41,7 +41,7 @@ extension Model.EndState {
     }
 
     func rows() async throws -> [Model.Row] {
-        try await pool.query(PostgresQuery(Self.rowsSQL)).map { row in
+        try await pool.query(SQL(Self.rowsSQL)).map { row in
             let email = try row.get(1, as: String.self)
             let purchase = Model.Purchase(email: email, original: try row.get(2), transactionID: try row.get(3))
             guard let purchase, let status = ValidationStatus(rawValue: try row.get(8, as: Int16.self)) else {
@@ -57,7 +57,7 @@ extension Model.EndState {
     }
 
     func events() async throws -> [Model.Event] {
-        try await pool.query(PostgresQuery(Self.eventsSQL)).map { row in
+        try await pool.query(SQL(Self.eventsSQL)).map { row in
             let number = try row.get(1, as: Int16.self)
             guard let kind = TimelineEvent.Kind(rawValue: number) else {
                 throw HarnessError.failed("an event of no known kind", ["\(number)"])
@@ -68,14 +68,14 @@ extension Model.EndState {
     }
 
     func owners() async throws -> [Model.Owner] {
-        try await pool.query(PostgresQuery(Self.ownersSQL)).map { row in
+        try await pool.query(SQL(Self.ownersSQL)).map { row in
             Model.Owner(
                 subscription: try subscription(row.get(0)), customer: try customer(row.get(1)), id: try row.get(2))
         }
     }
 
     func transfers() async throws -> [Model.Transfer] {
-        try await pool.query(PostgresQuery(Self.transfersSQL)).map { row in
+        try await pool.query(SQL(Self.transfersSQL)).map { row in
             Model.Transfer(
                 subscription: try subscription(row.get(0)), from: try customer(row.get(1)),
                 to: try customer(row.get(2)), fromID: try row.get(3), toID: try row.get(4),

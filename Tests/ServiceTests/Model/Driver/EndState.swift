@@ -33,10 +33,10 @@ extension Model {
 
         private func isCalm() async throws -> Bool {
             guard try await world.control.stats()["pendingGrants"].int == 0 else { return false }
-            let pending = try await pool.query(PostgresQuery(Self.pendingSQL)).first?.get(0, as: Int64.self)
+            let pending = try await pool.query(SQL(Self.pendingSQL)).first?.get(0, as: Int64.self)
             guard pending == 0 else { return false }
             var owners: [String: String] = [:]
-            for row in try await pool.query(PostgresQuery(Self.workSQL)) {
+            for row in try await pool.query(SQL(Self.workSQL)) {
                 let original = try row.get(2, as: String.self)
                 if owners[original] == nil {
                     owners[original] = try await world.control.subscription(original)["customerEmail"].string ?? ""

@@ -36,7 +36,7 @@ struct ToldHistory: Sendable {
         }
         self.states = states
         let rows = try await database.query(
-            PostgresQuery(
+            SQL(
                 """
                 SELECT replace(d.id::text, '-', ''), substring(e.url FROM '/[a-z]+$'), d.lane, d.sequence,
                        (extract(epoch FROM d.created_at) * 1000000)::int8

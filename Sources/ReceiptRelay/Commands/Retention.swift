@@ -1,4 +1,5 @@
 import ArgumentParser
+import NIOConcurrencyHelpers
 import Operations
 import RelayCore
 import RelayStore
@@ -72,5 +73,28 @@ extension WeeklyPartition {
     fileprivate var summary: String {
         func date(_ day: Int) -> String { String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10)) }
         return "\(date(days.lowerBound)) to \(date(days.upperBound - 1)), \(bytes) bytes"
+    }
+}
+
+/// What a pass has told so far.
+final class Steps: Sendable {
+    private let steps = NIOLockedValueBox<[RetentionPass.Step]>([])
+
+    func add(_ step: RetentionPass.Step) {
+        steps.withLockedValue { $0.append(step) }
+    }
+
+    var isEmpty: Bool { steps.withLockedValue(\.isEmpty) }
+
+    /// Something is left that is to go and could not.
+    var isIncomplete: Bool {
+        steps.withLockedValue { steps in
+            steps.contains {
+                switch $0 {
+                case .locked, .elsewhere, .unfinished: true
+                default: false
+                }
+            }
+        }
     }
 }

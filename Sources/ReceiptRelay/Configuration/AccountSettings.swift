@@ -1,5 +1,7 @@
+import AmazonAppStore
 import Cleeng
 import Foundation
+import GooglePlay
 import RelayCore
 import RelayFront
 
@@ -76,5 +78,49 @@ struct AccountSettings: Sendable {
         }
         guard let secret = try reader.text(.webhookSecret) else { return nil }
         return EventSignature(secret: secret, header: header, encoding: encoding)
+    }
+}
+
+/// How the Amazon Appstore is asked, where a shared secret for that was given.
+struct AmazonSettings: Sendable {
+    var secret: AmazonSecret
+    /// With `/sandbox` for receipts of the App Tester.
+    var url: String
+
+    /// Nil without a secret.
+    ///
+    /// - Throws: ``SettingError``.
+    static func read(_ reader: SettingReader) throws -> AmazonSettings? {
+        let url = try reader.base(.amazonRVSURL)
+        guard let text = try reader.text(.amazonSharedSecret) else { return nil }
+        guard let secret = AmazonSecret(text) else {
+            throw SettingError.malformed(
+                Setting.amazonSharedSecret.name, wants: "1 to 512 visible ASCII characters without spaces")
+        }
+        return AmazonSettings(secret: secret, url: url)
+    }
+}
+
+/// How Google Play is asked, where a service account for that was given.
+struct GoogleSettings: Sendable {
+    var account: ServiceAccount
+    var apiURL: String
+    var tokenURL: String
+
+    /// Nil without a service account.
+    ///
+    /// - Throws: ``SettingError``.
+    static func read(_ reader: SettingReader) throws -> GoogleSettings? {
+        let (apiURL, tokenURL) = (try reader.base(.googleAPIURL), try reader.base(.googleTokenURL))
+        guard let path = try reader.text(.googleServiceAccountFile) else { return nil }
+        let what = "the file that \(Setting.googleServiceAccountFile.name) names"
+        guard let file = FileManager.default.contents(atPath: path) else {
+            throw SettingError.unreadable(what, why: "it is missing")
+        }
+        do {
+            return GoogleSettings(account: try ServiceAccount(json: file), apiURL: apiURL, tokenURL: tokenURL)
+        } catch {
+            throw SettingError.unreadable(what, why: error.description)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RelayStore
 
 extension SettingReader {
     /// A URL that paths are appended to, without a trailing slash. Neither a user nor a query nor a fragment: the first would be
@@ -14,5 +15,22 @@ extension SettingReader {
                 setting.name, wants: "http(s)://host[:port][/path], without user, query or fragment")
         }
         return text
+    }
+}
+
+extension SettingReader {
+    /// The first one wraps, the others only open. None: nothing is sealed.
+    func wrappingKeys() throws -> [WrappingKey] {
+        guard let text = try text(.encryptionKeys) else { return [] }
+        let parts = text.split { $0 == "," || $0.isWhitespace }
+        let keys = parts.compactMap { WrappingKey(base64: String($0)) }
+        guard keys.count == parts.count, (1...16).contains(keys.count) else {
+            throw SettingError.malformed(
+                Setting.encryptionKeys.name,
+                wants:
+                    "one to sixteen keys of 32 bytes in Base64, the current one first: `receipt-relay encryption create-key` makes one"
+            )
+        }
+        return keys
     }
 }

@@ -61,3 +61,30 @@ struct Authenticator: Sendable {
         return .only(try await customerTokens.verify(token, now: now))
     }
 }
+
+/// Whom an app's request may speak for.
+enum AuthorizedCustomer: Sendable, Equatable {
+    /// No customer tokens are asked for.
+    case anybody
+    /// The trimmed, lower-cased email of the token.
+    case only(CustomerID)
+
+    /// - Throws: ``Problem`` 403.
+    func check(_ customer: CustomerID) throws {
+        guard case .only(let own) = self, own != customer else { return }
+        throw Problem(.anotherCustomer, "the customer token names another email")
+    }
+}
+
+/// The credentials of `Authorization: Bearer …` (RFC 6750 section 2.1).
+enum BearerCredentials {
+    /// Nil where there are none.
+    static func parse(_ header: String?) -> Substring? {
+        // By bytes: a walk over characters would cost more than the whole answer.
+        guard let header, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
+            header.utf8[..<space].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }),
+            let start = header.utf8[space...].firstIndex(where: { $0 != UInt8(ascii: " ") })
+        else { return nil }
+        return header[start...]
+    }
+}

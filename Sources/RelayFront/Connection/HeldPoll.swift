@@ -33,3 +33,6 @@ struct HeldPoll: Sendable {
         waiter.leave()
     }
 }
+
+/// The client left while its poll was held: nobody is there to be answered.
+struct ClientGone: Error {}

@@ -21,3 +21,32 @@ struct ScopedSummaries: Sendable {
         return try await recent.value()
     }
 }
+
+/// What is read once for all of this process that ask within a second: pages keep themselves up to date, and ten browsers are to
+/// cost what one does.
+actor Recent<Value: Sendable> {
+    private let lifetime: Duration
+    private let read: @Sendable () async throws -> Value
+    /// With when its read began.
+    private var kept: (value: Value, since: ContinuousClock.Instant)?
+    private var underWay: Task<Value, any Error>?
+
+    init(lifetime: Duration = .seconds(1), _ read: @escaping @Sendable () async throws -> Value) {
+        self.lifetime = lifetime
+        self.read = read
+    }
+
+    /// - Throws: what the read throws, to all who wait for it; the next one who asks reads again.
+    func value() async throws -> Value {
+        if let kept, ContinuousClock.now - kept.since < lifetime { return kept.value }
+        if let underWay { return try await underWay.value }
+        let begin = ContinuousClock.now
+        // Of nobody's request: who asked first may hang up.
+        let task = Task { [read] in try await read() }
+        underWay = task
+        defer { underWay = nil }
+        let value = try await task.value
+        kept = (value, begin)
+        return value
+    }
+}

@@ -39,3 +39,33 @@ struct PollAnswer: Sendable {
         return (HTTPResponse(status: .ok, headerFields: headers), text.body)
     }
 }
+
+/// A poll's answer as it goes out, without what depends on the request.
+struct PollText: Sendable {
+    let tag: String
+    let body: ByteBuffer
+    let length: String
+
+    private init(_ validation: Validation) {
+        tag = EntityTag.of(validation)
+        body = validation.pollJSON
+        length = String(body.readableBytes)
+    }
+
+    static func of(_ known: KnownValidation) -> PollText {
+        known.told { PollText($0) }
+    }
+}
+
+/// How long an app is to wait before it polls again, as `Retry-After` and `pollAfterSeconds` say it: whole seconds, rounded
+/// up, at least one.
+struct PollInterval: Sendable {
+    let seconds: Int
+    let text: String
+
+    init(_ interval: Duration) {
+        let (whole, rest) = interval.components
+        seconds = Swift.max(1, Int(clamping: whole) + (rest > 0 ? 1 : 0))
+        text = String(seconds)
+    }
+}

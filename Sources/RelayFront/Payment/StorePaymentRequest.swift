@@ -46,3 +46,45 @@ struct StorePaymentRequest: Sendable {
         applicationUsername = username
     }
 }
+
+/// A coupon as an app sends it. A wrong one never fails a purchase: it is left out, and the answer says so.
+enum CouponCode {
+    static let maximumLength = 40
+
+    static func read(_ field: JSONField) -> (code: CouponID?, warnings: [FieldError]) {
+        switch field {
+        case .absent: return (nil, [])
+        case .other(let kind): return ignored("must be a string, not \(kind.article)")
+        case .string(let text):
+            if text.trimmingSpace().isEmpty { return ignored("is blank") }
+            if text.utf8.count > maximumLength * 4 || text.unicodeScalars.count > maximumLength {
+                return ignored("has more than \(maximumLength) characters")
+            }
+            if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                return ignored("holds control characters")
+            }
+            return (CouponID(text), [])
+        }
+    }
+
+    private static func ignored(_ why: String) -> (code: CouponID?, warnings: [FieldError]) {
+        (nil, [FieldError("couponCode", .ignored, "the coupon \(why); the purchase goes on without it")])
+    }
+}
+
+/// The customer's address as an app sends it. A wrong one never fails a purchase: it is left out, and the answer says so.
+enum CustomerAddress {
+    static func read(_ field: JSONField) -> (text: String?, warnings: [FieldError]) {
+        switch field {
+        case .absent: return (nil, [])
+        case .other(let kind): return ignored("must be a string, not \(kind.article)")
+        case .string(let text):
+            guard IPAddress(text) != nil else { return ignored("must be an IPv4 or IPv6 address") }
+            return (text, [])
+        }
+    }
+
+    private static func ignored(_ why: String) -> (text: String?, warnings: [FieldError]) {
+        (nil, [FieldError("ipAddress", .ignored, "the address \(why); the purchase goes on with the peer's")])
+    }
+}

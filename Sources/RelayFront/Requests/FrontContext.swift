@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import NIOCore
 
@@ -11,4 +12,22 @@ struct FrontContext: RequestContext, Sendable {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
     }
+}
+
+// Unwrapping is safe: a name is refused only for characters outside of RFC 9110's token, and these are literals.
+extension HTTPField.Name {
+    static let xRequestID = HTTPField.Name("X-Request-Id")!
+    static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
+    static let xCustomerToken = HTTPField.Name("X-Customer-Token")!
+    static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+    static let rateLimit = HTTPField.Name("RateLimit")!
+    static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
+    static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+    static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
+    static let traceparent = HTTPField.Name("traceparent")!
+    static let prefer = HTTPField.Name("Prefer")!
+    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
 }

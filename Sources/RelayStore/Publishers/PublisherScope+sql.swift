@@ -5,7 +5,8 @@ import RelayCore
 /// it: a copy that lacks an account never takes its work up for another one.
 extension PublisherScope {
     /// Every publisher that can have rows. Notifications that came before there was any are the first one's.
-    static let publishers: SQL = "(SELECT id FROM publishers UNION SELECT '\(unescaped: PublisherID.first.text)') AS pub"
+    static let publishers: SQL =
+        "(SELECT id FROM publishers UNION SELECT '\(unescaped: PublisherID.first.text)') AS pub"
 
     /// The condition that a publisher is in the scope, and that the database says so too.
     ///

@@ -1,6 +1,0 @@
-import ArgumentParser
-public import RelayCore
-
-extension Identifier: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}

@@ -1,2 +1,0 @@
-/// The client left while its poll was held: nobody is there to be answered.
-struct ClientGone: Error {}

@@ -1,2 +1,0 @@
-/// A request's body did not arrive within its time.
-struct RequestTimedOut: Error {}

@@ -24,19 +24,4 @@ extension AuditEntry.Action {
             [.commandLine]
         }
     }
-
-    /// Whether the row is written together with what is done. Else it is written before, with its outcome in the end; of the two that
-    /// seal and open a database, when all is done: they are made to be run again.
-    public var isOneTransaction: Bool {
-        switch self {
-        case .validationsReplayed, .endpointTested, .retentionRun, .customerRefreshed, .customerExported,
-            .encryptionEnabled, .encryptionDisabled:
-            false
-        case .signedIn, .signedOut, .validationRetried, .validationAbandoned, .notificationReplayed, .webhookReplayed,
-            .eventReplayed, .subscriptionReplayed, .customerResynced, .endpointAdded, .endpointRemoved,
-            .endpointEnabled, .endpointDisabled, .keyCreated, .keyRevoked, .publisherAdded, .publisherShares,
-            .offersImported, .offerRemoved, .customerErased, .keysRotated:
-            true
-        }
-    }
 }

@@ -84,9 +84,11 @@ extension FieldValue: FieldConvertible {
     public var fieldValue: FieldValue { self }
 
     /// One thing within another.
-    static func object<Item: Viewed>(_ item: Item) -> FieldValue {
+    public static func object<Item: Viewed>(_ item: Item) -> FieldValue {
         .object(Item.fields.map { ($0.name, $0.value(item)) })
     }
+
+    public static func list(_ items: [some Viewed]) -> FieldValue { .list(items.map { object($0) }) }
 }
 
 extension String: FieldConvertible {

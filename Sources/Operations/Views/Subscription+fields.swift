@@ -36,7 +36,7 @@ extension OpsSubscription: Viewed {
         Field("parkedAt", "Parked") { $0.parkedAt },
         // Where nobody looked for one, there is none to be told.
         Field("problem", "Problem") { $0.problem.map { FieldValue.text($0.name) } ?? .absent },
-        Field("timeline") { FieldValue.list($0.timeline.map { FieldValue.object($0) }) },
+        Field("timeline") { FieldValue.list($0.timeline) },
     ]
 }
 

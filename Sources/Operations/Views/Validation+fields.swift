@@ -114,7 +114,7 @@ extension ValidationDetail: Viewed {
             $0.transfer.map { "from \($0.from) to \($0.to) at \($0.at.rfc3339)" }
         },
         Field("traceId", "Trace") { $0.traceID },
-        Field("timeline") { FieldValue.list($0.timeline.map { FieldValue.object($0) }) },
+        Field("timeline") { FieldValue.list($0.timeline) },
     ]
 }
 

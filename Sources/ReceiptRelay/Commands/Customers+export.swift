@@ -1,5 +1,4 @@
 import ArgumentParser
-import Formats
 import Foundation
 import Operations
 import RelayCore
@@ -31,43 +30,60 @@ extension Customers {
                 ConfigurationOption.complain("nothing is known of that customer")
                 throw ExitCode(1)
             }
-            try JSONOutput.write { export.write(to: &$0) }
+            try JSONOutput.write(export)
         }
     }
 }
 
 /// What `customers export` prints.
-private struct CustomerExport: Sendable {
-    struct Purchase: Sendable {
-        var purchase: ValidationDetail
+private struct CustomerExport: Viewed {
+    struct Purchase: Viewed {
+        var detail: ValidationDetail
         var ipAddress: String?
         /// As the app sent it; nil where it is no longer kept.
         var receipt: String?
+
+        static let fields: [Field<Purchase>] = [
+            Field("purchase") { FieldValue.object($0.detail) }, Field("ipAddress") { $0.ipAddress },
+            Field("receipt") { $0.receipt },
+        ]
     }
 
-    struct Message: Sendable {
+    struct Message: Viewed {
         var at: Timestamp
-        var publisher: PublisherID
-        var applicationUsername: Username
+        var name: CustomerName
         /// JSON.
         var body: String
+
+        static let fields: [Field<Message>] = [
+            Field("at") { $0.at }, Field("publisher") { $0.name.publisher },
+            Field("applicationUsername") { $0.name.username }, Field("body") { FieldValue.json($0.body) },
+        ]
     }
 
-    var customer: CustomerID
-    var applicationUsernames: [Username]
+    var identity: CustomerIdentity
     var purchases: [Purchase] = []
     var subscriptions: [OpsSubscription] = []
     var transfers: [OpsTransfer] = []
     var messages: [Message] = []
 
+    static let fields: [Field<CustomerExport>] = [
+        Field("customerEmail") { $0.identity.customer },
+        Field("applicationUsernames") { one in
+            FieldValue.list(Set(one.identity.names.map(\.username)).sorted().map(\.fieldValue))
+        },
+        Field("purchases") { FieldValue.list($0.purchases) },
+        Field("subscriptions") { FieldValue.list($0.subscriptions) },
+        Field("transfers") { FieldValue.list($0.transfers) }, Field("messages") { FieldValue.list($0.messages) },
+    ]
+
     init(of identity: CustomerIdentity, _ store: RelayStore) async throws {
-        customer = identity.customer
-        applicationUsernames = Array(Set(identity.names.map(\.username))).sorted()
+        self.identity = identity
         for (index, id) in identity.validations.enumerated() {
             guard let detail = try await store.detail(id, in: .all) else { continue }
             let sent = try await store.whatWasSent(id)
             purchases.append(
-                Purchase(purchase: detail, ipAddress: sent.ipAddress?.value, receipt: sent.receipt.map(\.text)))
+                Purchase(detail: detail, ipAddress: sent.ipAddress?.value, receipt: sent.receipt.map(\.text)))
             if (index + 1).isMultiple(of: 100) {
                 FileHandle.standardError.write(Data("\(index + 1) of \(identity.validations.count) purchases\n".utf8))
             }
@@ -83,41 +99,9 @@ private struct CustomerExport: Sendable {
         ).items
         for name in identity.names {
             messages += try await store.messages(about: name).map {
-                Message(
-                    at: $0.at, publisher: name.publisher, applicationUsername: name.username, body: $0.body.value)
+                Message(at: $0.at, name: name, body: $0.body.value)
             }
         }
-    }
-
-    func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.field("customerEmail", customer.text)
-        writer.beginArray("applicationUsernames")
-        for name in applicationUsernames { writer.value(name.text) }
-        writer.endArray()
-        writer.beginArray("purchases")
-        for one in purchases {
-            writer.beginObject()
-            writer.name("purchase")
-            writer.value(one.purchase)
-            writer.field("ipAddress", one.ipAddress)
-            writer.field("receipt", one.receipt)
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.array("subscriptions", subscriptions)
-        writer.array("transfers", transfers)
-        writer.beginArray("messages")
-        for one in messages {
-            writer.beginObject()
-            writer.field("at", one.at.rfc3339)
-            writer.field("publisher", one.publisher.text)
-            writer.field("applicationUsername", one.applicationUsername.text)
-            writer.field("body", json: one.body)
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.endObject()
     }
 }
 

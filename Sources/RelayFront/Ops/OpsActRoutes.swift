@@ -23,17 +23,11 @@ struct OpsActRoutes: Sendable {
             .post("/ops/notifications/:id/replay", replayNotification),
             .post("/ops/webhooks/:id/replay", replayMessage),
             .post("/ops/events/:id/replay") { request, context in
-                try await replay(request, context) {
-                    NotificationID($0).map { .replay(event: $0) }
-                } orElse: {
-                    .event
-                }
+                try await replay(request, context, .event) { NotificationID($0).map { .replay(event: $0) } }
             },
             .post("/ops/subscriptions/:id/replay") { request, context in
-                try await replay(request, context) {
+                try await replay(request, context, .subscription) {
                     SubscriptionCursor($0).map { .replay(subscription: $0.name) }
-                } orElse: {
-                    .subscription
                 }
             },
             .post("/ops/customers/:email/refresh", refresh),
@@ -83,13 +77,10 @@ struct OpsActRoutes: Sendable {
     }
 
     private func replay(
-        _ request: Request, _ context: FrontContext, _ make: (String) -> Act<Void>?,
-        orElse subject: () -> ActRefusal.Subject
+        _ request: Request, _ context: FrontContext, _ subject: ActRefusal.Subject, _ make: (String) -> Act<Void>?
     ) async throws -> Response {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
-        guard let text = context.parameters.get("id"), let act = make(text) else {
-            throw ActRefusal.unknown(subject())
-        }
+        guard let text = context.parameters.get("id"), let act = make(text) else { throw ActRefusal.unknown(subject) }
         try await operations.perform(act, by: Actor(key))
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()

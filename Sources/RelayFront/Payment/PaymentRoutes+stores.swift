@@ -103,13 +103,13 @@ extension Acceptance {
         digest.add(request.email.customer)
         digest.add(request.offerID)
         digest.add(subscriptionKey)
-        let transaction: String
+        let (transaction, appType): (String, String)
         var product = found?.productID
         switch request.receipt {
         case .google(let receipt):
-            transaction = receipt.orderId ?? receipt.purchaseToken
+            (transaction, appType) = (receipt.orderId ?? receipt.purchaseToken, "android")
             product = product ?? receipt.productId
-        case .amazon(let receipt): transaction = receipt.receiptId
+        case .amazon(let receipt): (transaction, appType) = (receipt.receiptId, "amazon")
         }
         self.init(
             id: ValidationID(
@@ -118,7 +118,7 @@ extension Acceptance {
             publisher: key.publisher, app: key.app, email: request.email,
             applicationUsername: request.applicationUsername, offerID: request.offerID,
             transactionID: TransactionID(transaction),
-            appType: request.receipt.driver == .google ? "android" : "amazon",
+            appType: appType,
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
             couponCode: request.couponCode, subscriptionKey: subscriptionKey,
             environment: isTrusted ? found?.environment ?? .production : .unknown, productID: product,

@@ -31,8 +31,11 @@ struct StorePaymentRequest: Sendable {
         self.offerID = offerID
         self.receipt = receipt
         applicationUsername = username ?? Username(email.customer.text)
-        // Cleeng takes none for a purchase at Amazon.
-        if platform == .google { (couponCode, warnings) = CouponCode.read(body.couponCode) }
+        switch receipt {
+        case .google: (couponCode, warnings) = CouponCode.read(body.couponCode)
+        // Cleeng takes no coupon for a purchase at Amazon.
+        case .amazon: break
+        }
         let address = CustomerAddress.read(body.ipAddress)
         ipAddress = address.text
         warnings += address.warnings

@@ -23,25 +23,27 @@ extension StoreReceipt {
                 reader.required(fields[name] ?? .absent, path(name)), name, path(name), most: Self.mostNameBytes,
                 &reader)
         }
-        guard platform == .google else {
+        switch platform {
+        // Its receipts have requests of their own.
+        case .apple: return nil
+        case .google:
+            let productID = required("productId", &reader)
+            let token = required("purchaseToken", &reader)
+            let packageName = required("packageName", &reader)
+            let orderID = optional("orderId", most: 255, &reader)
+            let state = optional("purchaseState", most: 64, &reader)
+            let time = optional("purchaseTime", most: 64, &reader)
+            let payload = optional("developerPayload", &reader)
+            guard let productID, let token, let packageName else { return nil }
+            self = .google(
+                .init(
+                    productId: ProductID(productID), purchaseToken: token, packageName: BundleID(packageName),
+                    orderId: orderID, purchaseState: state, purchaseTime: time, developerPayload: payload))
+        case .amazon:
             let (receiptID, userID) = (required("receiptId", &reader), required("userId", &reader))
             guard let receiptID, let userID else { return nil }
             self = .amazon(.init(receiptId: receiptID, userId: userID))
-            return
         }
-        let productID = required("productId", &reader)
-        let token = required("purchaseToken", &reader)
-        let packageName = required("packageName", &reader)
-        let orderID = optional("orderId", most: 255, &reader)
-        let state = optional("purchaseState", most: 64, &reader)
-        let time = optional("purchaseTime", most: 64, &reader)
-        let payload = optional("developerPayload", &reader)
-        guard let productID, let token, let packageName else { return nil }
-        self = .google(
-            .init(
-                productId: ProductID(productID), purchaseToken: token, packageName: BundleID(packageName),
-                orderId: orderID,
-                purchaseState: state, purchaseTime: time, developerPayload: payload))
     }
 
     private static func text(

@@ -98,9 +98,8 @@ extension Pursuit {
         return decision
     }
 
-    /// Cleeng has said by itself what became of it: the wait is over. To be asked of one that Cleeng has taken only, and of
-    /// what concerns it: a grant is about a customer and an offer, as an entitlement is; a refusal is about one purchase, and by
-    /// StoreKit 2 names its synchronization.
+    /// An event of Cleeng's ends the wait. The caller passes only purchases that Cleeng has taken, and only events about them. A grant
+    /// names a customer and an offer, like an entitlement. A refusal is of one purchase; by StoreKit 2 it names the synchronization.
     public mutating func told(_ word: UpstreamWord, at now: Timestamp) -> Decision {
         if case .refused = word.verdict, phase == .synchronizing, word.synchronization != synchronization {
             return Decision(next: rest(until: readAt, at: now))

@@ -44,11 +44,12 @@ public struct Pursuit: Sendable, Equatable {
     public var status: ValidationStatus
     public let acceptedAt: Timestamp
     public let deadline: Timestamp
-    /// Times that a forward was answered, or given up on; or that whoever was to send it died, which the claim after it counts.
+    /// How often it was sent to Cleeng, whether an answer came or not. A process may die while it sends: the next claim counts that
+    /// forward.
     public var forwards: Int
     /// The earliest moment of the next forward; nil: at once.
     public var retryAt: Timestamp?
-    /// When Cleeng took the purchase, or until when it may have.
+    /// When Cleeng took the purchase. Of one whose answer was lost: when the wait for the answer ended.
     public var forwardedAt: Timestamp?
     /// The earliest moment of the next entitlement read; nil: at once.
     public var readAt: Timestamp?

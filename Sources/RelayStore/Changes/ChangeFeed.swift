@@ -53,8 +53,8 @@ public actor ChangeFeed {
         lastSentAt = sentAt
     }
 
-    /// Index used: `timeline_changes`. This process's own changes are among them: one whose commit was not answered for is
-    /// known from here alone.
+    /// Index used: `timeline_changes`. It returns this process's own changes too: where the answer to a commit was lost,
+    /// this process learns only here that its change was written.
     private func look(back reach: Duration) async throws -> Set<Change> {
         let rows = try await store.pool.query(
             """

@@ -4,7 +4,7 @@ import Postgres
 import RelayCore
 
 extension RelayStore {
-    /// The rows of a claim that can be worked on. One that cannot be decoded is parked by itself, with what it holds against it; the
+    /// The rows of a claim that can be worked on. One that cannot be decoded counts as a failure, and is parked after five; the
     /// others go on.
     ///
     /// - Parameters:

@@ -75,8 +75,8 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// Changes rows as long as this process holds them. One that was given back already has no strikes. Queues are empty most of the
-    /// time: a plan that the server kept from then would not do.
+    /// Changes rows as long as this process holds them. One that was given back already has no strikes. The server plans
+    /// it each time: a plan made while the queue is empty would read the whole table once it is full.
     private func update(_ rows: [ClaimedRow], _ changes: SQL) -> SQL {
         let held = ClaimedRow.Key.table(rows.map(\.key)) + ["fence": .int4Array(rows.map(\.fence))]
         let sql: SQL = """

@@ -14,7 +14,7 @@ struct LedgerHearing: Sendable {
     let instance: String
     let leeway: Duration
     let catalogue: OfferCatalogue
-    /// For how long whoever hears has what is then in question to itself, since it asks.
+    /// The caller asks about what is in question after the hearing: for so long the ledger is not due for anybody else.
     private let patience: Duration
     /// In the order of their keys.
     let messages: [LedgerMessage]

@@ -2,8 +2,8 @@ import Postgres
 public import RelayCore
 
 extension RelayStore {
-    /// Takes subscriptions that have to be looked at. Index used: `ledgers_due`. Whoever dies with what it took is stood in for after
-    /// the lease.
+    /// Takes subscriptions that have to be looked at. Index used: `ledgers_due`. After the lease another
+    /// process takes what a dead one had.
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
     public func claimDueSubscriptions(
@@ -33,7 +33,7 @@ extension RelayStore {
         }
     }
 
-    /// Whoever hears asks about what is then in question; nobody else does before this is over.
+    /// The caller of ``hear(_:leeway:)`` asks about what is then in question. Nobody else does so within this time.
     private static let patience = Duration.seconds(60)
 
     /// Hears words of subscriptions, and writes what follows from them.

@@ -120,7 +120,7 @@ extension RelayStore {
         """
 
     /// Takes pursuits that are due, for `lease`: of each phase so many, the oldest first. Index used: `pursuits_due`, once for each
-    /// publisher and phase, so that a crowd that may not go now is not looked through for the others.
+    /// publisher and phase: the claim of one does not read past the rows of another that may not be claimed now.
     ///
     /// Of one subscription and environment only one may be sending, and an older request that is due goes before a newer one; an older one
     /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is

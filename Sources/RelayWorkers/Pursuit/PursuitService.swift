@@ -103,7 +103,7 @@ extension PursuitService: LeasedQueue {
         return try await store.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
     }
 
-    /// What is claimed has a route: nothing that is parked is.
+    /// Only a parked pursuit has no route, and none is claimed.
     func route(of claimed: ClaimedPursuit) -> UpstreamRoute { claimed.pursuit.phase.route ?? .payments }
 
     func work(on claimed: [ClaimedPursuit], _ probe: CallGate.Pass?) async {

@@ -56,8 +56,8 @@ actor ReadDesk {
             })
     }
 
-    /// The right to call comes first and the customer's turn second: a turn that were taken first would be old by the time
-    /// of the call, and the next one too early.
+    /// It waits for the right to call, then takes the customer's turn. In the other order the turn would be counted from before the wait,
+    /// and the customer's next read would come too soon after this one.
     ///
     /// - Parameter probe: used instead of waiting for the right to call, where it is for reads.
     /// - Throws: ``PostgresError`` where the customer's turn could not be asked for.

@@ -100,12 +100,17 @@ struct ConsoleRoutes: Sendable {
     }
 
     private func signOut(_ request: Request, _ context: FrontContext) async throws -> Response {
-        if let visitor = try await desk.visitor(request, context) {
-            try desk.check(try await desk.form(request), visitor, request)
-            try await desk.store.endSession(visitor.token, key: visitor.session.key)
-        }
+        let visitor = try await desk.visitor(request, context)
+        if let visitor { try await end(visitor, request) }
         let cookie = SessionCookie.clear(isSecure: SessionCookie.isSecure(request.headers))
         return ConsoleDesk.redirect(ConsoleDesk.signInPath, cookie: cookie)
+    }
+
+    // By itself: Swift 6.3.1 crashes when it optimizes this as a part of the above.
+    private func end(_ visitor: ConsoleDesk.Visitor, _ request: Request) async throws {
+        let form = try await desk.form(request)
+        try desk.check(form, visitor, request)
+        try await desk.store.endSession(visitor.token, key: visitor.session.key)
     }
 
     /// Nil for an address that leads away from the console.

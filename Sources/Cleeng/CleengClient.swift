@@ -29,7 +29,7 @@ public struct CleengClient: Sendable {
     ///   - timeout: for the whole read, instead of ``CleengConfiguration/upstreamTimeout``.
     public func entitlements(
         customerEmail: EmailAddress, offers: [OfferID], timeout: Duration? = nil
-    ) async -> EntitlementAnswer {
+    ) async -> EntitlementReply {
         let start = ContinuousClock.now
         let deadline = start + (timeout ?? configuration.upstreamTimeout)
         var answer =

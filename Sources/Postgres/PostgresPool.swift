@@ -51,7 +51,7 @@ public final class PostgresPool: Sendable {
                 for lane in [shared, exclusive] as [any ConnectionLane] {
                     for slot in 0..<lane.settings.connections {
                         let connector = Connector(configuration, lastPrimary: lastPrimary)
-                        group.addTask { await ConnectionKeeper(lane: lane, connector: connector, slot: slot).run() }
+                        group.addTask { await LaneKeeper(lane: lane, connector: connector, slot: slot).run() }
                     }
                 }
                 // With an unusable connection string no keeper stays; the promise to run until cancelled holds all the same.

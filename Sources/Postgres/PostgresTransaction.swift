@@ -82,7 +82,7 @@ public struct PostgresTransaction: Sendable {
         _ = try await run(.script(script))
     }
 
-    private func run(_ work: Lease.Work) async throws -> [QueryResult] {
+    private func run(_ work: ConnectionLease.Work) async throws -> [QueryResult] {
         try await withTaskCancellationHandler {
             try await lane.run(id, work)
         } onCancel: {

@@ -53,7 +53,7 @@ extension RelayError: LocalizedError, CustomStringConvertible {
 extension RelayError {
     /// Of an answer that is no success.
     init(_ answer: RelayAnswer) {
-        let problem = try? JSONDecoder().decode(Problem.self, from: answer.body)
+        let problem = try? JSONDecoder().decode(ProblemDocument.self, from: answer.body)
         self.init(
             problem.map { Code(rawValue: $0.code) } ?? .notUnderstood,
             problem?.detail ?? problem?.title ?? "answered with HTTP \(answer.status)", httpStatus: answer.status,
@@ -88,7 +88,7 @@ extension RelayError {
 }
 
 /// An `application/problem+json` body (RFC 9457), as far as it can be read.
-struct Problem: Decodable {
+struct ProblemDocument: Decodable {
     struct Field: Decodable {
         var field: String?
         var code: String?

@@ -17,7 +17,7 @@ struct AccessibleTagsTests {
     private func run(
         reads: Int = 1, create: @escaping @Sendable () -> String? = { nil },
         read: @escaping @Sendable (String) -> String
-    ) async throws -> ([EntitlementAnswer], methods: [String], bodies: [NSDictionary]) {
+    ) async throws -> ([EntitlementReply], methods: [String], bodies: [NSDictionary]) {
         let made = NIOLockedValueBox(0)
         let (answers, received) = try await withHTTPServer { request in
             let call = try? JSONSerialization.jsonObject(with: Data(request.body.utf8)) as? [String: Any]
@@ -32,7 +32,7 @@ struct AccessibleTagsTests {
             return json(create() ?? #"{"jsonrpc":"2.0","id":"1","error":null,"result":{"token":"t\#(number)"}}"#)
         } test: { url in
             try await withCleeng(url, source: .accessibleTags, tags: Self.tags) { cleeng in
-                var answers: [EntitlementAnswer] = []
+                var answers: [EntitlementReply] = []
                 for _ in 0..<reads {
                     answers.append(await cleeng.entitlements(customerEmail: "a@b.test", offers: Self.offers))
                 }
@@ -46,7 +46,7 @@ struct AccessibleTagsTests {
         return (answers, bodies.map { $0["method"] as? String ?? "" }, bodies)
     }
 
-    private func entitled(_ answer: EntitlementAnswer?) -> Set<OfferID>? {
+    private func entitled(_ answer: EntitlementReply?) -> Set<OfferID>? {
         guard case .read(let offers)? = answer?.verdict, offers.count == Self.offers.count else { return nil }
         return Set(offers.filter(\.value.isEntitled).keys)
     }
@@ -117,8 +117,8 @@ struct AccessibleTagsTests {
             (#"{"result":{"tags":null}}"#, .tryAgain(.unreadable, retryAfter: nil)),
             (#"{"result":null,"error":null}"#, .tryAgain(.unreadable, retryAfter: nil)),
             ("<html>", .tryAgain(.unreadable, retryAfter: nil)), ("", .tryAgain(.unreadable, retryAfter: nil)),
-        ] as [(String, EntitlementAnswer.Verdict)])
-    func errorsInTheBodyAreSorted(body: String, verdict: EntitlementAnswer.Verdict) async throws {
+        ] as [(String, EntitlementReply.Verdict)])
+    func errorsInTheBodyAreSorted(body: String, verdict: EntitlementReply.Verdict) async throws {
         let (answers, _, _) = try await run { _ in body }
         #expect(answers.first?.verdict == verdict)
     }

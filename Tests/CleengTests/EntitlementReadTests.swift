@@ -115,8 +115,8 @@ struct EntitlementReadTests {
             (#"{"message":"who?"}"#, 401, .misconfigured(message: "who?")), ("", 302, .misconfigured(message: nil)),
             (#"{"message":"x"}"#, 400, .tryAgain(.unexpectedStatus, retryAfter: nil)),
             ("", 502, .tryAgain(.upstreamError, retryAfter: nil)),
-        ] as [(String, Int, EntitlementAnswer.Verdict)])
-    func eachStatusIsSorted(body: String, status: Int, verdict: EntitlementAnswer.Verdict) async throws {
+        ] as [(String, Int, EntitlementReply.Verdict)])
+    func eachStatusIsSorted(body: String, status: Int, verdict: EntitlementReply.Verdict) async throws {
         let (answer, received) = try await withHTTPServer { _ in
             json(body, status: .init(code: status), headers: [.location: "/elsewhere"])
         } test: { [email] url in

@@ -8,9 +8,9 @@ import Testing
 struct ForwardSortingTests {
     private func verdict(
         _ status: Int, _ body: String = "", _ headers: HTTPHeaders = [:]
-    ) -> ForwardAnswer.Verdict {
+    ) -> PaymentReply.Verdict {
         let reply = HTTPReply(status: status, headers: headers, body: .success(ByteBuffer(string: body)))
-        return ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: ["tok", "ana@example.test"]))
+        return PaymentReply.Verdict(reply, scrubber: MessageScrubber(hiding: ["tok", "ana@example.test"]))
     }
 
     @Test(arguments: 100..<700)
@@ -101,11 +101,11 @@ struct ForwardSortingTests {
 
     @Test func aBodyThatNeverArrivedChangesNoVerdict() {
         for (status, verdict) in [
-            (200, ForwardAnswer.Verdict.accepted(message: nil)), (400, .rejected(code: nil, message: nil)),
+            (200, PaymentReply.Verdict.accepted(message: nil)), (400, .rejected(code: nil, message: nil)),
             (401, .misconfigured(message: nil)), (503, .tryAgain(.upstreamError, retryAfter: nil)),
         ] {
             let reply = HTTPReply(status: status, headers: [:], body: .failure(.timeout))
-            #expect(ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: [])) == verdict)
+            #expect(PaymentReply.Verdict(reply, scrubber: MessageScrubber(hiding: [])) == verdict)
         }
     }
 }

@@ -15,7 +15,7 @@ struct OtherStorePaymentTests {
 
         var path: String { "/\(rawValue)/payment" }
 
-        func pay(_ cleeng: CleengClient) async -> ForwardAnswer {
+        func pay(_ cleeng: CleengClient) async -> PaymentReply {
             switch self {
             case .android: await cleeng.pay(androidPayment)
             case .amazon: await cleeng.pay(amazonPayment)
@@ -108,8 +108,8 @@ struct OtherStorePaymentTests {
             (404, .misconfigured(message: "no")), (408, .tryAgain(.requestTimeout, retryAfter: .seconds(9))),
             (429, .tryAgain(.throttled, retryAfter: .seconds(9))),
             (500, .tryAgain(.upstreamError, retryAfter: .seconds(9))),
-        ] as [(Int, ForwardAnswer.Verdict)])
-    func eachStatusIsSorted(kind: Kind, row: (status: Int, verdict: ForwardAnswer.Verdict)) async throws {
+        ] as [(Int, PaymentReply.Verdict)])
+    func eachStatusIsSorted(kind: Kind, row: (status: Int, verdict: PaymentReply.Verdict)) async throws {
         let log = CapturedLog()
         let (answer, received) = try await withHTTPServer { _ in
             json(#"{"code":"E1","message":"no"}"#, status: .init(code: row.status), headers: [.retryAfter: "9"])

@@ -77,8 +77,8 @@ struct PaymentTests {
             (429, .tryAgain(.throttled, retryAfter: .seconds(9))),
             (500, .tryAgain(.upstreamError, retryAfter: .seconds(9))),
             (503, .tryAgain(.upstreamError, retryAfter: .seconds(9))),
-        ] as [(Int, ForwardAnswer.Verdict)])
-    func eachStatusIsSorted(status: Int, verdict: ForwardAnswer.Verdict) async throws {
+        ] as [(Int, PaymentReply.Verdict)])
+    func eachStatusIsSorted(status: Int, verdict: PaymentReply.Verdict) async throws {
         let (answer, received) = try await withHTTPServer { _ in
             json(#"{"code":"E1","message":"no"}"#, status: .init(code: status), headers: [.retryAfter: "9"])
         } test: { url in
@@ -124,8 +124,8 @@ struct PaymentTests {
                 .rejected(code: nil, message: nil), 400
             ),
             ([.write("HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\n")], .tryAgain(.upstreamError, retryAfter: nil), 503),
-        ] as [([RawStep], ForwardAnswer.Verdict, Int?)])
-    func theDeadlineEndsEveryCall(steps: [RawStep], verdict: ForwardAnswer.Verdict, status: Int?) async throws {
+        ] as [([RawStep], PaymentReply.Verdict, Int?)])
+    func theDeadlineEndsEveryCall(steps: [RawStep], verdict: PaymentReply.Verdict, status: Int?) async throws {
         let answer = try await withRawServer(steps) { url in
             try await withCleeng(url, timeout: .seconds(2)) { await $0.pay(payment) }
         }

@@ -15,7 +15,7 @@ struct StoreKit2Tests {
     private func send(
         _ request: StoreKit2Request, _ body: String, _ status: HTTPResponse.Status,
         of purchase: StoreKit2Purchase = purchase
-    ) async throws -> (answer: ForwardAnswer, synchronization: String?, asked: Received) {
+    ) async throws -> (answer: PaymentReply, synchronization: String?, asked: Received) {
         let (answer, asked) = try await withHTTPServer { _ in
             json(body, status: status)
         } test: { url in
@@ -62,8 +62,8 @@ struct StoreKit2Tests {
             (409, "SK2C0101", .tryAgain(.conflict, retryAfter: nil)),
             (500, "S0001", .tryAgain(.upstreamError, retryAfter: nil)),
             (429, "X", .tryAgain(.throttled, retryAfter: nil)),
-        ] as [(Int, String, ForwardAnswer.Verdict)])
-    func whatARefusalMeans(status: Int, code: String, verdict: ForwardAnswer.Verdict) async throws {
+        ] as [(Int, String, PaymentReply.Verdict)])
+    func whatARefusalMeans(status: Int, code: String, verdict: PaymentReply.Verdict) async throws {
         let (answer, name, _) = try await send(
             .transfer, #"{"code":"\#(code)","message":"words"}"#, HTTPResponse.Status(code: status))
         #expect(answer.verdict == verdict)
@@ -88,8 +88,8 @@ struct StoreKit2Tests {
             (404, "<html>", .misconfigured(message: nil)), (401, "{}", .misconfigured(message: nil)),
             (500, #"{"code":"SK2C0004"}"#, .misconfigured(message: "SK2C0004")),
             (503, "{}", .tryAgain(.upstreamError, retryAfter: nil)),
-        ] as [(Int, String, SynchronizationAnswer.Verdict)])
-    func howFarItIs(status: Int, body: String, verdict: SynchronizationAnswer.Verdict) async throws {
+        ] as [(Int, String, SynchronizationReply.Verdict)])
+    func howFarItIs(status: Int, body: String, verdict: SynchronizationReply.Verdict) async throws {
         let (answer, asked) = try await withHTTPServer { _ in
             json(body, status: HTTPResponse.Status(code: status))
         } test: { url in

@@ -13,10 +13,10 @@ extension CleengClient {
 
     /// An answer that ends the read early.
     private struct Ended: Error {
-        var answer: EntitlementAnswer
+        var answer: EntitlementReply
 
-        init(_ verdict: EntitlementAnswer.Verdict, status: Int?) {
-            answer = EntitlementAnswer(verdict: verdict, status: status)
+        init(_ verdict: EntitlementReply.Verdict, status: Int?) {
+            answer = EntitlementReply(verdict: verdict, status: status)
         }
     }
 
@@ -26,7 +26,7 @@ extension CleengClient {
     /// An offer is entitled when all of its tags are accessible. Tags come without status and without an end.
     func readAccessibleTags(
         customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
-    ) async -> EntitlementAnswer {
+    ) async -> EntitlementReply {
         do throws(Ended) {
             for _ in 0..<2 {
                 let token: Secret
@@ -34,7 +34,7 @@ extension CleengClient {
                 case .known(let known): token = known
                 case .unknownCustomer(let message):
                     let nothing = entitlements(offers, tags: [])
-                    return EntitlementAnswer(verdict: .read(nothing), status: 200, note: message)
+                    return EntitlementReply(verdict: .read(nothing), status: 200, note: message)
                 }
                 let scrubber = MessageScrubber(
                     hiding: [configuration.publisherToken.exposed, customerEmail.text, token.exposed])
@@ -46,7 +46,7 @@ extension CleengClient {
                         throw Ended(.tryAgain(.unreadable, retryAfter: nil), status: status)
                     }
                     let accessible = Set(tags.compactMap { TagID($0.scalarText) })
-                    return EntitlementAnswer(verdict: .read(entitlements(offers, tags: accessible)), status: status)
+                    return EntitlementReply(verdict: .read(entitlements(offers, tags: accessible)), status: status)
                 case .failed(JSONRPCError.customerToken, _):
                     tokens.remove(customerEmail)
                 case .failed(let code, let message):
@@ -55,7 +55,7 @@ extension CleengClient {
                     throw Ended(verdict, status: status)
                 }
             }
-            return EntitlementAnswer(verdict: .tryAgain(.customerToken, retryAfter: nil), status: 200)
+            return EntitlementReply(verdict: .tryAgain(.customerToken, retryAfter: nil), status: 200)
         } catch {
             return error.answer
         }
@@ -132,7 +132,7 @@ extension CleengClient {
 enum JSONRPCReply: Equatable {
     case result(JSONValue)
     case failed(code: Int?, message: String?)
-    case verdict(EntitlementAnswer.Verdict)
+    case verdict(EntitlementReply.Verdict)
 
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         // An error object counts whatever the status: it is the more exact word of the two.

@@ -14,7 +14,7 @@ extension CleengClient {
     /// and `status` because its default is not documented (Cleeng's reference "list entitlements").
     func readEntitlements(
         customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
-    ) async -> EntitlementAnswer {
+    ) async -> EntitlementReply {
         let scrubber = scrubber(for: customerEmail)
         var items: [EntitlementItem] = []
         var offset = 0
@@ -25,25 +25,25 @@ extension CleengClient {
                 reply = try await send(
                     entitlementsRequest(customerEmail, offset: offset), route: "/3.1/entitlements", deadline: deadline)
             } catch {
-                return EntitlementAnswer(verdict: .tryAgain(error, retryAfter: nil), status: nil)
+                return EntitlementReply(verdict: .tryAgain(error, retryAfter: nil), status: nil)
             }
             status = reply.status
             switch EntitlementPageAnswer(reply, scrubber: scrubber) {
             case .verdict(let verdict):
-                return EntitlementAnswer(verdict: verdict, status: status)
+                return EntitlementReply(verdict: verdict, status: status)
             case .unknownCustomer(let message):
-                return EntitlementAnswer(
+                return EntitlementReply(
                     verdict: .read(Self.entitlements(offers, items: [])), status: status, note: message)
             case .page(let page):
                 items += page.items
                 offset += page.elementCount
                 let isLast = page.totalItemCount.map { offset >= $0 } ?? (page.elementCount < Self.pageLimit)
                 if isLast || page.elementCount == 0 {
-                    return EntitlementAnswer(verdict: .read(Self.entitlements(offers, items: items)), status: status)
+                    return EntitlementReply(verdict: .read(Self.entitlements(offers, items: items)), status: status)
                 }
             }
         }
-        return EntitlementAnswer(
+        return EntitlementReply(
             verdict: .read(Self.entitlements(offers, items: items)), status: status, isTruncated: true)
     }
 

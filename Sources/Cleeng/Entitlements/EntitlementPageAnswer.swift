@@ -5,7 +5,7 @@ enum EntitlementPageAnswer {
     case page(EntitlementPage)
     /// Cleeng does not know the customer: nothing is open to them yet.
     case unknownCustomer(message: String)
-    case verdict(EntitlementAnswer.Verdict)
+    case verdict(EntitlementReply.Verdict)
 
     /// The statuses are sorted as those of a forward are, but nothing is rejected by a read: 400 and 422 are tried again.
     ///
@@ -33,7 +33,7 @@ enum EntitlementPageAnswer {
     }
 }
 
-extension EntitlementAnswer.Verdict {
+extension EntitlementReply.Verdict {
     /// For a status that is no success, whichever read it came from.
     init(failed reply: HTTPReply, scrubber: MessageScrubber) {
         if StatusSorting.isMisconfiguration(reply.status) {

@@ -11,27 +11,27 @@ extension CleengClient {
     /// moves the subscription to that customer.
     ///
     /// - Parameter timeout: instead of ``CleengConfiguration/upstreamTimeout``.
-    public func pay(_ payment: ApplePayment, timeout: Duration? = nil) async -> ForwardAnswer {
+    public func pay(_ payment: ApplePayment, timeout: Duration? = nil) async -> PaymentReply {
         await pay("/apple/payment", payment.body(), customerEmail: payment.customerEmail, timeout: timeout)
     }
 
     /// Forwards one purchase of Google Play: `POST {paymentURL}/android/payment`. As for the App Store's, so for this one.
     ///
     /// - Parameter timeout: instead of ``CleengConfiguration/upstreamTimeout``.
-    public func pay(_ payment: AndroidPayment, timeout: Duration? = nil) async -> ForwardAnswer {
+    public func pay(_ payment: AndroidPayment, timeout: Duration? = nil) async -> PaymentReply {
         await pay("/android/payment", payment.body(), customerEmail: payment.customerEmail, timeout: timeout)
     }
 
     /// Forwards one purchase of the Amazon Appstore: `POST {paymentURL}/amazon/payment`. As for the App Store's, so for this one.
     ///
     /// - Parameter timeout: instead of ``CleengConfiguration/upstreamTimeout``.
-    public func pay(_ payment: AmazonPayment, timeout: Duration? = nil) async -> ForwardAnswer {
+    public func pay(_ payment: AmazonPayment, timeout: Duration? = nil) async -> PaymentReply {
         await pay("/amazon/payment", payment.body(), customerEmail: payment.customerEmail, timeout: timeout)
     }
 
     private func pay(
         _ route: String, _ body: ByteBuffer, customerEmail: String, timeout: Duration?
-    ) async -> ForwardAnswer {
+    ) async -> PaymentReply {
         let start = ContinuousClock.now
         var request = HTTPClientRequest(url: configuration.paymentURL + route)
         request.method = .POST
@@ -41,10 +41,10 @@ extension CleengClient {
         do {
             let deadline = start + (timeout ?? configuration.upstreamTimeout)
             let reply = try await send(request, route: route, deadline: deadline)
-            let verdict = ForwardAnswer.Verdict(reply, scrubber: scrubber(for: EmailAddress(customerEmail)))
-            return ForwardAnswer(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
+            let verdict = PaymentReply.Verdict(reply, scrubber: scrubber(for: EmailAddress(customerEmail)))
+            return PaymentReply(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
         } catch {
-            return ForwardAnswer(
+            return PaymentReply(
                 verdict: .tryAgain(error, retryAfter: nil), status: nil, latency: start.duration(to: .now))
         }
     }

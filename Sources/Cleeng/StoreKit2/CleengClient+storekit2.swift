@@ -27,7 +27,7 @@ extension CleengClient {
     /// - Returns: where Cleeng took it, with the name under which it really knows it.
     public func send(
         _ request: StoreKit2Request, _ purchase: StoreKit2Purchase, name: String
-    ) async -> (answer: ForwardAnswer, synchronization: String?) {
+    ) async -> (answer: PaymentReply, synchronization: String?) {
         let start = ContinuousClock.now
         var call = HTTPClientRequest(url: configuration.storeKit2URL + request.path)
         call.method = .POST
@@ -37,31 +37,31 @@ extension CleengClient {
         call.body = .bytes(purchase.body())
         do {
             let reply = try await send(call, route: request.path, deadline: start + configuration.upstreamTimeout)
-            let verdict = ForwardAnswer.Verdict(storeKit2: reply, scrubber: scrubber())
-            let answer = ForwardAnswer(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
+            let verdict = PaymentReply.Verdict(storeKit2: reply, scrubber: scrubber())
+            let answer = PaymentReply(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
             guard case .accepted = verdict else { return (answer, nil) }
             let given = JSONValue(reply.wholeBody)?["synchronizationId"]?.scalarText.flatMap(Self.name)
             return (answer, given ?? name)
         } catch {
-            let verdict = ForwardAnswer.Verdict.tryAgain(error, retryAfter: nil)
-            return (ForwardAnswer(verdict: verdict, status: nil, latency: start.duration(to: .now)), nil)
+            let verdict = PaymentReply.Verdict.tryAgain(error, retryAfter: nil)
+            return (PaymentReply(verdict: verdict, status: nil, latency: start.duration(to: .now)), nil)
         }
     }
 
     /// Reads `GET {storeKit2URL}/storekit2/purchases/synchronizations/{id}`.
-    public func synchronization(_ id: String) async -> SynchronizationAnswer {
+    public func synchronization(_ id: String) async -> SynchronizationReply {
         let start = ContinuousClock.now
         let route = "/storekit2/purchases/synchronizations"
-        guard let id = Self.name(id) else { return SynchronizationAnswer(verdict: .unknown, latency: .zero) }
+        guard let id = Self.name(id) else { return SynchronizationReply(verdict: .unknown, latency: .zero) }
         var request = HTTPClientRequest(url: "\(configuration.storeKit2URL)\(route)/\(id)")
         request.headers = headers()
         do {
             let reply = try await send(request, route: route, deadline: start + configuration.upstreamTimeout)
-            return SynchronizationAnswer(
-                verdict: SynchronizationAnswer.Verdict(reply, scrubber: scrubber()), status: reply.status,
+            return SynchronizationReply(
+                verdict: SynchronizationReply.Verdict(reply, scrubber: scrubber()), status: reply.status,
                 latency: start.duration(to: .now))
         } catch {
-            return SynchronizationAnswer(
+            return SynchronizationReply(
                 verdict: .tryAgain(error, retryAfter: nil), latency: start.duration(to: .now))
         }
     }
@@ -107,7 +107,7 @@ public struct StoreKit2Purchase: Sendable, Equatable {
 }
 
 /// How far Cleeng is with a purchase that it took by StoreKit 2.
-public struct SynchronizationAnswer: Sendable, Equatable {
+public struct SynchronizationReply: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// `processing`, or `retrying` after an error, perhaps for long.
         case running(String)

@@ -1,7 +1,7 @@
 import OutboundHTTP
 import RelayCore
 
-extension ForwardAnswer.Verdict {
+extension PaymentReply.Verdict {
     /// Sorts an answer by its status, and by Cleeng's code where a status says too little.
     ///
     /// | status, code | verdict | why |
@@ -22,7 +22,7 @@ extension ForwardAnswer.Verdict {
     }
 }
 
-extension SynchronizationAnswer.Verdict {
+extension SynchronizationReply.Verdict {
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         let retryAfter = reply.headers.retryAfter()
         let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)

@@ -28,7 +28,7 @@ extension ExclusiveLane {
 
     func pump() {
         while let id = waiting.first(), let deadline = waiters[id]?.waitDeadline, let slot = free.popLast() {
-            leases[id] = Lease(slot: slot, deadline: deadline)
+            leases[id] = ConnectionLease(slot: slot, deadline: deadline)
             finishWaiting(id, .success(()))
             // From here on the time is the transaction's.
             deadlines.set(id, deadline)

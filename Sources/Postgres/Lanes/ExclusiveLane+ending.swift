@@ -142,7 +142,7 @@ extension ExclusiveLane {
     }
 
     /// The deadline of a transaction, or the next look at one that is being ended.
-    func leaseExpired(_ id: UInt64, _ lease: Lease, _ now: ContinuousClock.Instant) {
+    func leaseExpired(_ id: UInt64, _ lease: ConnectionLease, _ now: ContinuousClock.Instant) {
         switch lease.state {
         case .active: abort(id, PostgresError(.timedOut, "the transaction's deadline has passed"))
         case .committing:

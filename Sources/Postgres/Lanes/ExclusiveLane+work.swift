@@ -1,6 +1,6 @@
 extension ExclusiveLane {
     /// Runs statements in one flight, or a script, and returns one result for each statement (none for a script).
-    func run(_ lease: UInt64, _ work: Lease.Work) async throws -> [QueryResult] {
+    func run(_ lease: UInt64, _ work: ConnectionLease.Work) async throws -> [QueryResult] {
         try await withCheckedThrowingContinuation { continuation in
             if let refusal = refusal(lease) {
                 settle()

@@ -24,7 +24,7 @@ actor ExclusiveLane: ConnectionLane {
 
         init(
             lease: UInt64, continuation: CheckedContinuation<[QueryResult], any Error>,
-            made: ContinuousClock.Instant, work: Lease.Work
+            made: ContinuousClock.Instant, work: ConnectionLease.Work
         ) {
             self.lease = lease
             self.continuation = continuation
@@ -48,7 +48,7 @@ actor ExclusiveLane: ConnectionLane {
     var waiting = WaitQueue()
     var waiters: [UInt64: Waiter] = [:]
     var free: [Int] = []
-    var leases: [UInt64: Lease] = [:]
+    var leases: [UInt64: ConnectionLease] = [:]
     var calls: [UInt64: Call] = [:]
     /// Whose COMMIT or ROLLBACK is in a flight.
     var endings: [UInt64: UInt64] = [:]

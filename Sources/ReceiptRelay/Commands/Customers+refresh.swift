@@ -58,7 +58,7 @@ extension Customers {
                     writer.endObject()
                 }
             } else {
-                Table.write(
+                TextTable.write(
                     known, Validation.columns("offerId", "status", "expiresAt", "reason"),
                     labels: ["expiresAt": "Until"])
             }

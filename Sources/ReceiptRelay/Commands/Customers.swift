@@ -57,16 +57,16 @@ struct Customers: AsyncParsableCommand {
                 }
             }
             print(Hue.bold.around("Purchases"))
-            Table.write(
+            TextTable.write(
                 bought, ListedValidation.columns("validationId", "status", "receivedAt", "offerId", "parked"))
             print("\n" + Hue.bold.around("Subscriptions"))
-            Table.write(
+            TextTable.write(
                 owned,
                 OpsSubscription.columns(
                     "originalTransactionId", "status", "productId", "expiresAt", "environment", "publisher"),
                 labels: ["expiresAt": "Until"])
             print("\n" + Hue.bold.around("Transfers"))
-            Table.write(moved, Transfers.columns)
+            TextTable.write(moved, Transfers.columns)
         }
     }
 }

@@ -58,7 +58,7 @@ struct Encryption: AsyncParsableCommand {
             print("the database \(state.sentence)")
             print("configured keys: \(configured.isEmpty ? "none" : configured.joined(separator: ", "))")
             guard !keys.isEmpty else { return }
-            Table(columns: ["DATA KEY", "CREATED", "WRAPPED BY", "CAN BE OPENED"]).write(
+            TextTable(columns: ["DATA KEY", "CREATED", "WRAPPED BY", "CAN BE OPENED"]).write(
                 keys.map {
                     [
                         "\($0.number)", $0.createdAt.rfc3339, $0.wrappedBy,

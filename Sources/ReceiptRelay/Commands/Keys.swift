@@ -74,7 +74,7 @@ struct Keys: AsyncParsableCommand {
         func run() async throws {
             let keys = try await DatabaseSession.run(option) { try await $0.keys(includingRevoked: all, in: .all) }
             guard !json else { return try JSONOutput.write(keys) }
-            Table.write(
+            TextTable.write(
                 keys, APIKey.columns("id", "role", "publisher", "app", "createdAt", "revokedAt", "name"))
         }
     }

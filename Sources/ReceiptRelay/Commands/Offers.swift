@@ -113,7 +113,7 @@ struct Offers: AsyncParsableCommand {
             }
             guard !json else { return try JSONOutput.write { Self.write(offers, unmapped, &$0) } }
             let columns = PublishersOffer.columns("publisher", "offerId", "products", "coupons", "name")
-            Table.write(offers.map { PublishersOffer($0) }, columns)
+            TextTable.write(offers.map { PublishersOffer($0) }, columns)
             for one in unmapped {
                 let what = one.product.map { "\($0) was bought as \(one.offerID)" } ?? "\(one.offerID) was bought"
                 print(

@@ -27,7 +27,7 @@ struct PageOptions: ParsableArguments {
     ) throws {
         let next = page.next?.description
         guard !json else { return try JSONOutput.write { $0.page(page.items, next: next) } }
-        Table.write(page.items, columns)
+        TextTable.write(page.items, columns)
         if let next { print("more: --cursor \(next)") }
     }
 }

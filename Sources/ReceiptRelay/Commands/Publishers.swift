@@ -68,7 +68,7 @@ struct Publishers: AsyncParsableCommand {
         func run() async throws {
             let publishers = try await DatabaseSession.run(option) { try await $0.listPublishers(in: .all) }
             guard !json else { return try JSONOutput.write(publishers) }
-            Table.write(
+            TextTable.write(
                 publishers, Publisher.columns("id", "createdAt", "keys", "offers", "endpoints", "account"))
         }
     }

@@ -43,15 +43,15 @@ struct Status: AsyncParsableCommand {
             print(Hue.bold.around(diagnosis.headline))
             for finding in diagnosis.findings {
                 let hue: Hue = finding.severity == .critical ? .red : .yellow
-                print("\n\(hue.around(finding.severity.rawValue.uppercased()))  \(Table.plain(finding.what))")
+                print("\n\(hue.around(finding.severity.rawValue.uppercased()))  \(TextTable.plain(finding.what))")
                 print("  \(finding.advice)")
                 if let command = Self.command(finding.place) { print("  Show them: \(command)") }
             }
             let backlog = summary.backlog
             print("")
-            Table.write(copies, RunningCopy.columns("id", "role", "startedAt", "lastSeenSeconds", "upstream"))
+            TextTable.write(copies, RunningCopy.columns("id", "role", "startedAt", "lastSeenSeconds", "upstream"))
             print("")
-            Table(columns: [
+            TextTable(columns: [
                 "NOT TAKEN BY CLEENG", "ACCESS WAITED FOR", "OVERDUE", "PARKED", "WEBHOOKS", "NOTIFICATIONS",
             ])
             .write([

@@ -80,7 +80,7 @@ struct Validations: AsyncParsableCommand {
                 print("\(label)\(String(repeating: " ", count: max(1, 17 - label.count)))\(text)")
             }
             print("")
-            Table.write(
+            TextTable.write(
                 detail.timeline, ValidationDetail.Entry.columns("at", "event", "upstreamStatus", "latencyMs", "detail"))
         }
 

@@ -67,7 +67,7 @@ struct WebhookCommands: AsyncParsableCommand {
             let endpoints = try await DatabaseSession.run(option) { try await $0.endpoints(in: .all) }
                 .filter { publisher == nil || $0.publisher == publisher }
             guard !json else { return try JSONOutput.write(endpoints) }
-            Table.write(
+            TextTable.write(
                 endpoints,
                 WebhookEndpoint.columns(
                     "id", "state", "environment", "publisher", "lastSuccessAt", "failingSince", "url"))

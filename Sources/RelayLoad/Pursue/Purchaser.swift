@@ -9,8 +9,8 @@ struct Purchaser: Sendable {
     let wait: Int
 
     /// - Parameter next: the number of the next purchase; nil when there is to be no other.
-    func run(next: @Sendable () -> Int?) async throws -> [Purchase] {
-        var purchases: [Purchase] = []
+    func run(next: @Sendable () -> Int?) async throws -> [PostedPurchase] {
+        var purchases: [PostedPurchase] = []
         var connection = try await client.connect()
         while let number = next() {
             purchases.append(try await pursue(PurchaseTemplate.number(number), &connection))
@@ -19,13 +19,13 @@ struct Purchaser: Sendable {
         return purchases
     }
 
-    private func pursue(_ number: String, _ connection: inout LoadConnection) async throws -> Purchase {
+    private func pursue(_ number: String, _ connection: inout LoadConnection) async throws -> PostedPurchase {
         let body = template.body(number)
         let postedAt = microsecondsNow()
         let accepted = try await retrying(&connection) { try await $0.post(Self.path, body: body) }
         guard accepted.status == 202 || accepted.status == 200, let id = accepted.field("validationId").map(String.init)
         else { throw UnexpectedAnswer(doing: "posting", answer: accepted) }
-        var purchase = Purchase(
+        var purchase = PostedPurchase(
             number: number, validationId: id, status: "pending", postedAt: postedAt, acceptedAt: accepted.at,
             knownAt: accepted.at, polls: 0)
         while purchase.status == "pending" {
@@ -56,7 +56,7 @@ struct Purchaser: Sendable {
 }
 
 /// What became of one purchase. Times are microseconds since 1970.
-struct Purchase: Encodable, Sendable {
+struct PostedPurchase: Encodable, Sendable {
     var number: String
     var validationId: String
     var status: String

@@ -56,7 +56,7 @@ struct PursueCommand: AsyncParsableCommand {
         let (last, first, taken) = (count, first, NIOLockedValueBox(0))
         let end = ContinuousClock.now + .seconds(seconds)
         let began = microsecondsNow()
-        let purchases = try await withThrowingTaskGroup(of: [Purchase].self) { group in
+        let purchases = try await withThrowingTaskGroup(of: [PostedPurchase].self) { group in
             for _ in 0..<width {
                 group.addTask {
                     try await purchaser.run {
@@ -83,7 +83,7 @@ struct PursueCommand: AsyncParsableCommand {
                 settle: Spread(purchases.map { $0.knownAt - $0.postedAt })))
     }
 
-    private func write(_ purchases: [Purchase]) throws {
+    private func write(_ purchases: [PostedPurchase]) throws {
         guard let samples else { return }
         let encoder = JSONEncoder()
         var lines = Data()

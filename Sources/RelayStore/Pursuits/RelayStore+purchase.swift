@@ -2,7 +2,7 @@ import Postgres
 public import RelayCore
 
 /// What the upstream is sent of a purchase.
-public struct Purchase: Sendable {
+public struct StoredPurchase: Sendable {
     /// By which it is known what was bought.
     public enum Proof: Sendable {
         case receipt(Acceptance.Receipt)
@@ -34,17 +34,17 @@ extension RelayStore {
     }
 
     /// What the upstream is to be sent: read when it is sent and not before, since receipts are large.
-    public func purchase(_ id: ValidationID, by driver: PurchaseDriver) async throws -> Purchase {
+    public func purchase(_ id: ValidationID, by driver: PurchaseDriver) async throws -> StoredPurchase {
         let query = Self.purchase(id, withReceipt: .bool(driver.sendsReceipt))
         guard let row = try await pool.query(query).first else { throw StoreError.missingRow("the receipt") }
-        return Purchase(
+        return StoredPurchase(
             email: try row.open("email"), offerID: try row.get("offer_id"),
             transactionID: try row.get("transaction_id"), appType: try row.get("app_type"),
             ipAddress: try row.open("ip_address"), couponCode: try row.get("coupon_code"),
             proof: try Self.proof(row, driver))
     }
 
-    private static func proof(_ row: PostgresRow, _ driver: PurchaseDriver) throws -> Purchase.Proof {
+    private static func proof(_ row: PostgresRow, _ driver: PurchaseDriver) throws -> StoredPurchase.Proof {
         guard driver.sendsReceipt else {
             guard let customer = try row.get("cleeng_customer", as: Int64?.self) else {
                 throw StoreError.missingRow("the customer's number at Cleeng")

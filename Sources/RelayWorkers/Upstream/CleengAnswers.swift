@@ -6,7 +6,7 @@ import RelayStore
 
 extension ApplePayment {
     /// As the app sent it: bytes that were decoded are encoded again, which gives the very same text.
-    init(_ purchase: Purchase, _ receipt: Acceptance.Receipt) {
+    init(_ purchase: StoredPurchase, _ receipt: Acceptance.Receipt) {
         let text =
             receipt.isText
             ? ByteBuffer(bytes: receipt.bytes.value)
@@ -21,7 +21,7 @@ extension ApplePayment {
 }
 
 extension AndroidPayment {
-    init(_ purchase: Purchase, _ receipt: StoreReceipt.Google) {
+    init(_ purchase: StoredPurchase, _ receipt: StoreReceipt.Google) {
         self.init(
             customerEmail: purchase.email.text, offerId: purchase.offerID.text,
             receipt: Receipt(
@@ -34,15 +34,15 @@ extension AndroidPayment {
 }
 
 extension AmazonPayment {
-    init(_ purchase: Purchase, _ receipt: StoreReceipt.Amazon) {
+    init(_ purchase: StoredPurchase, _ receipt: StoreReceipt.Amazon) {
         self.init(
             customerEmail: purchase.email.text, offerId: purchase.offerID.text, receiptId: receipt.receiptId,
             userId: receipt.userId, ipAddress: purchase.ipAddress?.value)
     }
 }
 
-extension RelayCore.ForwardAnswer {
-    init(_ answer: Cleeng.ForwardAnswer, synchronization: String? = nil) {
+extension ForwardAnswer {
+    init(_ answer: PaymentReply, synchronization: String? = nil) {
         let verdict: Verdict =
             switch answer.verdict {
             case .accepted: .accepted
@@ -82,8 +82,8 @@ extension RelayCore.ForwardAnswer {
     }
 }
 
-extension RelayCore.EntitlementAnswer {
-    init(_ answer: Cleeng.EntitlementAnswer, offer: OfferID, observedAt: Timestamp) {
+extension EntitlementAnswer {
+    init(_ answer: EntitlementReply, offer: OfferID, observedAt: Timestamp) {
         let verdict: Verdict
         var namesEnds = true
         switch answer.verdict {
@@ -120,8 +120,8 @@ extension RelayCore.EntitlementAnswer {
     }
 }
 
-extension RelayCore.SynchronizationAnswer {
-    init(_ answer: Cleeng.SynchronizationAnswer, offer: OfferID, observedAt: Timestamp) {
+extension SynchronizationAnswer {
+    init(_ answer: SynchronizationReply, offer: OfferID, observedAt: Timestamp) {
         let verdict: Verdict
         switch answer.verdict {
         case .running(let status): verdict = .running(status)
@@ -180,7 +180,7 @@ extension Int? {
     fileprivate var concernsTheRoute: Bool { self == 429 || self == 503 }
 }
 
-extension Cleeng.EntitlementAnswer {
+extension EntitlementReply {
     /// For metrics.
     var label: String {
         switch verdict {

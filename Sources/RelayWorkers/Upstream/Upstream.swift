@@ -63,22 +63,22 @@ public final class Upstream: Sendable {
 
     /// By `/apple/payment`.
     func forward(
-        _ purchase: Purchase, _ receipt: Acceptance.Receipt, _ pass: CallGate.Pass
-    ) async -> RelayCore.ForwardAnswer {
+        _ purchase: StoredPurchase, _ receipt: Acceptance.Receipt, _ pass: CallGate.Pass
+    ) async -> ForwardAnswer {
         let answer = await client.pay(ApplePayment(purchase, receipt))
-        return sort(RelayCore.ForwardAnswer(answer), of: purchase, pass)
+        return sort(ForwardAnswer(answer), of: purchase, pass)
     }
 
     /// By `/android/payment` and `/amazon/payment`.
     func forward(
-        _ purchase: Purchase, _ receipt: StoreReceipt, _ pass: CallGate.Pass
-    ) async -> RelayCore.ForwardAnswer {
+        _ purchase: StoredPurchase, _ receipt: StoreReceipt, _ pass: CallGate.Pass
+    ) async -> ForwardAnswer {
         let answer =
             switch receipt {
             case .google(let receipt): await client.pay(AndroidPayment(purchase, receipt))
             case .amazon(let receipt): await client.pay(AmazonPayment(purchase, receipt))
             }
-        return sort(RelayCore.ForwardAnswer(answer), of: purchase, pass)
+        return sort(ForwardAnswer(answer), of: purchase, pass)
     }
 
     /// By StoreKit 2.
@@ -87,20 +87,20 @@ public final class Upstream: Sendable {
     ///   - transfers: whether it is to be moved from the customer who has it.
     ///   - name: a UUID of this claim.
     func register(
-        _ purchase: Purchase, of cleengCustomer: Int64, transfers: Bool, name: String, _ pass: CallGate.Pass
-    ) async -> RelayCore.ForwardAnswer {
+        _ purchase: StoredPurchase, of cleengCustomer: Int64, transfers: Bool, name: String, _ pass: CallGate.Pass
+    ) async -> ForwardAnswer {
         let (answer, synchronization) = await client.send(
             transfers ? .transfer : .registration,
             StoreKit2Purchase(
                 transactionId: purchase.transactionID, cleengCustomerId: cleengCustomer,
                 ipAddress: purchase.ipAddress?.value),
             name: name)
-        return sort(RelayCore.ForwardAnswer(answer, synchronization: synchronization), of: purchase, pass)
+        return sort(ForwardAnswer(answer, synchronization: synchronization), of: purchase, pass)
     }
 
     private func sort(
-        _ sorted: RelayCore.ForwardAnswer, of purchase: Purchase, _ pass: CallGate.Pass
-    ) -> RelayCore.ForwardAnswer {
+        _ sorted: ForwardAnswer, of purchase: StoredPurchase, _ pass: CallGate.Pass
+    ) -> ForwardAnswer {
         let result = CallResult(
             sorted.outcome, subject: purchase.email.hashValue, retryAfter: sorted.pauseOfRoute)
         record(pass, result, latency: sorted.latency, verdict: sorted.label)
@@ -110,9 +110,9 @@ public final class Upstream: Sendable {
     /// How far Cleeng is with a purchase that it took by StoreKit 2.
     func synchronization(
         _ name: String, of email: EmailAddress, offer: OfferID, _ pass: CallGate.Pass
-    ) async -> RelayCore.SynchronizationAnswer {
+    ) async -> SynchronizationAnswer {
         let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
-        let sorted = RelayCore.SynchronizationAnswer(
+        let sorted = SynchronizationAnswer(
             await client.synchronization(name), offer: offer, observedAt: observedAt)
         let result = CallResult(sorted.outcome, subject: email.hashValue, retryAfter: sorted.pauseOfRoute)
         record(pass, result, latency: sorted.latency, verdict: sorted.label)
@@ -124,12 +124,12 @@ public final class Upstream: Sendable {
     /// - Parameter timeout: instead of the configured one. What is given up so early says nothing of the upstream.
     func entitlements(
         of email: EmailAddress, offers: [OfferID], timeout: Duration? = nil, _ pass: CallGate.Pass
-    ) async -> [OfferID: RelayCore.EntitlementAnswer] {
+    ) async -> [OfferID: EntitlementAnswer] {
         let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
         let answer = await client.entitlements(customerEmail: email, offers: offers, timeout: timeout)
-        var sorted: [OfferID: RelayCore.EntitlementAnswer] = [:]
+        var sorted: [OfferID: EntitlementAnswer] = [:]
         for offer in offers {
-            sorted[offer] = RelayCore.EntitlementAnswer(answer, offer: offer, observedAt: observedAt)
+            sorted[offer] = EntitlementAnswer(answer, offer: offer, observedAt: observedAt)
         }
         if let one = sorted.first?.value {
             let isGivenUp = timeout != nil && answer.verdict == .tryAgain(.timeout, retryAfter: nil)

@@ -48,13 +48,13 @@ extension FuzzTarget {
     ) { bytes in
         let reply = FuzzReply(bytes).reply
         for verdict in [
-            ForwardAnswer.Verdict(reply, scrubber: CleengReplies.scrubber),
-            ForwardAnswer.Verdict(storeKit2: reply, scrubber: CleengReplies.scrubber),
+            PaymentReply.Verdict(reply, scrubber: CleengReplies.scrubber),
+            PaymentReply.Verdict(storeKit2: reply, scrubber: CleengReplies.scrubber),
         ] {
             guard case .tryAgain(_, let pause) = verdict else { continue }
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
-        if case .tryAgain(_, let pause) = SynchronizationAnswer.Verdict(
+        if case .tryAgain(_, let pause) = SynchronizationReply.Verdict(
             reply, scrubber: CleengReplies.scrubber)
         {
             try FuzzFinding.check(pause, atMost: .seconds(3_600))

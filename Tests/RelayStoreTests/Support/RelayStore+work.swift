@@ -52,7 +52,7 @@ extension RelayStore {
     }
 }
 
-extension Purchase {
+extension StoredPurchase {
     var receipt: Acceptance.Receipt? {
         if case .receipt(let receipt) = proof { receipt } else { nil }
     }

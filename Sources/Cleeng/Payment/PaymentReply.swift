@@ -1,7 +1,7 @@
 import OutboundHTTP
 
 /// What Cleeng made of a forwarded purchase.
-public struct ForwardAnswer: Sendable, Equatable {
+public struct PaymentReply: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// 2xx: the request is well formed. Says nothing about access. `message` is what the body said, if anything.
         case accepted(message: String?)
@@ -25,7 +25,7 @@ public struct ForwardAnswer: Sendable, Equatable {
     }
 }
 
-extension ForwardAnswer.Verdict {
+extension PaymentReply.Verdict {
     /// Sorts an answer to a forward by its status alone; of the body only code and message are taken, if it arrived.
     ///
     /// | status | verdict | why |

@@ -1,7 +1,7 @@
 import Logging
 
 /// Keeps one slot of a lane filled: connects, serves, and after a loss connects again.
-struct ConnectionKeeper: Sendable {
+struct LaneKeeper: Sendable {
     let lane: any ConnectionLane
     let connector: Connector
     let slot: Int

@@ -2,7 +2,7 @@ import Foundation
 import Operations
 
 /// Rows in columns, for people. What stands in them comes from apps, stores and Cleeng: nothing of it reaches a terminal as a command.
-struct Table {
+struct TextTable {
     let columns: [String]
 
     func write(_ rows: [[String]]) {
@@ -27,7 +27,7 @@ struct Table {
 
     /// - Parameter labels: over columns that are named in another way than elsewhere, by the field's name.
     static func write<Item: Viewed>(_ items: [Item], _ columns: [Field<Item>], labels: [String: String] = [:]) {
-        Table(columns: columns.map { (labels[$0.name] ?? $0.label).uppercased() }).write(
+        TextTable(columns: columns.map { (labels[$0.name] ?? $0.label).uppercased() }).write(
             items.map { item in columns.map { $0.text(item) ?? "-" } })
     }
 

@@ -1,7 +1,7 @@
 public import RelayCore
 
 /// What an entitlement read told.
-public struct EntitlementAnswer: Sendable, Equatable {
+public struct EntitlementReply: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// An entry for each offer that was asked about.
         case read([OfferID: OfferEntitlement])

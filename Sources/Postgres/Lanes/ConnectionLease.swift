@@ -1,5 +1,5 @@
 /// One transaction's hold on a connection.
-struct Lease {
+struct ConnectionLease {
     enum State {
         case active
         /// COMMIT is on its way: from here on nothing may stop it.

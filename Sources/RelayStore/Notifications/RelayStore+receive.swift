@@ -172,23 +172,6 @@ extension RelayStore {
         ).first?.get(0)
     }
 
-    /// The first one may have notifications before it has a key.
-    func publishers() async throws -> Set<PublisherID> {
-        let rows = try await pool.query("SELECT id FROM publishers")
-        return Set(try rows.map { try $0.get(0) }).union([PublisherID.first])
-    }
-
-    /// Those whose rows may be looked for.
-    func publishers(in scope: OpsScope) async throws -> Set<PublisherID> {
-        if let publisher = scope.publisher { return [publisher] }
-        return try await publishers()
-    }
-
-    /// Where each publisher's rows of a subscription are.
-    func buckets<Kind>(of key: Identifier<Kind>, _ publishers: Set<PublisherID>) -> PostgresValue {
-        .int2Array(Set(publishers.map { Int16(Bucket(of: $0, key).number) }).sorted())
-    }
-
     /// Forgets which notifications have come, where they cannot come again; a bounded number at a time. The App Store repeats a
     /// notification for a week, and gives it out by its history for 180 days.
     public func pruneNotificationNames() async throws -> Int {
@@ -200,30 +183,6 @@ extension RelayStore {
                 FOR UPDATE SKIP LOCKED)
             """
         ).affectedRows
-    }
-
-    /// Once more where the server has ended the transaction for another's sake.
-    func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
-        // Within a transaction, whoever began it begins it again.
-        guard !pool.isTransaction else { return try await body() }
-        for _ in 0..<Self.mostConflicts {
-            do {
-                return try await body()
-            } catch let error as PostgresError where error.isConflict {
-                continue
-            }
-        }
-        return try await body()
-    }
-
-    private static let mostConflicts = 4
-}
-
-extension PostgresError {
-    /// Whether two transactions met, and this one would succeed after the other. Two that make the row of the same subscription meet in the
-    /// index that the insert waits for, or in the other unique one.
-    fileprivate var isConflict: Bool {
-        ["40P01", "40001"].contains(sqlState) || (sqlState == "23505" && constraint == "subscriptions_owner_no")
     }
 }
 

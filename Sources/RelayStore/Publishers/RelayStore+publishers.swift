@@ -42,4 +42,21 @@ extension RelayStore {
                 hasOwnAccount: try row.get("has_own_account"))
         }
     }
+
+    /// The first one may have notifications before it has a key.
+    func publishers() async throws -> Set<PublisherID> {
+        let rows = try await pool.query("SELECT id FROM publishers")
+        return Set(try rows.map { try $0.get(0) }).union([PublisherID.first])
+    }
+
+    /// Those whose rows may be looked for.
+    func publishers(in scope: OpsScope) async throws -> Set<PublisherID> {
+        if let publisher = scope.publisher { return [publisher] }
+        return try await publishers()
+    }
+
+    /// Where each publisher's rows of a subscription are.
+    func buckets<Kind>(of key: Identifier<Kind>, _ publishers: Set<PublisherID>) -> PostgresValue {
+        .int2Array(Set(publishers.map { Int16(Bucket(of: $0, key).number) }).sorted())
+    }
 }

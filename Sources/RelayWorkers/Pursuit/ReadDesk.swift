@@ -156,8 +156,4 @@ actor ReadDesk {
         guard let answer = answers[offer] else { throw CancellationError() }
         return answer
     }
-
-    func drain() async {
-        await turns.drain()
-    }
 }

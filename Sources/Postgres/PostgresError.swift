@@ -140,7 +140,7 @@ extension PostgresError: Equatable {
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
     /// Of a refused statement with the server's own words: by the code alone nobody finds the column that is missing. They hold neither
-    /// rows nor parameters (``init(result:)``).
+    /// rows nor parameters.
     public var description: String {
         code == .server && !isUnavailable && !serverMessage.isEmpty
             ? "\(shortDescription): \(serverMessage)" : shortDescription

@@ -70,7 +70,9 @@ public final class PostgresPool: Sendable {
 
     /// Runs one statement in a transaction of its own.
     ///
-    /// - Parameter timeout: counts from the call; at most the configuration's `statementTimeout`.
+    /// - Parameters:
+    ///   - query: prepared on its connection, unless it is to be planned anew.
+    ///   - timeout: counts from the call; at most the configuration's `statementTimeout`.
     /// - Throws: ``PostgresError``; `CancellationError` where the task is cancelled. In both cases a statement that was sent
     ///   may still take effect.
     public func query(_ query: SQL, timeout: Duration? = nil) async throws -> PostgresRows {
@@ -85,8 +87,10 @@ public final class PostgresPool: Sendable {
     ///
     /// One within the body of another takes a second connection, and may wait for it until its deadline.
     ///
-    /// - Parameter timeout: for all of it, the wait for a connection included. When it is over, or when the task is cancelled,
-    ///   the transaction is rolled back at once, and what `body` asks of it afterwards fails.
+    /// - Parameters:
+    ///   - timeout: for all of it, the wait for a connection included. When it is over, or when the task is cancelled,
+    ///     the transaction is rolled back at once, and what `body` asks of it afterwards fails.
+    ///   - body: uses the transaction, which ends with it.
     /// - Throws: what `body` throws; ``PostgresError``; `CancellationError`. Only a failed COMMIT leaves the outcome unknown.
     public func withTransaction<T: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (PostgresTransaction) async throws -> T

@@ -19,7 +19,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// - Parameter text: made by the program, with no values in it.
     public init(unescaped text: String) { pieces = [text] }
 
-    /// - Parameter text: with the values in it as `$1` and so on. Such a statement cannot be a part of another.
+    /// A statement with its values apart from it. It cannot be a part of another.
+    ///
+    /// - Parameters:
+    ///   - text: with the values in it as `$1` and so on.
+    ///   - values: in the order of their numbers.
+    ///   - isPlannedAnew: as ``isPlannedAnew`` says.
     public init(_ text: String, _ values: [PostgresValue] = [], isPlannedAnew: Bool = false) {
         pieces = [text]
         parameters = values
@@ -88,7 +93,10 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
         /// `unnest($1, …) AS name(bucket, …)`.
         ///
-        /// - Parameter ordinal: the name of one more column, which counts the rows from 1.
+        /// - Parameters:
+        ///   - table: of it the names and the values of the columns.
+        ///   - name: of the rows in the statement.
+        ///   - ordinal: the name of one more column, which counts the rows from 1.
         public mutating func appendInterpolation(_ table: SQLTable, as name: String, ordinal: String? = nil) {
             sql.append("unnest(")
             for (number, column) in table.columns.enumerated() {

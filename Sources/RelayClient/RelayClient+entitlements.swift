@@ -29,8 +29,11 @@ extension RelayClient {
     /// Whether a customer is entitled to an offer now, by the purchase that counts: what an app asks at its start. One
     /// request, one try.
     ///
-    /// - Parameter fresh: the relay asks the billing system first, at most once in five seconds for a customer. So somebody
-    ///   who bought on the web is found. It takes longer; for an app's start the default is enough.
+    /// - Parameters:
+    ///   - email: the customer's, as the purchases were posted with it.
+    ///   - offer: its id at the billing system.
+    ///   - fresh: the relay asks the billing system first, at most once in five seconds for a customer. So somebody
+    ///     who bought on the web is found. It takes longer; for an app's start the default is enough.
     /// - Returns: nil where the relay knows of no purchase.
     /// - Throws: ``RelayError``.
     public func entitlement(email: String, offer: String, fresh: Bool = false) async throws -> Validation? {
@@ -42,7 +45,9 @@ extension RelayClient {
     /// Every offer that the relay knows of a customer, in any app of the publisher's, the newest first and 100 at most. One
     /// request, one try.
     ///
-    /// - Parameter fresh: as in ``entitlement(email:offer:fresh:)``.
+    /// - Parameters:
+    ///   - email: the customer's, as the purchases were posted with it.
+    ///   - fresh: as in ``entitlement(email:offer:fresh:)``.
     /// - Throws: ``RelayError``.
     public func entitlements(email: String, fresh: Bool = false) async throws -> [Validation] {
         try await call(question([("customerEmail", email)], fresh: fresh)).validations()

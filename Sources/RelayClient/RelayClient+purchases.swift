@@ -7,9 +7,11 @@ extension RelayClient {
     /// Passing trouble is met with further tries of the same request, for about a minute. The same purchase posted
     /// again is the same validation while that is pending or granted; one that failed starts anew.
     ///
-    /// - Parameter idempotencyKey: the name of this request over all tries. Keep one beside the purchase where it may
-    ///   be posted again hours later: for 24 hours it finds the validation that it first made, even one that has
-    ///   failed.
+    /// - Parameters:
+    ///   - purchase: with the receipt or the signed transaction that the store gave the app.
+    ///   - idempotencyKey: the name of this request over all tries. Keep one beside the purchase where it may
+    ///     be posted again hours later: for 24 hours it finds the validation that it first made, even one that has
+    ///     failed.
     /// - Returns: the validation, most often pending; settled where a repeat finds it so.
     /// - Throws: ``RelayError``, whose ``RelayError/mayHaveBeenTaken`` says whether the relay may have the purchase all
     ///   the same; `CancellationError`, after which it may have it too.
@@ -38,7 +40,8 @@ extension RelayClient {
     /// When this returns, whatever the outcome, the relay has the purchase.
     ///
     /// - Parameters:
-    ///   - idempotencyKey: as ``submit(_:idempotencyKey:)`` takes it.
+    ///   - purchase: as ``submit(_:idempotencyKey:)`` takes it, like the key.
+    ///   - idempotencyKey: the name of this request over all tries.
     ///   - onState: is given each state, the first one as soon as the relay has the purchase: the moment to keep its
     ///     ``Validation/id`` and to finish the store's transaction.
     /// - Throws: as ``submit(_:idempotencyKey:)``; and ``RelayError`` where the relay will not say what became of the

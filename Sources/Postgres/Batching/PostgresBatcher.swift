@@ -36,6 +36,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     ///   - maxBytes: the most that the sizes in a batch come to; one element that is larger goes alone.
     ///   - concurrentBatches: how many batches may be in flight.
     ///   - maxWaiting: how many elements may wait; one more fails as ``PostgresError/Code/overloaded``.
+    ///   - size: of an element, in bytes.
     ///   - flush: writes a batch and returns one result for each element, in the same order.
     public convenience init(
         maxCount: Int, maxBytes: Int = .max, concurrentBatches: Int = 1, maxWaiting: Int = 4096,
@@ -47,10 +48,8 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
             size: size, batchKey: nil, flush: flush)
     }
 
-    /// The same, where some elements must not share a batch.
-    ///
-    /// - Parameter key: elements for which it is equal are never in one batch, nor in two that run at once, and keep their
-    ///   order.
+    /// The same, where some elements must not share a batch: elements for which `key` is equal are never in one batch, nor in two
+    /// that run at once, and keep their order.
     public convenience init(
         maxCount: Int, maxBytes: Int = .max, concurrentBatches: Int = 1, maxWaiting: Int = 4096,
         size: @escaping @Sendable (Element) -> Int = { _ in 1 },

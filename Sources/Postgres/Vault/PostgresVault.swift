@@ -87,7 +87,9 @@ public struct KeyedValue {
 
 /// A type that a private column can be read as. It is no ``PostgresDecodable``, so that it cannot be read without opening it.
 public protocol PostgresSealable {
-    /// - Parameter value: what ``KeyedValue`` is read from.
+    /// - Parameters:
+    ///   - value: what ``KeyedValue`` is read from.
+    ///   - vault: opens what is sealed.
     /// - Throws: ``PostgresError``.
     static func open(_ value: PostgresBinary, _ vault: any PostgresVault) throws -> Self
 }

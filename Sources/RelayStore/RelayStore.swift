@@ -26,21 +26,17 @@ public struct RelayStore: Sendable {
     private let onCustomersChanged: @Sendable () -> Void
     /// This process has committed a message to an endpoint.
     private let onMessagesQueued: @Sendable () -> Void
-    /// This process has committed a subscription about which somebody is to be asked at once.
-    private let onQuestions: @Sendable () -> Void
 
     public init(
         pool: PostgresPool, vault: Vault, instance: String, logger: Logger,
         onCustomersChanged: @escaping @Sendable () -> Void = {},
-        onMessagesQueued: @escaping @Sendable () -> Void = {},
-        onQuestions: @escaping @Sendable () -> Void = {}
+        onMessagesQueued: @escaping @Sendable () -> Void = {}
     ) {
         self.pool = Database(pool)
         self.vault = vault
         self.instance = instance
         self.onCustomersChanged = onCustomersChanged
         self.onMessagesQueued = onMessagesQueued
-        self.onQuestions = onQuestions
         self.logger = logger
         self.clock = DatabaseClock()
         self.changes = ChangeHub()
@@ -64,11 +60,7 @@ public struct RelayStore: Sendable {
     /// The same of what subscriptions' ledgers have heard.
     func publish(_ changed: [Validation], _ closing: LedgerHearing.Closing) {
         publish(changed, customers: closing.customers)
-        let (hasMessages, hasQuestions) = (closing.hasMessages, closing.hasQuestions)
-        pool.afterCommit {
-            if hasMessages { onMessagesQueued() }
-            if hasQuestions { onQuestions() }
-        }
+        if closing.hasMessages { pool.afterCommit { onMessagesQueued() } }
     }
 
     /// Runs `body` with a store whose statements are all of one transaction: it is committed where `body` returns, and nothing has

@@ -34,16 +34,15 @@ struct Assembly: Sendable {
         Task { await ShutdownWatch(logger: logger).run() }
         let vault = Vault(settings.wrappingKeys)
         let pool = PostgresPool(poolConfiguration(vault), logger: logger, observer: DatabaseMetrics(registry: registry))
-        let (customerBell, webhookBell, ledgerBell) = (Wakeup(), Wakeup(), Wakeup())
+        let (customerBell, webhookBell) = (Wakeup(), Wakeup())
         let store = RelayStore(
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
             onCustomersChanged: customerBell.ring,
-            onMessagesQueued: webhookBell.ring,
-            onQuestions: ledgerBell.ring)
+            onMessagesQueued: webhookBell.ring)
         let watch = ReadinessWatch(
             store: store, probes: role == .front ? [.accept] : role == .worker ? [.claim] : [.accept, .claim],
             logger: logger)
-        let (eventBell, news) = (Wakeup(), Wakeup())
+        let (ledgerBell, eventBell, news) = (Wakeup(), Wakeup(), Wakeup())
         let accounts = settings.accounts.map { Account(settings: $0) }
         let onNotification: @Sendable () -> Void = { accounts.ring(\.notifications) }
         let keys = KeyRing(store: store)

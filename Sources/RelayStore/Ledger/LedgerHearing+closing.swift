@@ -11,8 +11,6 @@ extension LedgerHearing {
         var customers: [CustomerName] = []
         /// Endpoints have something to be told.
         var hasMessages = false
-        /// Somebody is to be asked about it now, and whoever heard it does not ask.
-        var hasQuestions = false
 
         func changed(_ answers: [PostgresRows]) throws -> [Validation] {
             try changes.flatMap { try answers[$0].map(RelayStore.stored) }
@@ -36,7 +34,6 @@ extension LedgerHearing {
         let news = ContractNews.deliveries(heard)
         closing.queries += ContractNews.moves(heard) + DeliveryStatements.enqueue(news)
         closing.hasMessages = !news.isEmpty
-        closing.hasQuestions = heard.contains { heard in heard.dueAt.map { $0 <= heard.now } ?? false }
         closing.queries.append(access(heard))
         closing.changes.append(closing.queries.count - 1)
         return closing

@@ -16,15 +16,18 @@ struct LedgerHearing: Sendable {
     let catalogue: OfferCatalogue
     /// The caller asks about what is in question after the hearing: for so long the ledger is not due for anybody else.
     private let patience: Duration
+    /// After a store's statement Cleeng is asked no sooner: it hears of it by and by, and what it said before then would be taken for
+    /// its answer. The customer's next read is for the purchase that the app posts meanwhile.
+    static let settling = Duration.seconds(10)
     /// In the order of their keys.
     let messages: [LedgerMessage]
 
     /// - Parameters:
     ///   - messages: of each subscription one; of several of one the first is heard.
-    ///   - patience: zero where whoever hears asks nobody: what is then in question is due at once.
+    ///   - patience: ``settling`` where the caller asks nobody.
     init(
         _ messages: [LedgerMessage], instance: String, leeway: Duration, catalogue: OfferCatalogue,
-        patience: Duration = .zero
+        patience: Duration = Self.settling
     ) {
         self.patience = patience
         self.instance = instance

@@ -104,7 +104,7 @@ import Testing
     }
 
     /// Guards against an offer that was left staying open for a minute, since nobody asks where no event comes.
-    @Test func anOfferThatWasLeftIsAskedAboutAtOnceWhereCleengTellsNothing() async throws {
+    @Test func anOfferThatWasLeftIsAskedAboutSoonWhereCleengTellsNothing() async throws {
         try await run(tells: false) { scene in
             scene.life.bought(at: Date())
             let month = try await scene.buy(Self.monthly)

@@ -13,8 +13,8 @@ public struct Act<Outcome: Sendable>: Sendable {
     let wakes: Wakes?
     let step: Step
 
-    /// - Parameter step: with a store whose statements are of the transaction that the row is written in. Returns what became of it, and the
-    ///   row; nil where nothing was changed.
+    /// - Parameter step: gets a store that writes in the same transaction as the audit row. Returns the outcome and the row, or nil for the
+    ///   row if it changed nothing.
     init(_ action: AuditEntry.Action, timeout: Duration? = nil, wakes: Wakes? = nil, _ step: @escaping Step) {
         self.action = action
         self.timeout = timeout
@@ -63,7 +63,7 @@ struct LongWork: Sendable {
     let actor: Actor
     let reason: String?
 
-    /// Writes the row, does the work, and adds to the row what became of it.
+    /// Writes the row, does the work, and adds the outcome to the row.
     ///
     /// - Parameter body: returns the outcome, and that in a few words.
     func recorded<T: Sendable>(
@@ -74,7 +74,7 @@ struct LongWork: Sendable {
         do {
             let (outcome, words) = try await body()
             entry.reason = reason.map { "\($0) (\(words))" } ?? words
-            // It is done, and the row is there: whoever asked for it is not told that it failed.
+            // The work is done and has its row. A row without the outcome is no reason to report a failure.
             try? await store.amend(row, entry)
             return outcome
         } catch {

@@ -6,7 +6,7 @@ public enum ActRefusal: Error, Sendable, Equatable {
         case notification, message, event, subscription, endpoint, key, publisher, offer
     }
 
-    /// There is none, or none in the scope of whoever acts.
+    /// It does not exist, or the operator's scope does not include it.
     case unknown(Subject)
     case noSuchPublisher(PublisherID, known: [PublisherID])
     case endpointNotActive

@@ -6,7 +6,7 @@ public enum Door: String, Sendable, CaseIterable {
 }
 
 extension AuditEntry.Action {
-    /// By which doors it is done. What the ops API lacks needs more than a key: a person at the console, or whoever has the database.
+    /// The doors that offer it. The ops API leaves out what needs more than a key: a person at the console, or access to the database.
     public var doors: Set<Door> {
         switch self {
         // The other doors have no sessions.

@@ -1,7 +1,7 @@
 public import RelayCore
 public import RelayStore
 
-/// What Cleeng was asked, and what became of it.
+/// The publisher whose customer was asked about, and the outcome.
 public struct RefreshedCustomer: Sendable {
     public var publisher: PublisherID
     public var outcome: CustomerInquiryOutcome

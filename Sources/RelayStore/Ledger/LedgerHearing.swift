@@ -14,10 +14,10 @@ struct LedgerHearing: Sendable {
     let instance: String
     let leeway: Duration
     let catalogue: OfferCatalogue
-    /// The caller asks about what is in question after the hearing: for so long the ledger is not due for anybody else.
+    /// How long after the hearing the ledger becomes due, if something is in question. A caller that asks by itself needs this time.
     private let patience: Duration
-    /// After a store's statement Cleeng is asked no sooner: it hears of it by and by, and what it said before then would be taken for
-    /// its answer. The customer's next read is for the purchase that the app posts meanwhile.
+    /// After a store's statement the relay waits so long before it asks Cleeng. Cleeng may not have heard the statement yet, and the relay
+    /// would keep its old answer. The app may also post a purchase now, and needs the customer's next read.
     static let settling = Duration.seconds(10)
     /// In the order of their keys.
     let messages: [LedgerMessage]

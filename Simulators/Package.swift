@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// The stand-ins for Cleeng, the App Store, Google Play and the Amazon Appstore: a package beside the relay's, which shares no
-// code with what it tests. The relay's manifest depends on this one, so that both are built in one graph and one folder, each
+// The stand-ins for Cleeng, the App Store, Google Play, the Amazon Appstore and Roku Pay: a package beside the relay's, which
+// shares no code with what it tests. The relay's manifest depends on this one, so that both are built in one graph and one folder, each
 // dependency once. Versions stand in both manifests; SwiftPM resolves nothing where they differ.
 
 /// As in the relay's manifest.
@@ -73,8 +73,13 @@ let package = Package(
             ["SimulatorKit", argumentParser, asn1, crypto, httpClient, lifecycle, locks, nioCore, nioHTTP1]),
         library(
             "AppStoreSimulator",
-            ["AppStoreSimulation", "SimulatorKit", argumentParser, crypto, httpClient, nioCore, nioHTTP1]),
-        library("StoreSimulator", ["SimulatorKit", argumentParser, crypto, cryptoExtras]),
+            ["AppStoreSimulation", "SimulatorKit", argumentParser, crypto, httpClient, lifecycle, nioCore, nioHTTP1]),
+        library(
+            "StoreSimulator",
+            [
+                "SimulatorKit", argumentParser, asn1, crypto, cryptoExtras, httpClient, lifecycle, nioCore, nioHTTP1,
+                x509,
+            ]),
         program("cleeng-simulator", "CleengSimulator"),
         program("app-store-simulator", "AppStoreSimulator"),
         program("store-simulator", "StoreSimulator"),

@@ -25,6 +25,8 @@ public struct SimulatedNotification: Sendable, Hashable {
     /// Nil where it is about no purchase, as `TEST` is.
     public var transaction: SimulatedTransaction?
     public var renewal: SimulatedRenewal?
+    /// Why the customer wants a refund, in a `CONSUMPTION_REQUEST`.
+    public var consumptionRequestReason: String?
     /// Of the whole, and of each part.
     public var signedDate: Date
 
@@ -77,7 +79,8 @@ extension StoreAuthority {
             data: Details(
                 environment: notification.environment, bundleId: notification.bundleId,
                 appAppleId: notification.appAppleId, status: notification.status?.rawValue,
-                signedTransactionInfo: transaction, signedRenewalInfo: renewal))
+                signedTransactionInfo: transaction, signedRenewalInfo: renewal,
+                consumptionRequestReason: notification.consumptionRequestReason))
         let text = try sign(json: SimulatedJSON.encode(SignedPart(content: payload, signedDate: date)))
         return try SimulatedJSON.encode(["signedPayload": text])
     }
@@ -97,5 +100,6 @@ extension StoreAuthority {
         var status: Int?
         var signedTransactionInfo: String?
         var signedRenewalInfo: String?
+        var consumptionRequestReason: String?
     }
 }

@@ -163,6 +163,15 @@ struct DERItem {
         DERItem(0xA0 | number, items.flatMap(\.encoded))
     }
     static func octetString(_ bytes: [UInt8]) -> DERItem { DERItem(0x04, bytes) }
+    /// Whole octets.
+    static func bitString(_ bytes: [UInt8]) -> DERItem { DERItem(0x03, [0] + bytes) }
+    static func enumerated(_ value: UInt8) -> DERItem { DERItem(0x0A, [value]) }
+    /// NULL under a number of its own.
+    static func implicitNull(_ number: UInt8) -> DERItem { DERItem(0x80 | number, []) }
+    /// In whole seconds.
+    static func generalizedTime(_ date: Date) -> DERItem {
+        DERItem(0x18, date.formatted(.iso8601).utf8.filter { !"-:T".utf8.contains($0) })
+    }
     static func objectIdentifier(_ contents: [UInt8]) -> DERItem { DERItem(0x06, contents) }
     static func utf8String(_ text: String) -> DERItem { DERItem(0x0C, Array(text.utf8)) }
     static func ia5String(_ text: String) -> DERItem { DERItem(0x16, Array(text.utf8)) }

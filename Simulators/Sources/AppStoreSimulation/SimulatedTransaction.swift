@@ -28,6 +28,10 @@ public struct SimulatedTransaction: Sendable, Hashable, Encodable {
     public var appAccountToken: String?
     /// `PURCHASE` or `RENEWAL`.
     public var transactionReason = "PURCHASE"
+    public var offerIdentifier: String?
+    /// 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
+    public var offerType: Int?
+    public var offerDiscountType: String?
     public var quantity = 1
     public var storefront = "USA"
 

@@ -23,6 +23,8 @@ public struct StoreAuthority: Sendable {
         public var hasAuthorityMarker = true
         /// When the signing certificate is valid.
         public var validity: ClosedRange<Date>
+        /// Where certificates say that their revocation is looked up, without the path; nil where they say nothing.
+        public var responder: String? = "http://ocsp.apple.com"
 
         public init(validity: ClosedRange<Date>) { self.validity = validity }
     }
@@ -31,13 +33,16 @@ public struct StoreAuthority: Sendable {
     public let certificates: [[UInt8]]
     let leaf: Certificate
     let key: SigningKey
+    /// Of the authority and of the root, which sign what is said of the certificates below them. Empty where they were not kept.
+    let issuerKeys: [SigningKey]
 
     public var root: [UInt8] { certificates[2] }
 
-    init(certificates: [[UInt8]], key: SigningKey) throws {
+    init(certificates: [[UInt8]], key: SigningKey, issuerKeys: [SigningKey] = []) throws {
         self.certificates = certificates
         self.leaf = try Certificate(derEncoded: certificates[0])
         self.key = key
+        self.issuerKeys = issuerKeys
     }
 
     /// - Parameter name: stands in the names of the certificates.
@@ -61,6 +66,13 @@ public struct StoreAuthority: Sendable {
                 Critical(
                     KeyUsage(digitalSignature: !isAuthority, keyCertSign: isAuthority, cRLSign: isAuthority))
             }
+            if index > 0, let responder = form.responder {
+                let address = AuthorityInformationAccess.AccessDescription(
+                    method: .ocspServer,
+                    location: .uniformResourceIdentifier(responder + Self.responderPaths[index - 1]))
+                try extensions.append(
+                    Certificate.Extension(AuthorityInformationAccess([address]), critical: false))
+            }
             if let marker {
                 // NULL, as Apple's markers have it.
                 try extensions.append(Certificate.Extension(oid: marker, critical: false, value: [5, 0]))
@@ -79,11 +91,13 @@ public struct StoreAuthority: Sendable {
                 var serializer = DER.Serializer()
                 try serializer.serialize(certificate)
                 return serializer.serializedBytes
-            }, key: keys[2])
+            }, key: keys[2], issuerKeys: [keys[1], keys[0]])
     }
 
     private static let year: TimeInterval = 31_557_600
     private static let signs: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
+    /// As Apple names them: by the issuer. Of the authority and of the certificate that signs.
+    private static let responderPaths = ["/ocsp03-simulatedroot", "/ocsp03-simulatedwwdr"]
     private static let relations: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 }
 
@@ -120,28 +134,34 @@ extension StoreAuthority {
         PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: root).pemString
     }
 
-    /// Keeps it for another process: `NAME-chain.pem`, the one that signs first, and `NAME-key.pem`, readable by its owner only.
+    /// Keeps it for another process: `NAME-chain.pem`, the one that signs first, and, readable by their owner only, `NAME-key.pem` and
+    /// `NAME-issuer-keys.pem`.
     public func write(to folder: URL, name: String) throws {
         let chain = certificates.map {
             PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: $0).pemString + "\n"
         }
         try Data(chain.joined().utf8).write(to: folder.appendingPathComponent("\(name)-chain.pem"))
-        let keyFile = folder.appendingPathComponent("\(name)-key.pem")
-        guard
-            FileManager.default.createFile(
-                atPath: keyFile.path, contents: Data((key.pem + "\n").utf8), attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown) }
+        for (file, keys) in [("\(name)-key.pem", [key]), ("\(name)-issuer-keys.pem", issuerKeys)] {
+            let text = keys.map { $0.pem + "\n" }.joined()
+            guard
+                FileManager.default.createFile(
+                    atPath: folder.appendingPathComponent(file).path, contents: Data(text.utf8),
+                    attributes: [.posixPermissions: 0o600])
+            else { throw CocoaError(.fileWriteUnknown) }
+        }
     }
 
-    /// As ``write(to:name:)`` left it.
+    /// As ``write(to:name:)`` left it. A folder of an older version has no keys of issuers.
     public init(_ purpose: Purpose, in folder: URL, name: String) throws {
-        let chain = try String(contentsOf: folder.appendingPathComponent("\(name)-chain.pem"), encoding: .utf8)
-        let documents = try PEMDocument.parseMultiple(pemString: chain)
+        func text(_ part: String) throws -> String {
+            try String(contentsOf: folder.appendingPathComponent("\(name)-\(part).pem"), encoding: .utf8)
+        }
+        let documents = try PEMDocument.parseMultiple(pemString: text("chain"))
         guard documents.count == 3 else { throw WrongKey() }
+        let issuerKeys = (try? text("issuer-keys")).map { try? PEMDocument.parseMultiple(pemString: $0) } ?? nil
         try self.init(
-            certificates: documents.map(\.derBytes),
-            key: SigningKey(
-                purpose, pem: String(contentsOf: folder.appendingPathComponent("\(name)-key.pem"), encoding: .utf8)))
+            certificates: documents.map(\.derBytes), key: SigningKey(purpose, pem: text("key")),
+            issuerKeys: (issuerKeys ?? []).map { try SigningKey(purpose, pem: $0.pemString) })
     }
 }
 

@@ -47,6 +47,9 @@ package struct Call: Sendable {
 
     package var authorization: String? { headers[.authorization] }
 
+    /// As sent.
+    package var contentType: String? { headers[.contentType] }
+
     /// The token of an `Authorization: Bearer` header.
     package var bearerToken: String? {
         let words = authorization?.split(separator: " ", omittingEmptySubsequences: false) ?? []
@@ -102,5 +105,12 @@ package struct UnverifiedJWS: Sendable {
         guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
+    }
+}
+
+extension Data {
+    /// base64url without padding (RFC 7515, section 2).
+    package var base64URL: String {
+        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }

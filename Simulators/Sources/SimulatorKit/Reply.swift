@@ -69,7 +69,8 @@ package enum JSONBody {
             var container = encoder.singleValueContainer()
             switch self {
             case .milliseconds: try container.encode(date.wholeMilliseconds)
-            case .text: try container.encode(date.formatted(Self.style))
+            // The style cuts off what the other form rounds.
+            case .text: try container.encode((date + 0.000_5).formatted(Self.style))
             }
         }
 

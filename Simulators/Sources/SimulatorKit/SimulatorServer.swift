@@ -42,20 +42,31 @@ package protocol SimulatedState: Sendable {
 package final class LockedService<State: SimulatedState>: SimulatedService {
     private let state: NIOLockedValueBox<State>
     private let clock: @Sendable () -> Date
+    private let afterCall: @Sendable () -> Void
 
-    package init(_ state: State, now: @escaping @Sendable () -> Date = { Date() }) {
+    /// - Parameter afterCall: is called after every call, without the lock.
+    package init(
+        _ state: State, now: @escaping @Sendable () -> Date = { Date() },
+        afterCall: @escaping @Sendable () -> Void = {}
+    ) {
         self.state = NIOLockedValueBox(state)
         clock = now
+        self.afterCall = afterCall
     }
 
     package var bodyLimit: Int { State.bodyLimit }
     package func isControl(_ segments: [String]) -> Bool { segments.first == State.controlPrefix }
     package func now() -> Date { clock() }
-    package func begin(_ call: Call) -> Verdict<Void> { state.withLockedValue { $0.begin(call, at: clock()) } }
     package func end(_ verdict: Verdict<Void>, outcome: CallOutcome, status: Int?) {}
 
+    package func begin(_ call: Call) -> Verdict<Void> {
+        defer { afterCall() }
+        return state.withLockedValue { $0.begin(call, at: clock()) }
+    }
+
     package func control(_ call: Call) -> Reply {
-        state.withLockedValue { state in
+        defer { afterCall() }
+        return state.withLockedValue { state in
             do throws(ControlFault) {
                 return try state.control(call, at: clock())
             } catch {
@@ -63,6 +74,9 @@ package final class LockedService<State: SimulatedState>: SimulatedService {
             }
         }
     }
+
+    /// Access for what runs beside the server.
+    package func update<Value>(_ body: (inout State) -> Value) -> Value { state.withLockedValue { body(&$0) } }
 }
 
 /// The HTTP server of a simulated service.
@@ -102,10 +116,15 @@ package struct SimulatorServer<Service: SimulatedService>: Sendable {
     }
 
     /// The same as a program: prints where it listens, or why it cannot.
-    /// - Parameter name: such as `store-simulator google`; the program's name comes first.
-    package func run(as name: String) async throws {
+    /// - Parameters:
+    ///   - name: such as `store-simulator google`; the program's name comes first.
+    ///   - onReady: is called with the address, before it is printed.
+    package func run(as name: String, onReady: @escaping @Sendable (String) -> Void = { _ in }) async throws {
         do {
-            try await run { address in try? StandardOutput.say("\(name) listening on \(address)") }
+            try await run { address in
+                onReady(address)
+                try? StandardOutput.say("\(name) listening on \(address)")
+            }
         } catch {
             try FileHandle.standardError.write(
                 contentsOf: Data("\(name.prefix { $0 != " " }): cannot listen on \(host):\(port): \(error)\n".utf8))

@@ -1,18 +1,19 @@
 import ArgumentParser
 import CryptoExtras
 import Foundation
+import ServiceLifecycle
 import SimulatorKit
 
-/// `store-simulator`: plays Google's Play Developer API, or Amazon's Receipt Verification Service.
+/// `store-simulator`: plays Google's Play Developer API, Amazon's Receipt Verification Service, or Roku Pay.
 package struct StoreSimulatorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "store-simulator",
-        abstract: "A stand-in for Google Play and the Amazon Appstore, for tests and demonstrations.",
+        abstract: "A stand-in for Google Play, the Amazon Appstore and Roku Pay, for tests and demonstrations.",
         discussion: """
             Everything is kept in memory, and told under /control: what was bought, what becomes of it, and what befalls calls.
             SIGTERM ends it.
             """,
-        subcommands: [GoogleCommand.self, AmazonCommand.self])
+        subcommands: [GoogleCommand.self, AmazonCommand.self, RokuCommand.self])
 
     package init() {}
 }
@@ -33,9 +34,19 @@ struct ServeOptions: ParsableArguments {
         guard (1...100_000).contains(keepRequests) else { throw ValidationError("--keep-requests is 1 to 100000") }
     }
 
-    func serve(_ store: some SimulatedStore, as name: String) async throws {
-        let front = StoreFront(store, keepRequests: keepRequests)
-        try await SimulatorServer(LockedService(front), host: host, port: port).run(as: name)
+    /// - Parameters:
+    ///   - afterCall: is called after every call.
+    ///   - onReady: is called with the address, such as `http://127.0.0.1:8092`.
+    ///   - background: what runs beside the server.
+    func serve<Store>(
+        _ store: Store, as name: String, afterCall: @escaping @Sendable () -> Void = {},
+        onReady: @escaping @Sendable (LockedService<StoreFront<Store>>, String) -> Void = { _, _ in },
+        background: (LockedService<StoreFront<Store>>) -> [any Service] = { _ in [] }
+    ) async throws {
+        let service = LockedService(StoreFront(store, keepRequests: keepRequests), afterCall: afterCall)
+        try await SimulatorServer(service, host: host, port: port, background: background(service)).run(as: name) {
+            onReady(service, $0)
+        }
     }
 }
 
@@ -57,6 +68,8 @@ struct GoogleServe: AsyncParsableCommand {
     @Option(help: "How long an access token is good for, in seconds.")
     var tokenLife = 3_599
 
+    @OptionGroup(title: "Real-time developer notifications") var push: PushOptions
+
     @OptionGroup var options: ServeOptions
 
     func validate() throws {
@@ -64,33 +77,44 @@ struct GoogleServe: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let issuer = try TokenIssuer(keyFile: serviceAccount, tokenLife: tokenLife)
-        try await options.serve(SimulatedGoogle(issuer: issuer), as: "store-simulator google")
+        let google = SimulatedGoogle(
+            issuer: try TokenIssuer(keyFile: serviceAccount, tokenLife: tokenLife),
+            pubSub: SimulatedPubSub(
+                key: try PushKey(), settings: try push.settings(), keepMessages: options.keepRequests))
+        let signal = PushSignal()
+        try await options.serve(
+            google, as: "store-simulator google", afterCall: signal.send,
+            background: { service in
+                [PushService(store: service, publisher: \.pubSub, signal: signal)]
+            })
     }
 }
 
-/// `store-simulator amazon`
-struct AmazonCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "amazon", abstract: "Plays Amazon's Receipt Verification Service.",
-        subcommands: [AmazonServe.self], defaultSubcommand: AmazonServe.self)
-}
+/// Where notifications go from the start; `PUT /control/push` changes it.
+struct PushOptions: ParsableArguments {
+    @Option(help: "The address that notifications are pushed to, such as http://127.0.0.1:8080/google/notifications.")
+    var pushURL: String?
 
-/// `store-simulator amazon [serve] --shared-secret SECRET`
-struct AmazonServe: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "serve", abstract: "Answers for receipts.")
+    @Option(help: "The audience of a push token; the address if it is left out.")
+    var pushAudience: String?
 
-    @Option(help: "The shared secret that it takes; under /sandbox it takes any.")
-    var sharedSecret: String
+    @Option(help: "The service account of a push token; push@example.iam.gserviceaccount.com if it is left out.")
+    var pushEmail: String?
 
-    @OptionGroup var options: ServeOptions
+    func validate() throws { _ = try settings() }
 
-    func validate() throws {
-        guard !sharedSecret.isEmpty else { throw ValidationError("--shared-secret is empty") }
-    }
-
-    func run() async throws {
-        try await options.serve(SimulatedAmazon(secret: sharedSecret), as: "store-simulator amazon")
+    func settings() throws -> PushSettings? {
+        guard let pushURL else {
+            guard pushAudience == nil, pushEmail == nil else {
+                throw ValidationError("--push-audience and --push-email need --push-url")
+            }
+            return nil
+        }
+        do throws(ControlFault) {
+            return try PushSettings(url: pushURL, audience: pushAudience, email: pushEmail)
+        } catch {
+            throw ValidationError(error.message)
+        }
     }
 }
 

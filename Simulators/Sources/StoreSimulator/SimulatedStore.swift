@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 import SimulatorKit
 
 /// A store without HTTP and without a clock: what it knows, and what it answers.
@@ -32,7 +31,7 @@ struct StoreFront<Store: SimulatedStore>: SimulatedState {
     static var bodyLimit: Int { 65_536 }
     static var controlPrefix: String { "control" }
 
-    private var store: Store
+    var store: Store
     private var trouble = Counted<TroubleOrder>()
     private var log: RequestLog<LoggedStoreCall>
 
@@ -43,8 +42,14 @@ struct StoreFront<Store: SimulatedStore>: SimulatedState {
 
     mutating func begin(_ call: Call, at now: Date) -> Verdict<Void> {
         let order = trouble.next(on: store.route(call))
-        // The call takes effect whatever is said of it.
-        let outcome = store.answer(call, at: now)
+        let outcome: StoreOutcome
+        if order?.trouble?.takesEffect ?? true {
+            outcome = store.answer(call, at: now)
+        } else {
+            // The log needs the credentials and the path, and the call must change nothing.
+            var copy = store
+            outcome = copy.answer(call, at: now)
+        }
         var ending = Ending(order?.trouble, at: now) {
             Reply(status: $0)
         } answer: {

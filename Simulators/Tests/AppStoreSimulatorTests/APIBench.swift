@@ -33,7 +33,10 @@ struct APIBench {
             environment: environment, appAppleId: appAppleId, pageSize: pageSize, keepRequests: keepRequests)
         let time = ManualTime()
         let (addresses, ready) = AsyncStream.makeStream(of: String.self)
-        let server = SimulatorServer(LockedService(SimulatedServerAPI(settings: settings), now: { time.now }))
+        let (calls, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let api = LockedService(
+            try SimulatedServerAPI(settings: settings), now: { time.now }, afterCall: { continuation.yield() })
+        let server = SimulatorServer(api, background: [TestSender(api: api, calls: calls)])
         let running = Task { try await server.run { ready.yield($0) } }
         defer { running.cancel() }
         try await body(APIBench(url: try #require(await addresses.first { _ in true }), time: time))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CleengSimulator
 
-/// Purchases of Google Play and the Amazon Appstore.
+/// Purchases of Google Play, the Amazon Appstore and Roku Pay.
 @Suite struct OtherStorePaymentTests {
     private func body(_ gateway: PaymentGateway, _ email: String, key: String, offer: String = "S123456789_US")
         -> String
@@ -11,6 +11,10 @@ import Testing
             gateway == .amazon
             ? #"{"receiptId":"\#(key)","userId":"u1"}"#
             : #"{"productId":"gold","purchaseToken":"\#(key)","packageName":"com.example.app","purchaseTime":1}"#
+        if gateway == .roku {
+            let order = #"{"purchaseId":"\#(key)","code":"gold","amount":"$9.99","qty":1,"total":9.99}"#
+            return #"{"customerEmail":"\#(email)","offerId":"\#(offer)","order":\#(order)}"#
+        }
         return #"{"customerEmail":"\#(email)","offerId":"\#(offer)","receipt":\#(receipt)}"#
     }
 
@@ -22,7 +26,7 @@ import Testing
         bench.send("POST", "/\(gateway.rawValue)/payment", body: body(gateway, email, key: key, offer: offer))
     }
 
-    @Test(arguments: [PaymentGateway.android, .amazon])
+    @Test(arguments: [PaymentGateway.android, .amazon, .roku])
     func aPaymentIsAnsweredAtOnceAndGrantedOnlyAfterItsDelay(gateway: PaymentGateway) throws {
         let bench = Bench()
         let answer = pay(bench, gateway, "ana@example.test")
@@ -34,7 +38,7 @@ import Testing
         #expect(try bench.entitlements("ana@example.test") == ["S123456789_US active"])
     }
 
-    @Test(arguments: [PaymentGateway.android, .amazon])
+    @Test(arguments: [PaymentGateway.android, .amazon, .roku])
     func theSamePurchaseFromAnotherCustomerMovesIt(gateway: PaymentGateway) throws {
         let bench = Bench()
         pay(bench, gateway, "ana@example.test")
@@ -50,7 +54,7 @@ import Testing
         #expect(try bench.entitlements("ben@example.test") == ["S123456789_US active"])
     }
 
-    @Test(arguments: [PaymentGateway.android, .amazon])
+    @Test(arguments: [PaymentGateway.android, .amazon, .roku])
     func theSameBehavioursBefallThem(gateway: PaymentGateway) throws {
         let bench = Bench()
         #expect(pay(bench, gateway, "ana+status-503@example.test").status == 503)
@@ -65,7 +69,7 @@ import Testing
 
     @Test(arguments: [
         (PaymentGateway.android, ["receipt.productId", "receipt.packageName", "receipt.purchaseToken"]),
-        (.amazon, ["receipt.receiptId", "receipt.userId"]),
+        (.amazon, ["receipt.receiptId", "receipt.userId"]), (.roku, ["order.code", "order.purchaseId"]),
     ])
     func everyWrongFieldIsNamedAtOnce(gateway: PaymentGateway, fields: [String]) {
         let answer = Bench().send(

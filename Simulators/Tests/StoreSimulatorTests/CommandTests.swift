@@ -22,8 +22,14 @@ struct CommandTests {
     }
 
     @Test(arguments: [
-        ["google", "--service-account", "/nowhere"], ["google"], ["amazon"], ["amazon", "--shared-secret", ""],
+        ["google", "--service-account", "/nowhere"], ["google"], ["amazon"],
+        ["google", "--service-account", "/nowhere", "--push-url", "ftp://x"], ["amazon", "--shared-secret", ""],
         ["amazon", "--shared-secret", "s", "--port", "65536"],
+        ["amazon", "--shared-secret", "s", "--push-confirmed"],
+        ["amazon", "--shared-secret", "s", "--push-url", "http://x", "--push-topic", "example"],
+        ["amazon", "--shared-secret", "s", "--certificate-out", "/no/where"],
+        ["roku"], ["roku", "--api-key", ""], ["roku", "--api-key", "k", "--push-form", "signed"],
+        ["roku", "--api-key", "k", "--push-url", "http://x", "--push-form", "sealed"],
         ["google", "create-service-account", "--out", "/no/where"],
         ["google", "create-service-account", "--out", "/no/where", "--token-uri", "ftp://x"],
     ]) func whatCannotBeServedIsRefused(arguments: [String]) throws {

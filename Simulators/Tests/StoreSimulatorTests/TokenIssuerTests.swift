@@ -6,36 +6,20 @@ import Testing
 @testable import StoreSimulator
 
 @Suite struct TokenIssuerTests {
-    private static let file = try? ServiceAccountFile.made(tokenURI: "http://127.0.0.1:8092/token")
-    private let now = Date(timeIntervalSince1970: 1_790_000_000)
+    private static let file = TestAccount.file
+    private let now = TestAccount.now
 
     private func assertion(
         header: [String: Any] = [:], claims: [String: Any] = [:], key: _RSA.Signing.PrivateKey? = nil
     ) throws -> String {
-        let file = try #require(Self.file)
-        func part(_ object: [String: Any]) throws -> String {
-            Self.base64(try JSONSerialization.data(withJSONObject: object))
-        }
-        let head = ["alg": "RS256", "typ": "JWT", "kid": file.privateKeyId].merging(header) { $1 }
-        let body: [String: Any] = [
-            "iss": file.clientEmail, "aud": file.tokenUri, "scope": TokenIssuer.scope, "iat": 1_790_000_000,
-            "exp": 1_790_000_300,
-        ].merging(claims) { $1 }
-        let text = try "\(part(head)).\(part(body))"
-        let key = try key ?? _RSA.Signing.PrivateKey(pemRepresentation: file.privateKey)
-        let signature = try key.signature(for: Data(text.utf8), padding: .insecurePKCS1v1_5)
-        return "\(text).\(Self.base64(signature.rawRepresentation))"
-    }
-
-    private static func base64(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        try TestAccount.assertion(header: header, claims: claims, key: key)
     }
 
     private func call(_ body: String, host: String? = nil) -> Call {
         Call(method: "POST", path: "/token", host: host, body: Data(body.utf8), startedAt: now)
     }
 
-    private let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
+    private let grant = TestAccount.grant
 
     @Test func whatTheAccountSignedIsGivenATokenThatIsKnownUntilItsEnd() throws {
         var issuer = try TokenIssuer(#require(Self.file), tokenLife: 100)

@@ -44,6 +44,12 @@ struct NotificationOptions: ParsableArguments {
     @Option(help: "Seconds from now to the end of the GRACE_PERIOD.")
     var graceIn = 1_382_400.0
 
+    @Option(
+        help:
+            "Of a CONSUMPTION_REQUEST: UNINTENDED_PURCHASE, FULFILLMENT_ISSUE, UNSATISFIED_WITH_PURCHASE, LEGAL or OTHER."
+    )
+    var consumptionRequestReason: String?
+
     @Option(help: "The notification's own name, to send the same one again; without it, a new one.")
     var uuid: String?
 
@@ -67,11 +73,13 @@ struct NotificationOptions: ParsableArguments {
 extension NotificationOptions {
     func notification(at now: Date) -> SimulatedNotification {
         let told = originalTransactionID.map { transaction(of: $0, at: now) }
-        return SimulatedNotification(
+        var notification = SimulatedNotification(
             notificationType: type, subtype: subtype, notificationUUID: (uuid ?? UUID().uuidString).lowercased(),
             environment: environment, bundleId: bundleID, appAppleId: appAppleID,
             status: told.map { status($0, at: now) }, transaction: told,
             renewal: originalTransactionID.map { renewal(of: $0, at: now) }, signedDate: now)
+        notification.consumptionRequestReason = consumptionRequestReason
+        return notification
     }
 
     private var isTakenBack: Bool { ["REFUND", "REVOKE"].contains(type) }

@@ -10,7 +10,7 @@ struct ServeAPI: AsyncParsableCommand {
         commandName: "serve", abstract: "Plays the App Store Server API.",
         discussion: """
             Answers how a subscription stands, and what was told of it, as it was itself told under /_simulator or by \
-            notify and play with --api. Everything is kept in memory. SIGTERM ends it.
+            notify and play with --api. It is Apple's OCSP responder too. Everything is kept in memory. SIGTERM ends it.
             """)
 
     @Option(help: "What create-roots has made.")
@@ -43,11 +43,18 @@ struct ServeAPI: AsyncParsableCommand {
     @Option(help: "How many notifications a page of the history holds.")
     var pageSize = 20
 
+    @Option(
+        help:
+            "Where test notifications go; without it, none can be asked for until /_simulator/notification-url says where."
+    )
+    var notificationURL: String?
+
     @Option(help: "How many requests /_simulator/requests remembers.")
     var keepRequests = 10_000
 
     func validate() throws {
         try OptionChecks.environment(environment)
+        if let notificationURL { try OptionChecks.url(notificationURL, of: "--notification-url") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
         guard (1...100).contains(pageSize) else { throw ValidationError("--page-size is 1 to 100") }
         guard (1...100_000).contains(keepRequests) else { throw ValidationError("--keep-requests is 1 to 100000") }
@@ -59,10 +66,14 @@ struct ServeAPI: AsyncParsableCommand {
 
     func run() async throws {
         let settings = ServerSettings(
-            authority: try .kept(in: roots, for: .transactions),
+            authority: try .kept(in: roots, for: .transactions), receipts: try? .kept(in: roots, for: .receipts),
             verifier: TokenVerifier(key: try key(), keyId: keyID, issuerId: issuerID, bundleId: bundleID),
             environment: environment, appAppleId: appAppleID, pageSize: pageSize, keepRequests: keepRequests)
-        try await SimulatorServer(LockedService(SimulatedServerAPI(settings: settings)), host: host, port: port)
+        let (calls, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        var state = try SimulatedServerAPI(settings: settings)
+        state.tests.url = notificationURL
+        let api = LockedService(state, afterCall: { continuation.yield() })
+        try await SimulatorServer(api, host: host, port: port, background: [TestSender(api: api, calls: calls)])
             .run(as: "app-store-simulator")
     }
 
@@ -79,6 +90,8 @@ struct ServeAPI: AsyncParsableCommand {
 /// Options of `serve`.
 struct ServerSettings: Sendable {
     let authority: StoreAuthority
+    /// Whose certificates it knows as the OCSP responder, beside those of ``authority``.
+    var receipts: StoreAuthority?
     let verifier: TokenVerifier
     let environment: String
     /// nil where answers do not name it.

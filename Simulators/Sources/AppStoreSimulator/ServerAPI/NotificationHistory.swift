@@ -57,6 +57,10 @@ struct RecordedNotification: Sendable {
     let bundleId: String
     /// nil where it is about no purchase.
     let originalTransactionId: String?
+    /// What it tells of the purchase, signed.
+    let signedTransactionInfo: String?
+    /// Its purchase ends by itself: false where it is about none.
+    let renews: Bool
     /// The subscription's number and the transaction's.
     let transactionIds: [String]
     var attempts: [SendAttempt] = []
@@ -85,6 +89,8 @@ struct RecordedNotification: Sendable {
         environment = about.environment
         bundleId = about.bundleId
         originalTransactionId = transaction?.originalTransactionId
+        signedTransactionInfo = about.signedTransactionInfo
+        renews = transaction?.type == "Auto-Renewable Subscription"
         transactionIds = Set([transaction?.originalTransactionId, transaction?.transactionId].compactMap(\.self))
             .sorted()
     }
@@ -123,6 +129,7 @@ struct RecordedNotification: Sendable {
     private struct Transaction: Decodable {
         let transactionId: String
         let originalTransactionId: String
+        let type: String?
     }
 }
 

@@ -6,7 +6,11 @@ import SimulatorKit
 private enum ControlRoute: Equatable {
     case subscription(String)
     case notifications
+    case notificationURL
+    case consumption
     case trouble
+    case revoked(String)
+    case ocsp
     case requests
 
     /// - Returns: nil where nothing has this address.
@@ -15,7 +19,11 @@ private enum ControlRoute: Equatable {
         switch (segments[1], segments.count) {
         case ("subscriptions", 3): self = .subscription(segments[2])
         case ("notifications", 2): self = .notifications
+        case ("notification-url", 2): self = .notificationURL
+        case ("consumption", 2): self = .consumption
         case ("trouble", 2): self = .trouble
+        case ("revoked", 3): self = .revoked(segments[2])
+        case ("ocsp", 2): self = .ocsp
         case ("requests", 2): self = .requests
         default: return nil
         }
@@ -36,10 +44,21 @@ extension SimulatedServerAPI {
         case (.subscription, _): return .notAllowed("PUT", "DELETE")
         case (.notifications, "POST"): return try add(body, call.queryItems["sendAttemptResult"], at: now)
         case (.notifications, _): return .notAllowed("POST")
+        case (.notificationURL, "PUT"): tests.url = try Self.url(body)
+        case (.notificationURL, "DELETE"): tests.url = nil
+        case (.notificationURL, _): return .notAllowed("PUT", "DELETE")
+        case (.consumption, "GET"): return Reply(json: ["items": consumption.items])
+        case (.consumption, _): return .notAllowed("GET")
         case (.trouble, "PUT"):
             trouble = Counted(try Self.order(body))
         case (.trouble, "DELETE"): trouble = Counted()
         case (.trouble, _): return .notAllowed("PUT", "DELETE")
+        case (.revoked(let name), "PUT"): try revoke(name)
+        case (.revoked(let name), "DELETE"): try restore(name)
+        case (.revoked, _): return .notAllowed("PUT", "DELETE")
+        case (.ocsp, "PUT"): responder.answer = try Self.answer(body)
+        case (.ocsp, "DELETE"): responder.answer = .usual
+        case (.ocsp, _): return .notAllowed("PUT", "DELETE")
         case (.requests, "GET"): return try requests(call)
         case (.requests, "DELETE"): log.removeAll()
         case (.requests, _): return .notAllowed("GET", "DELETE")
@@ -86,11 +105,23 @@ extension SimulatedServerAPI {
         return Reply(json: page)
     }
 
+    /// `{"url":"http://127.0.0.1:8080/apple/notifications"}`.
+    private static func url(_ body: Data) throws(ControlFault) -> String {
+        let fields: [String: String] = try JSONBody.decode(from: body)
+        guard let url = fields["url"], fields.count == 1, (try? OptionChecks.url(url)) != nil else {
+            throw .invalid("url is where notifications go")
+        }
+        return url
+    }
+
     private static func order(_ body: Data) throws(ControlFault) -> TroubleOrder {
         let order = try TroubleOrder.read(
-            body, [.status, .errorCode, .retryAfterMilliseconds, .hang, .reset, .times], statuses: 400...599)
+            body, [.on, .status, .errorCode, .retryAfterMilliseconds, .hang, .reset, .times], statuses: 400...599)
         let kinds = [order.status != nil, order.hang == true, order.reset == true].filter { $0 }.count
         guard kinds == 1 else { throw .invalid("trouble is one of status, hang and reset") }
+        if let on = order.on, !APIRoute.names.contains(on) {
+            throw .invalid("on is one of \(APIRoute.names.sorted().joined(separator: ", "))")
+        }
         guard order.status != nil || order.errorCode == nil && order.retryAfterMilliseconds == nil else {
             throw .invalid("errorCode and retryAfterMilliseconds go with a status")
         }

@@ -10,17 +10,22 @@ struct SimulatedServerAPI: SimulatedState {
     let settings: ServerSettings
     var known = KnownSubscriptions()
     var history = NotificationHistory()
+    var tests = TestNotifications()
+    var consumption = ReceivedConsumption()
     var trouble = Counted<TroubleOrder>()
+    var responder: OCSPResponder
     var log: RequestLog<LoggedAPICall>
 
-    init(settings: ServerSettings) {
+    init(settings: ServerSettings) throws {
         self.settings = settings
+        responder = try OCSPResponder([settings.authority, settings.receipts].compactMap { $0 })
         log = RequestLog(capacity: settings.keepRequests)
     }
 
     mutating func begin(_ call: Call, at now: Date) -> Verdict<Void> {
+        if Self.isOCSP(call) { return beginOCSP(call, at: now) }
         let verification = settings.verifier.verify(call.bearerToken, at: now)
-        var order = trouble.next()
+        var order = trouble.next(on: APIRoute(call.segments)?.name)
         if order?.status == APIFault.rateLimit.status, order?.retryAfterMilliseconds == nil {
             order?.retryAfterMilliseconds = 1_000
         }
@@ -35,7 +40,7 @@ struct SimulatedServerAPI: SimulatedState {
         return Verdict((), ending)
     }
 
-    private func reply(to call: Call, _ verification: TokenVerifier.Verification, at now: Date) -> Reply {
+    private mutating func reply(to call: Call, _ verification: TokenVerifier.Verification, at now: Date) -> Reply {
         if verification == .bad { return Reply(status: 401) }
         do {
             if verification == .otherApp { throw APIFault.notFound }
@@ -45,6 +50,12 @@ struct SimulatedServerAPI: SimulatedState {
                     ? try subscriptions(of: transactionId, call, at: now) : .notAllowed("GET")
             case .history:
                 return call.method == "POST" ? try page(for: call, at: now) : .notAllowed("POST")
+            case .consumption(let transactionId):
+                return call.method == "PUT" ? try keepConsumption(of: transactionId, call, at: now) : .notAllowed("PUT")
+            case .refunds(let transactionId):
+                return call.method == "GET" ? try refunds(of: transactionId, call) : .notAllowed("GET")
+            case .test: return call.method == "POST" ? try requestTest(at: now) : .notAllowed("POST")
+            case .testStatus(let token): return call.method == "GET" ? try testStatus(token) : .notAllowed("GET")
             case nil: return Reply(status: 404)
             }
         } catch let fault as APIFault {
@@ -59,15 +70,37 @@ struct SimulatedServerAPI: SimulatedState {
 enum APIRoute {
     case subscriptions(String)
     case history
+    case test
+    case testStatus(String)
+    case consumption(String)
+    case refunds(String)
 
     init?(_ segments: [String]) {
-        guard segments.starts(with: ["inApps", "v1"]), segments.count == 4 else { return nil }
-        switch (segments[2], segments[3]) {
-        case ("subscriptions", let transactionId): self = .subscriptions(transactionId)
-        case ("notifications", "history"): self = .history
+        guard segments.first == "inApps" else { return nil }
+        let parts = Array(segments.dropFirst())
+        switch (parts.count, parts.prefix(3)) {
+        case (3, ["v1", "notifications", "history"]): self = .history
+        case (3, ["v1", "notifications", "test"]): self = .test
+        case (4, ["v2", "transactions", "consumption"]): self = .consumption(parts[3])
+        case (4, ["v2", "refund", "lookup"]): self = .refunds(parts[3])
+        case (4, ["v1", "notifications", "test"]): self = .testStatus(parts[3])
+        case (3, _) where parts.starts(with: ["v1", "subscriptions"]): self = .subscriptions(parts[2])
         default: return nil
         }
     }
+
+    /// As a trouble names it.
+    var name: String {
+        switch self {
+        case .subscriptions: "subscriptions"
+        case .history: "history"
+        case .test, .testStatus: "test"
+        case .consumption: "consumption"
+        case .refunds: "refunds"
+        }
+    }
+
+    static let names: Set<String> = ["subscriptions", "history", "test", "consumption", "refunds"]
 }
 
 /// `GET /inApps/v1/subscriptions/{transactionId}` (App Store Server API, "Get All Subscription Statuses").
@@ -181,13 +214,15 @@ struct LoggedAPICall: Sendable, Encodable {
             // Wherever a client puts it; a short one is no token, and may be part of any text.
             String((token.utf8.count < 16 ? text : text.replacing(token, with: "[token]")).prefix(Self.longestText))
         }
-        let text = call.body.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
+        // What OCSP asks is no text.
+        let body = SimulatedServerAPI.isOCSP(call) ? nil : call.body
+        let text = body.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
         self.sequence = sequence
         at = now.wholeMilliseconds
         method = call.method
         path = shown(call.path)
         query = call.query.map(shown)
-        body = text.map(shown)
+        self.body = text.map(shown)
         self.authorized = authorized
         outcome = ending.outcome
         status = ending.status

@@ -1,14 +1,14 @@
 import Crypto
 import Foundation
 
-/// A well-formed body of `POST /apple/payment`, `/android/payment` or `/amazon/payment`.
+/// A well-formed body of `POST /apple/payment`, `/android/payment`, `/amazon/payment` or `/roku/payment`.
 struct Payment: Sendable, Equatable {
     let email: EmailAddress
     let offerId: OfferId
-    /// Of Google the purchase token, of Amazon the receipt id: neither changes as long as the subscription runs.
+    /// Of Google the purchase token, of Amazon the receipt id, of Roku the purchase id: none changes as long as the subscription runs.
     let transactionId: String
     let receipt: ReceiptSummary
-    /// `ios` or `tvos`; `android` and `amazon` at the addresses of these.
+    /// `ios` or `tvos`; `android`, `amazon` and `roku` at the addresses of these.
     let appType: String
     let ipAddress: String?
     let couponCode: String?
@@ -47,6 +47,13 @@ struct Payment: Sendable, Equatable {
         case .amazon:
             transactionId = text("receiptId")
             receiptData = text("userId") == nil ? nil : transactionId
+        case .roku:
+            func order(_ field: String) -> String? {
+                check("order.\(field)", body["order"]?[field]?.string.flatMap { $0.isEmpty ? nil : $0 })
+            }
+            let code = order("code")
+            transactionId = order("purchaseId")
+            receiptData = code == nil ? nil : transactionId
         }
         let known = gateway == .apple ? ["ios", "tvos"] : [gateway.rawValue]
         let appType = check("appType", Self.optional(body["appType"], known[0]) { known.contains($0) })
@@ -77,8 +84,9 @@ enum PaymentGateway: String, Sendable, CaseIterable {
     case apple
     case android
     case amazon
+    case roku
 
-    /// - Parameter appType: of an entitlement: `ios`, `tvos`, `android`, `amazon`.
+    /// - Parameter appType: of an entitlement: `ios`, `tvos`, `android`, `amazon`, `roku`.
     init(appType: String) { self = PaymentGateway(rawValue: appType) ?? .apple }
 }
 

@@ -3,6 +3,10 @@ import SimulatorKit
 
 /// A purchase that the simulated Amazon Appstore knows, as `PUT /control/subscriptions/{receiptId}` tells of it.
 struct AmazonPurchase: Sendable, Codable {
+    static let examplePackage = "com.example.app"
+
+    /// Of the notifications alone.
+    var appPackageName: String?
     var userId: String?
     /// `SUBSCRIPTION`, `ENTITLED`, `CONSUMABLE`.
     var productType: String?
@@ -20,13 +24,15 @@ struct AmazonPurchase: Sendable, Codable {
     var betaProduct: Bool?
 
     static let fields = [
-        "userId", "productType", "productId", "termSku", "term", "purchaseDate", "renewalDate", "cancelDate",
-        "cancelReason", "autoRenewing", "gracePeriodEndDate", "freeTrialEndDate", "testTransaction", "betaProduct",
+        "appPackageName", "userId", "productType", "productId", "termSku", "term", "purchaseDate", "renewalDate",
+        "cancelDate", "cancelReason", "autoRenewing", "gracePeriodEndDate", "freeTrialEndDate", "testTransaction",
+        "betaProduct",
     ]
 
     /// With everything that was not said.
     func completed(at now: Date) -> AmazonPurchase {
         var whole = self
+        whole.appPackageName = appPackageName ?? Self.examplePackage
         whole.userId = userId ?? "user-1"
         whole.productType = productType ?? "SUBSCRIPTION"
         whole.productId = productId ?? "gold"

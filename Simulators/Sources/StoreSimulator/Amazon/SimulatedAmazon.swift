@@ -1,10 +1,10 @@
 import Foundation
 import SimulatorKit
 
-/// Amazon's Receipt Verification Service, version 1.0.
+/// Amazon's Receipt Verification Service, version 1.0, and the notifications of what it answers for.
 struct SimulatedAmazon: SimulatedStore {
     static let capacity = 10_000
-    static let routes = ["receipts"]
+    static let routes = ["receipts", "certificate", "confirm"]
 
     let secret: String
     var purchases: [String: AmazonPurchase] = [:]
@@ -13,13 +13,33 @@ struct SimulatedAmazon: SimulatedStore {
     /// What is answered word for word.
     var answers: [String: Data] = [:]
 
-    init(secret: String) { self.secret = secret }
+    var sns: SimulatedSNS
 
-    func route(_ call: Call) -> String? { Address(call.segments) == nil ? nil : "receipts" }
+    init(secret: String, sns: SimulatedSNS) {
+        self.secret = secret
+        self.sns = sns
+    }
+
+    func route(_ call: Call) -> String? {
+        switch call.segments {
+        case Self.certificate: "certificate"
+        case Self.confirmation: "confirm"
+        default: Address(call.segments) == nil ? nil : "receipts"
+        }
+    }
+
+    private static let certificate = ["sns", "certificate.pem"]
+    private static let confirmation = ["sns", "confirm"]
 
     mutating func answer(_ call: Call, at now: Date) -> StoreOutcome {
         guard let address = Address(call.segments) else {
-            return StoreOutcome(reply: Reply(status: 404), credentials: "absent", shownPath: call.path)
+            let reply =
+                switch call.segments {
+                case Self.certificate: certificate(call)
+                case Self.confirmation: sns.confirm(call)
+                default: Reply(status: 404)
+                }
+            return StoreOutcome(reply: reply, credentials: "absent", shownPath: call.path)
         }
         let isGood = address.isSandbox || address.secret == secret
         let shown =
@@ -27,6 +47,14 @@ struct SimulatedAmazon: SimulatedStore {
             + "/version/1.0/verifyReceiptId/developer/[secret]/user/\(address.user)/receiptId/\(address.receipt)"
         return StoreOutcome(
             reply: reply(address, isGood, call), credentials: isGood ? "good" : "bad", shownPath: shown)
+    }
+
+    /// The certificate of the messages of ``sns``.
+    private func certificate(_ call: Call) -> Reply {
+        guard call.method == "GET" else { return .notAllowed("GET") }
+        var reply = Reply(status: 200, body: Data(sns.key.certificate.utf8))
+        reply.contentType = "application/x-pem-file"
+        return reply
     }
 
     private func reply(_ address: Address, _ isGood: Bool, _ call: Call) -> Reply {
@@ -68,11 +96,15 @@ extension SimulatedAmazon {
         switch (segments.first, segments.count, call.method) {
         case ("subscriptions", 2, "PUT"):
             let told: AmazonPurchase = try call.object(AmazonPurchase.fields)
-            guard purchases[segments[1]] != nil || purchases.count < Self.capacity else { throw .full }
+            let isNew = purchases[segments[1]] == nil
+            guard !isNew || purchases.count < Self.capacity else { throw .full }
             let kept = told.completed(at: now)
             purchases[segments[1]] = kept
             gone.remove(segments[1])
             answers[segments[1]] = nil
+            if isNew {
+                sns.publish(PurchaseNotification(kept.purchaseType, of: kept, segments[1], at: now), at: now)
+            }
             return Reply(json: kept, dates: .text)
         case ("subscriptions", 2, "GET"):
             guard let kept = purchases[segments[1]] else { throw .noSuchPurchase }
@@ -89,6 +121,8 @@ extension SimulatedAmazon {
             guard answers[segments[1]] != nil || answers.count < Self.capacity else { throw .full }
             answers[segments[1]] = body
             return Reply(status: 204)
+        case (let part?, _, _) where SimulatedSNS.controls.contains(part):
+            return try sns.control(segments, call, at: now)
         default: throw .noSuchAddress
         }
     }
@@ -105,6 +139,7 @@ extension SimulatedAmazon {
     ) throws(ControlFault) -> Reply {
         guard var kept = purchases[receipt] else { throw .noSuchPurchase }
         let act: Act = try call.object(["until", "reason"])
+        let type = kept.notificationType(of: name)
         switch name {
         case "renew":
             kept.renewalDate = act.until ?? max(now, kept.renewalDate ?? now).addingTimeInterval(30 * 86_400)
@@ -127,6 +162,7 @@ extension SimulatedAmazon {
         default: throw .invalid("there is renew, cancel, expire, refund, grace and forget")
         }
         purchases[receipt] = kept
+        if let type { sns.publish(PurchaseNotification(type, of: kept, receipt, at: now), at: now) }
         return Reply(json: kept, dates: .text)
     }
 }

@@ -11,10 +11,15 @@ struct GoogleProduct: Sendable, Codable {
     var purchaseState: Int?
     var isConsumed: Bool?
     var isTest: Bool?
+    /// nil is acknowledged.
+    var isAcknowledged: Bool?
+    /// Number of acknowledgements, repeated ones included.
+    var acknowledgements: Int?
     var accountId: String?
 
     static let fields = [
-        "packageName", "productId", "orderId", "purchaseTime", "purchaseState", "isConsumed", "isTest", "accountId",
+        "packageName", "productId", "orderId", "purchaseTime", "purchaseState", "isConsumed", "isTest",
+        "isAcknowledged", "acknowledgements", "accountId",
     ]
 
     func completed(at now: Date) -> GoogleProduct {
@@ -23,7 +28,17 @@ struct GoogleProduct: Sendable, Codable {
         whole.productId = productId ?? "film"
         whole.orderId = orderId ?? GoogleSubscription.newOrderID()
         whole.purchaseTime = purchaseTime ?? now
+        whole.acknowledgements = acknowledgements ?? 0
         return whole
+    }
+
+    var isPaid: Bool { (purchaseState ?? 0) == 0 }
+
+    /// What Google notifies of where the state was set; nil for a replaced state.
+    func event(after before: GoogleProduct?) -> ProductEvent? {
+        guard let before else { return isPaid ? .purchased : nil }
+        guard before.purchaseState == 2, purchaseState != 2 else { return nil }
+        return isPaid ? .purchased : .canceled
     }
 
     /// As `purchases.products.get` answers.
@@ -31,7 +46,8 @@ struct GoogleProduct: Sendable, Codable {
         Answer(
             purchaseTimeMillis: purchaseTime.map { String($0.wholeMilliseconds) }, purchaseState: purchaseState ?? 0,
             consumptionState: isConsumed == true ? 1 : 0, orderId: orderId, purchaseType: isTest == true ? 0 : nil,
-            productId: productId, obfuscatedExternalAccountId: accountId)
+            acknowledgementState: isAcknowledged == false ? 0 : 1, productId: productId,
+            obfuscatedExternalAccountId: accountId)
     }
 
     private struct Answer: Encodable {
@@ -41,7 +57,7 @@ struct GoogleProduct: Sendable, Codable {
         let consumptionState: Int
         let orderId: String?
         let purchaseType: Int?
-        var acknowledgementState = 1
+        let acknowledgementState: Int
         let productId: String?
         let obfuscatedExternalAccountId: String?
     }

@@ -18,7 +18,10 @@ struct GoogleSubscription: Sendable, Codable {
     var isPrepaid: Bool?
     var linkedPurchaseToken: String?
     var isTest: Bool?
+    /// nil is acknowledged.
     var isAcknowledged: Bool?
+    /// Number of acknowledgements, repeated ones included.
+    var acknowledgements: Int?
     var accountId: String?
 
     var renewals: Int?
@@ -31,8 +34,8 @@ struct GoogleSubscription: Sendable, Codable {
 
     static let fields = [
         "packageName", "productId", "basePlanId", "offerId", "phase", "orderId", "startTime", "expiryTime", "state",
-        "autoRenewing", "isPrepaid", "linkedPurchaseToken", "isTest", "isAcknowledged", "accountId", "renewals",
-        "canceledBy", "canceledAt", "survey", "resumesAt",
+        "autoRenewing", "isPrepaid", "linkedPurchaseToken", "isTest", "isAcknowledged", "acknowledgements", "accountId",
+        "renewals", "canceledBy", "canceledAt", "survey", "resumesAt",
     ]
 
     /// With everything that was not said.
@@ -45,6 +48,7 @@ struct GoogleSubscription: Sendable, Codable {
         whole.expiryTime = expiryTime ?? now.addingTimeInterval(30 * 86_400)
         whole.state = state ?? "ACTIVE"
         whole.autoRenewing = autoRenewing ?? true
+        whole.acknowledgements = acknowledgements ?? 0
         return whole
     }
 
@@ -59,6 +63,9 @@ struct GoogleSubscription: Sendable, Codable {
         return name == "CANCELED" && (expiryTime ?? now) <= now ? "EXPIRED" : name
     }
 
+    /// Nothing has been paid yet.
+    var isPending: Bool { state == "PENDING" || state == "PENDING_PURCHASE_CANCELED" }
+
     /// Of the last order that was paid.
     var paidOrderID: String { (orderId ?? "") + (renewals.map { $0 > 0 ? "..\($0 - 1)" : "" } ?? "") }
 }
@@ -67,7 +74,6 @@ extension GoogleSubscription {
     /// As `purchases.subscriptionsv2.get` answers: what is false or not there is left out.
     func answer(at now: Date) -> some Encodable {
         let name = stateName(at: now)
-        let isPending = name == "PENDING" || name == "PENDING_PURCHASE_CANCELED"
         let renewing = autoRenewing == true && name != "CANCELED" && name != "EXPIRED"
         let isRetried = name == "IN_GRACE_PERIOD" || name == "ON_HOLD"
         return Answer(

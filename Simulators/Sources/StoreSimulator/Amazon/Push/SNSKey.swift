@@ -1,0 +1,47 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import SwiftASN1
+import X509
+
+/// The key that messages of SNS are signed with, and its certificate, which signs itself.
+struct SNSKey: Sendable {
+    /// In PEM.
+    let certificate: String
+    private let key: _RSA.Signing.PrivateKey
+
+    init(at now: Date) throws {
+        key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let name = try DistinguishedName { CommonName("sns.amazonaws.com") }
+        let issuer = Certificate.PrivateKey(key)
+        let extensions = try Certificate.Extensions {
+            Critical(BasicConstraints.notCertificateAuthority)
+            Critical(KeyUsage(digitalSignature: true, keyEncipherment: true))
+            try ExtendedKeyUsage([.serverAuth])
+            SubjectAlternativeNames([.dnsName("sns.amazonaws.com")])
+        }
+        let signed = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: issuer.publicKey,
+            notValidBefore: now.addingTimeInterval(-3_600), notValidAfter: now.addingTimeInterval(365 * 86_400),
+            issuer: name, subject: name, signatureAlgorithm: .sha256WithRSAEncryption, extensions: extensions,
+            issuerPrivateKey: issuer)
+        certificate = try signed.serializeAsPEM().pemString + "\n"
+    }
+
+    /// - Parameter isForged: whether another key signs.
+    func signature(of text: String, _ version: SNSSignatureVersion, isForged: Bool) throws -> Data {
+        guard let signer = isForged ? .impostor : key else { return Data() }
+        let text = Data(text.utf8)
+        return switch version {
+        case .sha1:
+            try signer.signature(for: Insecure.SHA1.hash(data: text), padding: .insecurePKCS1v1_5).rawRepresentation
+        case .sha256: try signer.signature(for: SHA256.hash(data: text), padding: .insecurePKCS1v1_5).rawRepresentation
+        }
+    }
+}
+
+/// `SignatureVersion` of a message.
+enum SNSSignatureVersion: String, Sendable, Codable {
+    case sha1 = "1"
+    case sha256 = "2"
+}

@@ -1,0 +1,35 @@
+import Foundation
+import SimulatorKit
+
+/// Where notifications are pushed to, and as whom: a push subscription of Pub/Sub.
+struct PushSettings: Sendable, Encodable {
+    let url: String
+    /// The token's `aud`.
+    let audience: String
+    /// The service account that the token is of.
+    let email: String
+    let subscription: String
+
+    init(
+        url: String, audience: String? = nil, email: String? = nil, subscription: String? = nil
+    ) throws(ControlFault) {
+        try ControlFault.checkPushURL(url)
+        self.url = url
+        self.audience = audience ?? url
+        self.email = email ?? "push@example.iam.gserviceaccount.com"
+        self.subscription = subscription ?? "projects/example/subscriptions/relay"
+    }
+
+    /// Body of `PUT /control/push`.
+    init(_ call: Call) throws(ControlFault) {
+        let told: Told = try call.object(["url", "audience", "email", "subscription"])
+        try self.init(url: told.url, audience: told.audience, email: told.email, subscription: told.subscription)
+    }
+
+    private struct Told: Decodable {
+        let url: String
+        var audience: String?
+        var email: String?
+        var subscription: String?
+    }
+}

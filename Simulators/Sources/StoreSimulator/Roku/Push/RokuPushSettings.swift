@@ -1,0 +1,40 @@
+import SimulatorKit
+
+/// The form of Roku's pushes.
+enum RokuPushForm: String, Sendable, Codable {
+    /// A JSON Web Signature, as text.
+    case signed
+    /// JSON, by which nobody can tell who sent it.
+    case unsigned
+}
+
+/// Where notifications are pushed to, and how.
+struct RokuPushSettings: Sendable, Encodable {
+    let url: String
+    let form: RokuPushForm
+    /// Whether an answer to the unsigned form needs the header `ApiKey`, as Roku documents it.
+    var requiresAPIKey = false
+
+    init(url: String, form: RokuPushForm = .signed) throws(ControlFault) {
+        try ControlFault.checkPushURL(url)
+        (self.url, self.form) = (url, form)
+    }
+
+    /// Body of `PUT /control/push`.
+    init(_ call: Call) throws(ControlFault) {
+        let told: Told = try call.object(["url", "form", "requiresApiKey"])
+        try self.init(url: told.url, form: told.form ?? .signed)
+        requiresAPIKey = told.requiresApiKey ?? false
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case url, form
+        case requiresAPIKey = "requiresApiKey"
+    }
+
+    private struct Told: Decodable {
+        let url: String
+        var form: RokuPushForm?
+        var requiresApiKey: Bool?
+    }
+}

@@ -63,7 +63,7 @@ let fuzzed: [Target.Dependency] = [
     "AmazonAppStore", "AppStoreServer", appStoreSimulation, "AppleStore", "Cleeng", "GooglePlay", "RelayCore",
     "RelayFront",
     "OutboundHTTP",
-    "RelayStore", "StoreAPI", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
+    "RelayStore", "RokuPay", "StoreAPI", "StoreSignals", "TestSupport", "Traces", "Webhooks", nioCore, nioHTTP1,
 ]
 
 let package = Package(
@@ -106,10 +106,11 @@ let package = Package(
         room("Formats", []),
         room("RelayCore", ["Formats"]),
         room("AppleStore", ["Formats", "RelayCore", asn1, x509, crypto, locks]),
+        room("StoreSignals", ["Formats", "RelayCore", asn1, x509]),
         room("Traces", [instrumentation, locks, logging, metrics, tracing]),
         room(
             "OutboundHTTP",
-            ["Formats", "Traces", httpClient, instrumentation, nioCore, nioHTTP1, nioPosix, nioSSL, tracing]),
+            ["Formats", "Traces", httpClient, instrumentation, locks, nioCore, nioHTTP1, nioPosix, nioSSL, tracing]),
         room("TraceExport", ["Formats", "OutboundHTTP", "Traces", httpClient, lifecycle, logging, metrics, tracing]),
         room("Cleeng", ["Formats", "RelayCore", "OutboundHTTP", httpClient, nioCore, nioHTTP1, locks, logging]),
         room(
@@ -124,7 +125,12 @@ let package = Package(
             ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, jwt, logging, nioCore, nioHTTP1]),
         room(
             "AmazonAppStore",
-            ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, logging, nioCore, nioHTTP1]),
+            [
+                "StoreAPI", "StoreSignals", "RelayCore", "Formats", "OutboundHTTP", "Webhooks", httpClient, logging,
+                nioCore, nioHTTP1,
+            ]),
+        room(
+            "RokuPay", ["StoreAPI", "RelayCore", "Formats", "OutboundHTTP", httpClient, logging, nioCore, nioHTTP1]),
         room("Postgres", ["CLibPQ", locks, logging]),
         room(
             "RelayStore",
@@ -134,16 +140,20 @@ let package = Package(
         room(
             "RelayWorkers",
             [
-                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore", "StoreAPI",
-                "AppleStore", "Postgres", "Traces", "Webhooks", instrumentation, lifecycle,
+                "RelayStore", "RelayCore", "Cleeng", "AppStoreServer", "GooglePlay", "AmazonAppStore", "RokuPay",
+                "StoreAPI",
+                "StoreSignals", "AppleStore", "Postgres", "Traces", "Webhooks", instrumentation, lifecycle,
                 logging, metrics, tracing,
             ]
                 + [locks, nioCore]),
-        room("Operations", ["Formats", "RelayStore", "RelayCore", "AppleStore", "Webhooks"]),
+        room(
+            "Operations",
+            ["Formats", "RelayStore", "RelayCore", "AppleStore", "AppStoreServer", "StoreSignals", "Webhooks"]),
         room(
             "RelayFront",
             [
-                "Formats", "Operations", "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "Postgres",
+                "Formats", "Operations", "RelayStore", "RelayCore", "ConsolePages", "AppleStore", "StoreSignals",
+                "Postgres",
                 "Telemetry", "Traces",
                 hummingbird,
                 instrumentation, lifecycle, logging, tracing,
@@ -160,7 +170,8 @@ let package = Package(
                 "Formats", "RelayFront", "RelayWorkers", "Operations", "RelayStore", "RelayCore", "AppleStore",
                 "AppStoreServer",
                 "Cleeng",
-                "GooglePlay", "AmazonAppStore", "ConsolePages", "Postgres", "Telemetry", "Traces",
+                "GooglePlay", "AmazonAppStore", "RokuPay", "ConsolePages", "Postgres", "StoreSignals", "Telemetry",
+                "Traces",
                 "OutboundHTTP", "TraceExport",
                 "Webhooks",
                 argumentParser, configuration, httpClient, instrumentation, lifecycle, logging, metrics,
@@ -198,10 +209,12 @@ let package = Package(
         simulatorTests(
             "StoreSimulatorTests",
             [
-                simulators("StoreSimulator"), simulators("SimulatorKit"), "StoreTestSupport", argumentParser,
-                cryptoExtras,
+                simulators("StoreSimulator"), simulators("SimulatorKit"), "ReceiverSupport", "StoreTestSupport",
+                argumentParser, asn1, crypto, cryptoExtras, httpClient, hummingbird, locks, nioCore, nioHTTP1, x509,
             ]),
-        tests("AppleStoreTests", ["AppleStore", appStoreSimulation, "RelayCore", "TestSupport", asn1, x509, crypto]),
+        tests(
+            "AppleStoreTests",
+            ["AppleStore", appStoreSimulation, "RelayCore", "TestSupport", asn1, x509, crypto, locks]),
         tests(
             "CleengTests",
             [
@@ -228,7 +241,7 @@ let package = Package(
             "OutboundHTTPTests",
             [
                 "AmazonAppStore", "AppStoreServer", "Cleeng", "GooglePlay", "OutboundHTTP", "ReceiverSupport",
-                "RelayCore", "StoreAPI",
+                "RelayCore", "RokuPay", "StoreAPI",
                 "StoreTestSupport", "Webhooks", cryptoExtras, httpClient, jwt, logging, nioCore, nioHTTP1, nioPosix,
                 nioSSL,
             ]),
@@ -241,6 +254,7 @@ let package = Package(
                 jwt, logging,
                 nioCore,
             ]),
+        tests("StoreSignalsTests", ["StoreSignals", "RelayCore", asn1, crypto, cryptoExtras, x509]),
         tests(
             "AmazonAppStoreTests",
             [
@@ -248,6 +262,12 @@ let package = Package(
                 hummingbird,
                 httpClient,
                 logging, nioCore,
+            ]),
+        tests(
+            "RokuPayTests",
+            [
+                "OutboundHTTP", "ReceiverSupport", "RokuPay", "StoreAPI", "StoreTestSupport", "RelayCore", hummingbird,
+                httpClient, logging, nioCore,
             ]),
         tests("AppStoreServerTests", ["AppStoreServer", "OutboundHTTP", nioCore, nioHTTP1]),
         tests("PostgresTests", ["Postgres", "CLibPQ", logging]),
@@ -279,7 +299,7 @@ let package = Package(
                 simulators("cleeng-simulator"), simulators("app-store-simulator"), simulators("store-simulator"),
                 "ReceiptRelay", "Operations", "RelayStore", "RelayCore", "Postgres", appStoreSimulation, "TestSupport",
                 "ReceiverSupport", "RelayClient", "Cleeng", "Webhooks", crypto, hummingbird, httpClient, locks,
-                logging, nioCore, nioFoundation, nioHTTP1, yams,
+                logging, nioCore, nioFoundation, nioHTTP1, nioPosix, yams,
             ]),
     ],
     swiftLanguageModes: [.v6]

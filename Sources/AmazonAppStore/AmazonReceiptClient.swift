@@ -4,6 +4,7 @@ public import Logging
 import NIOCore
 import NIOHTTP1
 import OutboundHTTP
+public import RelayCore
 public import StoreAPI
 
 /// Amazon's Receipt Verification Service. Nothing throws: every call ends in an answer, and within its time.
@@ -21,7 +22,6 @@ public struct AmazonReceiptClient: Sendable {
 
     /// - Parameters:
     ///   - url: `https://appstore-sdk.amazon.com`, with `/sandbox` for receipts of the App Tester; without a trailing slash.
-    ///   - timeout: for one call.
     ///   - httpClient: shut down by who made it.
     public init(url: String, secret: AmazonSecret, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
         self.url = url
@@ -32,14 +32,18 @@ public struct AmazonReceiptClient: Sendable {
     }
 
     /// Asks how a purchase stands: `verifyReceiptId`, version 1.0.
-    public func receipt(_ receiptID: String, userID: String) async -> StoreAnswer<AmazonReceipt> {
+    ///
+    /// - Parameter readAt: the time by which what is read is dated.
+    public func receipt(
+        _ receiptID: String, userID: String, readAt: Timestamp
+    ) async -> StoreAnswer<StoreSubscription> {
         guard let user = userID.pathSegment(), let receipt = receiptID.pathSegment() else {
             return .notAPurchase("invalid")
         }
         guard let secret = secret.text.pathSegment() else { return .misconfigured("the shared secret") }
-        var request = HTTPClientRequest(
-            url: "\(url)/version/1.0/verifyReceiptId/developer/\(secret)/user/\(user)/receiptId/\(receipt)")
-        request.headers = ["Accept": "application/json"]
+        let request = OutboundRequest(
+            url: "\(url)/version/1.0/verifyReceiptId/developer/\(secret)/user/\(user)/receiptId/\(receipt)",
+            headers: ["Accept": "application/json"])
         let start = ContinuousClock.now
         let reply: HTTPReply
         do {
@@ -55,10 +59,10 @@ public struct AmazonReceiptClient: Sendable {
                 "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
             ])
         guard reply.status == 200 else { return Self.refusal(reply) }
-        guard let value = JSONValue(reply.wholeBody).flatMap({ AmazonReceipt($0, receiptID: receiptID) }) else {
-            return .tryAgain("unreadable", retryAfter: nil)
+        let found = JSONValue(reply.wholeBody).flatMap {
+            StoreSubscription(amazon: $0, receiptID: receiptID, readAt: readAt)
         }
-        return .found(value)
+        return found.map { .found($0) } ?? .tryAgain("unreadable", retryAfter: nil)
     }
 
     /// What an answer other than 200 means.
@@ -71,7 +75,7 @@ public struct AmazonReceiptClient: Sendable {
     /// | 496 | our secret | the shared secret is invalid |
     /// | 408, 409, 429, 5xx | try again | too many requests; an internal error |
     /// | all else | our settings | |
-    private static func refusal(_ reply: HTTPReply) -> StoreAnswer<AmazonReceipt> {
+    private static func refusal(_ reply: HTTPReply) -> StoreAnswer<StoreSubscription> {
         switch reply.status {
         case 400: return .notAPurchase("invalid")
         case 410: return .notAPurchase("gone")

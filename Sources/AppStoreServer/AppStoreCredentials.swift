@@ -14,7 +14,6 @@ public struct AppStoreCredentials: Sendable {
     let issuerID: String
 
     /// - Parameter key: PKCS#8 in PEM, as the `.p8` file has it.
-    /// - Throws: ``Fault``.
     public init(key: String, keyID: String, issuerID: String) throws(Fault) {
         guard let key = try? ES256PrivateKey(pem: key) else { throw .key }
         guard keyID.wholeMatch(of: /[A-Za-z0-9]{1,32}/) != nil else { throw .keyID }

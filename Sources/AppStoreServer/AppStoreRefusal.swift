@@ -6,7 +6,7 @@ import OutboundHTTP
 
 /// What answers of the App Store's other than 200 mean.
 enum AppStoreRefusal {
-    private struct Fault: Decodable {
+    struct Fault: Decodable {
         let errorCode: Int64
     }
 
@@ -14,6 +14,8 @@ enum AppStoreRefusal {
     /// | --- | --- | --- |
     /// | 401 | our key | Apple: the token is not valid |
     /// | 404 4040010, 4040005; 400 4000006, 4000008 | unknown | no such transaction |
+    /// | 404 4040008 | unknown | nothing known of a test notification yet |
+    /// | 404 4040007 | our settings | App Store Connect has no URL for notifications |
     /// | 4040002, 4040004, 4040006, 429, 5xx, 408 | try again | Apple's library calls them retryable |
     /// | all else | our settings | |
     static func answer<Value>(
@@ -23,7 +25,10 @@ enum AppStoreRefusal {
         let (status, code) = (reply.status, fault?.errorCode)
         switch (status, code) {
         case (401, _): return .misconfigured("the key, its id or the issuer's is refused")
-        case (_, 4_040_010), (_, 4_040_005), (_, 4_000_006), (_, 4_000_008): return .unknown
+        case (_, 4_040_010), (_, 4_040_005), (_, 4_040_008), (_, 4_000_006), (_, 4_000_008): return .unknown
+        case (_, 4_040_007):
+            return .misconfigured(
+                "App Store Connect has no App Store Server Notifications URL for this app and environment (4040007)")
         case (_, 4_040_002), (_, 4_040_004), (_, 4_040_006): return .tryAgain("\(code ?? 0)", retryAfter: nil)
         case (408, _), (429, _), (500..., _):
             return .tryAgain("HTTP \(status)", retryAfter: pause(reply.headers, now: now))

@@ -24,9 +24,7 @@ public struct AppStoreServerClient: Sendable {
     /// Twenty notifications, each of some ten KiB, make a page.
     private static let maxResponseBytes = 4 << 20
 
-    /// - Parameters:
-    ///   - urls: where each environment is; without a trailing slash.
-    ///   - timeout: for one call.
+    /// - Parameter urls: without a trailing slash.
     public init(
         urls: [Environment: String], credentials: AppStoreCredentials, timeout: Duration, httpClient: HTTPClient,
         logger: Logger
@@ -89,21 +87,36 @@ public struct AppStoreServerClient: Sendable {
         let paginationToken: String?
     }
 
-    private func call<Answer: Decodable, Value: Sendable>(
+    func call<Answer: Decodable, Value: Sendable>(
         _ method: HTTPMethod, _ path: String, in environment: Environment, bundleID: BundleID, body: Data?,
         value: (Answer) -> Value
     ) async -> AppStoreAnswer<Value> {
+        let reply: HTTPReply
+        switch await send(method, path, in: environment, bundleID: bundleID, body: body) {
+        case .value(let answered): reply = answered
+        case .unknown: return .unknown
+        case .misconfigured(let why): return .misconfigured(why)
+        case .tryAgain(let why, let pause): return .tryAgain(why, retryAfter: pause)
+        }
+        guard reply.status == 200 else { return AppStoreRefusal.answer(reply) }
+        guard let body = reply.wholeBody,
+            let answer = try? JSONDecoder().decode(Answer.self, from: Data(buffer: body))
+        else { return .tryAgain("unreadable", retryAfter: nil) }
+        return .value(value(answer))
+    }
+
+    /// - Returns: whatever status it has.
+    func send(
+        _ method: HTTPMethod, _ path: String, in environment: Environment, bundleID: BundleID, body: Data?
+    ) async -> AppStoreAnswer<HTTPReply> {
         guard let url = urls[environment] else { return .misconfigured("no address of \(environment.rawValue)") }
-        var request = HTTPClientRequest(url: url + path)
-        request.method = method
         guard let token = try? await credentials.token(for: bundleID, at: Date()) else {
             return .misconfigured("the key cannot sign")
         }
-        request.headers = ["Accept": "application/json", "Authorization": "Bearer \(token)"]
-        if let body {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(data: body))
-        }
+        var headers: HTTPHeaders = ["Accept": "application/json", "Authorization": "Bearer \(token)"]
+        if body != nil { headers.add(name: "Content-Type", value: "application/json") }
+        let request = OutboundRequest(
+            url: url + path, method: method, headers: headers, body: body.map { ByteBuffer(data: $0) })
         let start = ContinuousClock.now
         let reply: HTTPReply
         // What stands behind the third part are transactions and pages.
@@ -120,12 +133,6 @@ public struct AppStoreServerClient: Sendable {
                 "upstream_status": .stringConvertible(reply.status),
                 "duration_ms": .stringConvertible(start.duration(to: .now) / .milliseconds(1)),
             ])
-        guard reply.status == 200 else { return AppStoreRefusal.answer(reply) }
-        guard let body = reply.wholeBody,
-            let answer = try? JSONDecoder().decode(Answer.self, from: Data(buffer: body))
-        else {
-            return .tryAgain("unreadable", retryAfter: nil)
-        }
-        return .value(value(answer))
+        return .value(reply)
     }
 }

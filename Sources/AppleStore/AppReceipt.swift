@@ -1,6 +1,6 @@
 public import RelayCore
 
-/// What an app receipt (StoreKit 1) says; "attribute n" names the type number of each field.
+/// What an app receipt (StoreKit 1) says, as far as anything rests on it; "attribute n" names the type number of each field.
 ///
 /// Source of names and encodings: Apple, Receipt Validation Programming Guide, "Receipt Fields", and for the numbers
 /// missing there, what receipts were seen to hold. An attribute that is missing, empty or unreadable is nil; of an
@@ -12,30 +12,10 @@ public struct AppReceipt: Sendable, Hashable {
     public var appId: Int64?
     /// Attribute 2.
     public var bundleId: BundleID?
-    /// Attribute 2 as encoded, which is what the device's hash (attribute 5) covers.
-    public var bundleIdOctets: ArraySlice<UInt8>?
-    /// Attribute 3: `CFBundleVersion` on iOS, `CFBundleShortVersionString` on macOS.
-    public var applicationVersion: String?
-    /// Attribute 4: part of the device's hash.
-    public var opaqueValue: ArraySlice<UInt8>?
-    /// Attribute 5: SHA-1 of device identifier, opaque value and bundle id; only the device can check it.
-    public var deviceHash: ArraySlice<UInt8>?
-    /// Attribute 10, observed: `4+`.
-    public var ageRating: String?
     /// Attribute 12: when the receipt was made, which is the time that its certificates are judged at.
     public var creationDate: AppleTimestamp?
-    /// Attribute 15, observed.
-    public var downloadId: Int64?
-    /// Attribute 16, observed: `version_external_identifier` of verifyReceipt.
-    public var versionExternalIdentifier: Int64?
     /// Attribute 17, one for each purchase, in no meaningful order.
-    public var inAppPurchases: [InAppPurchase] = []
-    /// Attribute 18, observed: when the app itself was first bought.
-    public var originalPurchaseDate: AppleTimestamp?
-    /// Attribute 19: the version first bought; `1.0` in the sandbox.
-    public var originalApplicationVersion: String?
-    /// Attribute 21: the end of a volume purchase; Xcode writes the year 4001.
-    public var expirationDate: AppleTimestamp?
+    public var inAppPurchases: [PurchaseEntry] = []
 }
 
 extension AppReceipt {
@@ -61,22 +41,11 @@ extension AppReceipt {
         switch attribute.type {
         case 0: if environment == .unnamed { environment = AppleEnvironment(raw: attribute.text ?? "") }
         case 1: appId = appId ?? attribute.integer
-        case 2 where bundleId == nil:
-            bundleId = BundleID(attribute.text)
-            bundleIdOctets = bundleId == nil ? nil : attribute.octets.bytes
-        case 3: applicationVersion = applicationVersion ?? attribute.text
-        case 4: opaqueValue = opaqueValue ?? attribute.octets.bytes
-        case 5: deviceHash = deviceHash ?? attribute.octets.bytes
-        case 10: ageRating = ageRating ?? attribute.text
+        case 2: bundleId = bundleId ?? BundleID(attribute.text)
         case 12: creationDate = creationDate ?? attribute.date
-        case 15: downloadId = downloadId ?? attribute.integer
-        case 16: versionExternalIdentifier = versionExternalIdentifier ?? attribute.integer
         case 17:
             guard inAppPurchases.count < ReceiptLimits.inAppPurchases else { throw .limitExceeded }
-            inAppPurchases.append(try InAppPurchase(attribute.octets))
-        case 18: originalPurchaseDate = originalPurchaseDate ?? attribute.date
-        case 19: originalApplicationVersion = originalApplicationVersion ?? attribute.text
-        case 21: expirationDate = expirationDate ?? attribute.date
+            inAppPurchases.append(try PurchaseEntry(attribute.octets))
         default: break
         }
     }

@@ -14,6 +14,10 @@ public struct AppleEnvironment: Sendable, Hashable {
     /// The store's own word, `ProductionSandbox` for instance; empty where the purchase names no environment.
     public let raw: String
 
+    public static let unnamed = AppleEnvironment(raw: "")
+}
+
+extension AppleEnvironment {
     public init(raw: String) {
         self.raw = raw
         kind =
@@ -26,11 +30,4 @@ public struct AppleEnvironment: Sendable, Hashable {
             default: .unknown
             }
     }
-
-    init(raw: String, kind: Kind) {
-        self.raw = raw
-        self.kind = kind
-    }
-
-    public static let unnamed = AppleEnvironment(raw: "")
 }

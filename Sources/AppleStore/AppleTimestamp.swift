@@ -25,13 +25,7 @@ public struct AppleTimestamp: Sendable, Hashable, Comparable {
     }
 }
 
-extension AppleTimestamp: CustomStringConvertible {
-    /// RFC 3339 in UTC, `2024-02-23T17:27:16Z`; milliseconds only where there are any.
-    public var description: String {
-        let text = RFC3339.text(millisecondsSince1970: millisecondsSince1970)
-        return millisecondsSince1970 % 1_000 == 0 ? text.prefix(19) + "Z" : text
-    }
-
+extension AppleTimestamp {
     /// A date as receipts write it: RFC 3339 (`2024-02-23T17:27:16Z`), with old Xcode's offset without a colon
     /// (`+0100`), or the `2014-06-19 20:23:11 Etc/GMT` of transaction receipts.
     ///

@@ -68,8 +68,6 @@ struct BERElement {
     /// The whole element with header and, of indefinite length, end-of-contents mark.
     let encoded: Range<Int>
 
-    var isConstructed: Bool { identifier & BERTag.constructedBit != 0 }
-    var isIndefinite: Bool { encoded.upperBound != contents.upperBound }
     var children: BERCursor { BERCursor(offset: contents.lowerBound, end: contents.upperBound) }
 }
 

@@ -43,18 +43,12 @@ public struct JWSHeader: Sendable, Hashable {
     public let algorithm: String?
     /// `x5c`: certificates in DER, leaf first. Empty where it is missing.
     public let certificates: [[UInt8]]
-    /// `kid`; Xcode writes `Apple_Xcode_Key`.
-    public let keyId: String?
-    /// `typ`
-    public let type: String?
 }
 
 extension JWSHeader {
     private struct Fields: Decodable {
         let alg: String?
         let x5c: [String]?
-        let kid: String?
-        let typ: String?
     }
 
     init(json: [UInt8]) throws(ReceiptReadError) {
@@ -69,8 +63,6 @@ extension JWSHeader {
         }
         self.certificates = certificates
         algorithm = fields.alg.flatMap(StoreText.text)
-        keyId = fields.kid.flatMap(StoreText.text)
-        type = fields.typ.flatMap(StoreText.text)
     }
 }
 
@@ -81,7 +73,6 @@ extension CompactJWS {
     /// Source: apple/app-store-server-library-swift, `ChainVerifier`; RFC 7515, section 5.2.
     ///
     /// - Parameter signedDate: as the payload says it, `receiptCreationDate` in an app transaction.
-    /// - Throws: ``NotGenuine``.
     public func verify(_ trust: ChainOfTrust, signedDate: AppleTimestamp?) async throws(NotGenuine) -> Genuine {
         guard header.algorithm == "ES256" else { throw NotGenuine(.algorithm, "it is not signed with ES256") }
         guard !signature.isEmpty else { throw NotGenuine(.unsigned, "it has no signature") }

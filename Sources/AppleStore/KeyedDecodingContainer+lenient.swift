@@ -3,8 +3,7 @@ import RelayCore
 /// Readings of a field that another shape of value makes absent instead of an error: stores change their shapes.
 extension KeyedDecodingContainer {
     func text(_ key: Key) -> String? {
-        guard let string = try? decodeIfPresent(String.self, forKey: key) else { return nil }
-        return StoreText.text(string)
+        (try? decodeIfPresent(String.self, forKey: key)).flatMap(StoreText.text)
     }
 
     /// Text, or a whole number in its place.
@@ -18,13 +17,9 @@ extension KeyedDecodingContainer {
 
     func identifier<Kind>(_ key: Key) -> Identifier<Kind>? { Identifier(identifier(key) as String?) }
 
-    func integer(_ key: Key) -> Int64? {
-        (try? decodeIfPresent(Int64.self, forKey: key)).flatMap { $0 }
-    }
+    func integer(_ key: Key) -> Int64? { try? decodeIfPresent(Int64.self, forKey: key) }
 
-    func bool(_ key: Key) -> Bool? {
-        (try? decodeIfPresent(Bool.self, forKey: key)).flatMap { $0 }
-    }
+    func bool(_ key: Key) -> Bool? { try? decodeIfPresent(Bool.self, forKey: key) }
 
     /// A number, whole or not, or digits in a text: milliseconds since 1970, or seconds, as its size says.
     func date(_ key: Key) -> AppleTimestamp? {
@@ -32,31 +27,6 @@ extension KeyedDecodingContainer {
         if let number = try? decode(Double.self, forKey: key) { return AppleTimestamp(external: number) }
         return identifier(key).flatMap { Double($0) }.flatMap { AppleTimestamp(external: $0) }
     }
-
-    func open<Known>(_ key: Key) -> OpenValue<Known>? where Known.RawValue == String {
-        text(key).map(OpenValue.init(raw:))
-    }
-
-    func open<Known>(_ key: Key) -> OpenValue<Known>? where Known.RawValue == Int64 {
-        integer(key).map(OpenValue.init(raw:))
-    }
-}
-
-/// A value of a set that the store extends without notice: the word or number it wrote, and what it means if known.
-public struct OpenValue<Known: RawRepresentable>: Sendable, Hashable
-where Known: Sendable, Known.RawValue: Sendable & Hashable {
-    public let raw: Known.RawValue
-
-    public init(raw: Known.RawValue) {
-        self.raw = raw
-    }
-
-    public init(_ known: Known) {
-        raw = known.rawValue
-    }
-
-    /// Nil for a value that this program does not know.
-    public var known: Known? { Known(rawValue: raw) }
 }
 
 #if canImport(FoundationEssentials)

@@ -1,16 +1,10 @@
 /// An ASN.1 object identifier, kept as its contents octets: they are compared, hardly ever printed.
 public struct OID: Sendable, Hashable {
-    public let contents: ArraySlice<UInt8>
-
-    public init(contents: ArraySlice<UInt8>) {
-        self.contents = contents
-    }
+    let contents: ArraySlice<UInt8>
 }
 
 extension OID {
-    private init(_ octets: UInt8...) {
-        self.init(contents: octets[...])
-    }
+    private init(_ octets: UInt8...) { self.init(contents: octets[...]) }
 
     /// 1.2.840.113549.1.7.1, `id-data` (RFC 5652, section 4).
     public static let data = OID(0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01)

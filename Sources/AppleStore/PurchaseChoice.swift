@@ -23,7 +23,7 @@ struct PurchaseChoice {
     let lasting: [PurchaseEntry]
 
     /// - Parameter transactionId: the purchase that the app spoke of; the group that holds it counts, where one does.
-    init(_ entries: some Sequence<PurchaseEntry>, transactionId: TransactionID) {
+    init(_ entries: [PurchaseEntry], transactionId: TransactionID) {
         var best: [Group: PurchaseEntry] = [:]
         var holders: Set<Group> = []
         var originalHolder: Group?

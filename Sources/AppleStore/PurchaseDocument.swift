@@ -5,8 +5,6 @@ public enum PurchaseDocument: Sendable, Hashable {
     case signedTransaction(SignedTransaction)
 
     /// Tells by the bytes which it is, and reads it. An app receipt without any purchase is a good document.
-    ///
-    /// - Throws: ``ReceiptReadError``.
     public init(_ data: ReceiptData) throws(ReceiptReadError) {
         switch data {
         case .compactJWS(let text):
@@ -39,7 +37,6 @@ extension PurchaseDocument {
     /// Whether it is genuine and ours.
     ///
     /// - Returns: false where it cannot be judged: the transaction receipts of iOS 6 are signed in a way of their own.
-    /// - Throws: ``NotGenuine``.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) -> Bool {
         switch self {
         case .transactionReceipt: return false
@@ -54,7 +51,6 @@ extension PurchaseDocument {
 }
 
 extension SignedTransaction {
-    /// - Throws: ``NotGenuine``.
     func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
         try scope.check(
             try await jws.verify(trust, signedDate: payload.signedDate), environment: payload.environment,

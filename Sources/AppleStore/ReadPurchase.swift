@@ -2,11 +2,6 @@ public import RelayCore
 
 /// What was read out of a receipt: the purchase that counts, and what stands beside it. Nothing has been verified.
 public struct ReadPurchase: Sendable, Hashable {
-    public enum Format: String, Sendable, Hashable {
-        case appReceipt, transactionReceipt, signedTransaction
-    }
-
-    public let format: Format
     public let environment: AppleEnvironment
     public let bundleId: BundleID?
     /// When the store made what was read: the receipt's creation date, the transaction's `signedDate`; nil for a
@@ -21,6 +16,36 @@ public struct ReadPurchase: Sendable, Hashable {
     public let subscriptions: [PurchaseEntry]
     /// All that was read, with what verifying it takes.
     public let document: PurchaseDocument
+
+    /// Of an app receipt with several subscriptions, the one that holds `transactionId` counts (as transaction id or
+    /// original transaction id of an entry), else the uncancelled one that runs longest, else the newest purchase.
+    /// Of the subscription, the entry that runs longest speaks, not the one that the app named: the app may be
+    /// restoring an old one.
+    ///
+    /// - Parameter transactionId: the transaction id that the app sent beside it; matched, never trusted.
+    /// - Throws: ``ReceiptReadError/noInAppPurchase``.
+    public init(_ document: PurchaseDocument, transactionId: TransactionID) throws(ReceiptReadError) {
+        self.document = document
+        switch document {
+        case .appReceipt(let signed):
+            let receipt = signed.receipt
+            let choice = PurchaseChoice(receipt.inAppPurchases, transactionId: transactionId)
+            guard let chosen = choice.entry else { throw .noInAppPurchase }
+            (environment, bundleId, issuedDate) = (receipt.environment, receipt.bundleId, receipt.creationDate)
+            (entry, isNamed, subscriptions) = (chosen, choice.isNamed, choice.subscriptions)
+            return
+        case .transactionReceipt(let receipt):
+            entry = receipt.entry
+            guard entry.transactionId != nil || entry.originalTransactionId != nil else { throw .noInAppPurchase }
+            (environment, bundleId, issuedDate) = (receipt.environment, receipt.bundleId, nil)
+        case .signedTransaction(let transaction):
+            let payload = transaction.payload
+            entry = PurchaseEntry(payload)
+            (environment, bundleId, issuedDate) = (payload.environment, payload.bundleId, payload.signedDate)
+        }
+        isNamed = entry.transactionId == transactionId || entry.originalTransactionId == transactionId
+        subscriptions = [entry].filter { $0.expiresDate != nil }
+    }
 }
 
 extension ReadPurchase {
@@ -28,10 +53,6 @@ extension ReadPurchase {
     public var originalTransactionId: TransactionID? { entry.originalTransactionId }
     public var transactionId: TransactionID? { entry.transactionId }
     public var productId: ProductID? { entry.productId }
-    public var purchaseDate: AppleTimestamp? { entry.purchaseDate }
-    public var originalPurchaseDate: AppleTimestamp? { entry.originalPurchaseDate }
-    public var expiresDate: AppleTimestamp? { entry.expiresDate }
-    public var cancellationDate: AppleTimestamp? { entry.cancellationDate }
 }
 
 extension ReadPurchase {
@@ -82,7 +103,7 @@ extension ReadPurchase {
     private var lasting: [PurchaseEntry] {
         switch document {
         case .appReceipt(let signed):
-            PurchaseChoice(signed.receipt.inAppPurchases.lazy.map { PurchaseEntry($0) }, transactionId: "").lasting
+            PurchaseChoice(signed.receipt.inAppPurchases, transactionId: "").lasting
         case .transactionReceipt, .signedTransaction: [entry].filter(\.isLasting)
         }
     }

@@ -1,50 +1,77 @@
 public import RelayCore
 
-/// The fields of a StoreKit 2 transaction (App Store Server API, `JWSTransactionDecodedPayload`), under Apple's names.
+/// The fields of a StoreKit 2 transaction (App Store Server API, `JWSTransactionDecodedPayload`), under Apple's names, as far as anything
+/// rests on them.
 ///
-/// A field that is missing, or that cannot be read, is nil; fields that this program does not know are passed over
-/// (they stay in ``CompactJWS/payload``, as do `advancedCommerceInfo` and `commitmentInfo`).
+/// A field that is missing, or that cannot be read, is nil; all others stay in ``CompactJWS/payload``.
 public struct TransactionPayload: Sendable, Hashable {
     public var transactionId: TransactionID?
     public var originalTransactionId: TransactionID?
     /// The number that the subscription had before it moved into, or out of, a bundle of subscriptions.
     public var previousOriginalTransactionId: TransactionID?
     public var webOrderLineItemId: TransactionID?
-    public var appTransactionId: String?
     public var bundleId: BundleID?
     public var productId: ProductID?
-    public var subscriptionGroupIdentifier: String?
     public var environment: AppleEnvironment
     /// When Apple signed it: the time that its certificates are judged at.
     public var signedDate: AppleTimestamp?
     public var purchaseDate: AppleTimestamp?
     public var originalPurchaseDate: AppleTimestamp?
     public var expiresDate: AppleTimestamp?
-    public var quantity: Int64?
-    public var type: OpenValue<ProductType>?
-    /// A UUID that the app chose at purchase, in the letter case that it came in.
-    public var appAccountToken: String?
-    public var inAppOwnershipType: OpenValue<OwnershipType>?
+    public var type: PurchaseEntry.Kind?
+    /// `PURCHASED`, `FAMILY_SHARED`.
+    public var inAppOwnershipType: String?
     public var revocationDate: AppleTimestamp?
-    public var revocationReason: OpenValue<RevocationReason>?
-    public var revocationType: OpenValue<RevocationType>?
-    /// Thousandths of a percent, as Apple writes it.
-    public var revocationPercentage: Int64?
+    public var revocationReason: Int64?
+    /// `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE`.
+    public var revocationType: String?
     public var isUpgraded: Bool?
-    public var offerType: OpenValue<OfferType>?
+    /// The UUID by which the app named its customer when it bought.
+    public var appAccountToken: String?
+    /// 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
+    public var offerType: Int64?
     public var offerIdentifier: String?
-    public var offerDiscountType: OpenValue<OfferDiscountType>?
-    /// An ISO 8601 duration, `P1M`.
-    public var offerPeriod: String?
-    public var transactionReason: OpenValue<TransactionReason>?
-    /// ISO 3166-1 alpha-3, `POL`.
-    public var storefront: String?
-    public var storefrontId: String?
-    /// Thousandths of the currency's unit.
-    public var price: Int64?
-    /// ISO 4217.
-    public var currency: String?
-    public var billingPlanType: String?
+    /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
+    public var offerDiscountType: String?
     /// Whether a revocation is written at all, readable or not.
     public var isRevoked: Bool
+
+    static let introductoryOffer: Int64 = 1
+    static let freeTrial = "FREE_TRIAL"
+}
+
+extension TransactionPayload: Decodable {
+    private enum Key: String, CodingKey {
+        case transactionId, originalTransactionId, previousOriginalTransactionId, webOrderLineItemId, bundleId,
+            productId
+        case environment, signedDate, purchaseDate, originalPurchaseDate, expiresDate, type, inAppOwnershipType
+        case revocationDate, revocationReason, revocationType, isUpgraded, offerType, offerIdentifier, offerDiscountType
+        case appAccountToken
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        transactionId = fields.identifier(.transactionId)
+        originalTransactionId = fields.identifier(.originalTransactionId)
+        previousOriginalTransactionId = fields.identifier(.previousOriginalTransactionId)
+        webOrderLineItemId = fields.identifier(.webOrderLineItemId)
+        bundleId = fields.text(.bundleId)
+        productId = fields.text(.productId)
+        environment = AppleEnvironment(raw: fields.text(.environment) ?? "")
+        signedDate = fields.date(.signedDate)
+        purchaseDate = fields.date(.purchaseDate)
+        originalPurchaseDate = fields.date(.originalPurchaseDate)
+        expiresDate = fields.date(.expiresDate)
+        type = fields.text(.type).flatMap(PurchaseEntry.Kind.init(rawValue:))
+        inAppOwnershipType = fields.text(.inAppOwnershipType)
+        revocationDate = fields.date(.revocationDate)
+        revocationReason = fields.integer(.revocationReason)
+        revocationType = fields.text(.revocationType)
+        isUpgraded = fields.bool(.isUpgraded)
+        appAccountToken = fields.text(.appAccountToken)
+        offerType = fields.integer(.offerType)
+        offerIdentifier = fields.text(.offerIdentifier)
+        offerDiscountType = fields.text(.offerDiscountType)
+        isRevoked = fields.contains(.revocationDate) && (try? fields.decodeNil(forKey: .revocationDate)) == false
+    }
 }

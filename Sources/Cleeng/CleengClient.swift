@@ -44,7 +44,7 @@ public struct CleengClient: Sendable {
     }
 
     func send(
-        _ request: HTTPClientRequest, route: String, deadline: ContinuousClock.Instant
+        _ request: OutboundRequest, route: String, deadline: ContinuousClock.Instant
     ) async throws(CleengTrouble) -> HTTPReply {
         let start = ContinuousClock.now
         do {

@@ -48,15 +48,12 @@ actor AccessTokens {
         guard let assertion = try? await account.assertion(for: Self.scope, audience: url, at: Date()) else {
             return .misconfigured("the service account's key cannot sign")
         }
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers = [
-            "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
-        ]
         // A JWT has no character that a form would have to encode.
-        request.body = .bytes(
-            ByteBuffer(
-                string: "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"))
+        let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+        let request = OutboundRequest(
+            url: url, method: .POST,
+            headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
+            body: ByteBuffer(string: form))
         let reply: HTTPReply
         do {
             reply = try await HTTPExchange(httpClient, by: deadline, atMost: Self.mostBytes)

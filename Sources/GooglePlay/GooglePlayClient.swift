@@ -19,6 +19,8 @@ public struct GooglePlayClient: Sendable {
 
     /// A purchase takes some two KiB.
     private static let mostBytes = 262_144
+    /// A thousand voided purchases take some 400 KiB.
+    private static let mostListBytes = 2_097_152
 
     /// - Parameters:
     ///   - url: such as `https://androidpublisher.googleapis.com`, without a trailing slash.
@@ -41,27 +43,75 @@ public struct GooglePlayClient: Sendable {
     /// - Parameters:
     ///   - token: the purchase token that the app was given.
     ///   - packageName: the app's, such as `com.example.app`.
-    public func subscription(token: String, packageName: BundleID) async -> StoreAnswer<SubscriptionPurchaseV2> {
+    ///   - readAt: the time by which what is read is dated.
+    public func subscription(
+        token: String, packageName: BundleID, readAt: Timestamp
+    ) async -> StoreAnswer<StoreSubscription> {
         guard let package = packageName.text.pathSegment(atMost: 255), let name = token.pathSegment() else {
             return .notAPurchase("invalid")
         }
         let path = "/androidpublisher/v3/applications/\(package)/purchases/subscriptionsv2/tokens/\(name)"
-        return await get(path, "subscriptionsv2") { SubscriptionPurchaseV2($0, token: token) }
+        return await get(path, "subscriptionsv2") { StoreSubscription(google: $0, token: token, readAt: readAt) }
     }
 
     /// Asks about what was bought once: `purchases.products.get`.
     public func product(
-        _ productID: ProductID, token: String, packageName: BundleID
-    ) async -> StoreAnswer<ProductPurchase> {
+        _ productID: ProductID, token: String, packageName: BundleID, readAt: Timestamp
+    ) async -> StoreAnswer<StoreSubscription> {
         guard let package = packageName.text.pathSegment(atMost: 255), let name = token.pathSegment(),
             let product = productID.text.pathSegment(atMost: 255)
         else { return .notAPurchase("invalid") }
         let path = "/androidpublisher/v3/applications/\(package)/purchases/products/\(product)/tokens/\(name)"
-        return await get(path, "products") { ProductPurchase($0, productID: productID, token: token) }
+        return await get(path, "products") {
+            StoreSubscription(googleProduct: $0, productID: productID, token: token, readAt: readAt)
+        }
     }
 
-    private func get<Value>(
-        _ path: String, _ route: String, read: (JSONValue) -> Value?
+    /// Tells that a purchase was granted: `purchases.subscriptions.acknowledge`, `purchases.products.acknowledge`. Google takes back what it
+    /// was not told of within three days. One that was acknowledged before is refused by 400, as is one that is not paid.
+    public func acknowledge(
+        _ kind: AcknowledgedKind, _ productID: ProductID, token: String, packageName: BundleID
+    ) async -> StoreAnswer<Bool> {
+        guard let package = packageName.text.pathSegment(atMost: 255), let name = token.pathSegment(),
+            let product = productID.text.pathSegment(atMost: 255)
+        else { return .notAPurchase("invalid") }
+        let place = kind == .subscription ? "subscriptions" : "products"
+        let path =
+            "/androidpublisher/v3/applications/\(package)/purchases/\(place)/\(product)/tokens/\(name):acknowledge"
+        return await call(.POST, path, "acknowledge", goods: 200..<300) { _ in true }
+    }
+
+    /// Lists purchases that were taken back: `purchases.voidedpurchases.list`, oldest first.
+    ///
+    /// - Parameters:
+    ///   - times: when they were recorded as such; of the last thirty days.
+    ///   - page: of the answer before.
+    public func voidedPurchases(
+        in times: Range<Timestamp>, packageName: BundleID, page: String?
+    ) async -> StoreAnswer<VoidedPurchases> {
+        guard let package = packageName.text.pathSegment(atMost: 255) else { return .notAPurchase("invalid") }
+        var query =
+            "type=1&startTime=\(times.lowerBound.microseconds / 1_000)&endTime=\(times.upperBound.microseconds / 1_000)"
+        if let page {
+            guard let page = page.pathSegment() else { return .notAPurchase("invalid") }
+            query += "&token=\(page)"
+        }
+        let path = "/androidpublisher/v3/applications/\(package)/purchases/voidedpurchases?\(query)"
+        return await call(.GET, path, "voidedpurchases", mostBytes: Self.mostListBytes) { reply in
+            JSONValue(reply.wholeBody).map { VoidedPurchases($0) }
+        }
+    }
+
+    private func get(
+        _ path: String, _ route: String, read: (JSONValue) -> StoreSubscription?
+    ) async -> StoreAnswer<StoreSubscription> {
+        await call(.GET, path, route) { JSONValue($0.wholeBody).flatMap(read) }
+    }
+
+    private func call<Value>(
+        _ method: HTTPMethod, _ path: String, _ route: String, mostBytes: Int = mostBytes,
+        goods: Range<Int> = 200..<201,
+        read: (HTTPReply) -> Value?
     ) async -> StoreAnswer<Value> {
         let start = ContinuousClock.now
         let deadline = start + timeout
@@ -73,10 +123,11 @@ public struct GooglePlayClient: Sendable {
             case .notAPurchase(let word), .misconfigured(let word): return .misconfigured(word)
             case .tryAgain(let word, let retryAfter): return .tryAgain(word, retryAfter: retryAfter)
             }
+            let headers: HTTPHeaders = ["Accept": "application/json", "Authorization": "Bearer \(token)"]
             let reply: HTTPReply
             do {
-                reply = try await HTTPExchange(httpClient, by: deadline, atMost: Self.mostBytes)
-                    .send(request(path, token), route: route).whole()
+                reply = try await HTTPExchange(httpClient, by: deadline, atMost: mostBytes)
+                    .send(OutboundRequest(url: url + path, method: method, headers: headers), route: route).whole()
             } catch {
                 return .tryAgain(error.rawValue, retryAfter: nil)
             }
@@ -91,17 +142,11 @@ public struct GooglePlayClient: Sendable {
                 refused = token
                 continue
             }
-            guard reply.status == 200 else { return GoogleRefusal.purchase(reply) }
-            guard let value = JSONValue(reply.wholeBody).flatMap(read) else {
+            guard goods.contains(reply.status) else { return GoogleRefusal.purchase(reply) }
+            guard let value = read(reply) else {
                 return .tryAgain("unreadable", retryAfter: nil)
             }
             return .found(value)
         }
-    }
-
-    private func request(_ path: String, _ token: String) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url + path)
-        request.headers = ["Accept": "application/json", "Authorization": "Bearer \(token)"]
-        return request
     }
 }

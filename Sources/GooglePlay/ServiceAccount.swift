@@ -28,7 +28,6 @@ public struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflectab
     private static let mostBytes = 65_536
 
     /// - Parameter json: the file as Google Cloud gives it out.
-    /// - Throws: ``Fault``.
     public init(json: Data) throws(Fault) {
         guard json.count <= Self.mostBytes else { throw .tooLarge }
         guard let fields = try? JSONSerialization.jsonObject(with: json) as? [String: Any] else { throw .notJSON }

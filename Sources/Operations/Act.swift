@@ -1,5 +1,4 @@
-import Foundation
-import RelayCore
+public import RelayCore
 import RelayStore
 
 /// Something that an operator does, with all that it takes.
@@ -70,17 +69,43 @@ struct LongWork: Sendable {
         _ target: String, of publisher: PublisherID?, _ body: () async throws -> (T, String)
     ) async throws -> T {
         var entry = Record(target, of: publisher).entry(action, by: actor, reason: reason)
-        let row = try await store.beginAudit(entry)
+        let row = try await store.audit.begin(entry)
         do {
             let (outcome, words) = try await body()
             entry.reason = reason.map { "\($0) (\(words))" } ?? words
             // The work is done and has its row. A row without the outcome is no reason to report a failure.
-            try? await store.amend(row, entry)
+            try? await store.audit.amend(row, entry)
             return outcome
         } catch {
             entry.reason = reason.map { "\($0) (failed)" } ?? "failed"
-            try? await store.amend(row, entry)
+            try? await store.audit.amend(row, entry)
             throw error
         }
     }
+}
+
+/// Why an act cannot be done. Of validations ``OpsRefusal`` says so.
+public enum ActRefusal: Error, Sendable, Equatable {
+    public enum Subject: String, Sendable, CaseIterable {
+        case notification, message, event, subscription, endpoint, key, publisher, offer
+    }
+
+    /// It does not exist, or the operator's scope does not include it.
+    case unknown(Subject)
+    case noSuchPublisher(PublisherID, known: [PublisherID])
+    case endpointNotActive
+    /// The publisher has an endpoint with this URL that is not disabled.
+    case endpointExists(EndpointID)
+    /// By the configuration as it is now.
+    case notGenuine(code: String, detail: String)
+    /// Nothing is known of the customer, or no endpoint takes messages.
+    case nobodyToTell
+    /// Nothing that the App Store could be asked, or that it answers: why.
+    case cannotAsk(String)
+    /// The App Store does not answer now: why.
+    case storeAway(String)
+    /// The notification is no word of a subscription to a topic.
+    case nothingToConfirm
+    /// The customer is none of one publisher's alone: of which, or of none.
+    case publisherNotNamed([PublisherID])
 }

@@ -1,4 +1,3 @@
-import RelayCore
 public import RelayStore
 
 /// What operators do, by whichever door: each act leaves one row in the audit log, and none is done without it.
@@ -28,7 +27,7 @@ public struct Operations: Sendable {
     ) async throws -> Outcome {
         let outcome = try await store.transaction(timeout: act.timeout) { store in
             let (outcome, record) = try await act.step(store, actor, reason)
-            if let record { try await store.audit(record.entry(act.action, by: actor, reason: reason)) }
+            if let record { try await store.audit.add(record.entry(act.action, by: actor, reason: reason)) }
             return outcome
         }
         switch act.wakes {

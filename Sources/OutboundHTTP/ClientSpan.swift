@@ -3,7 +3,7 @@ public import NIOHTTP1
 import Traces
 import Tracing
 
-/// The span of a call to somebody else's API; nothing where the task works for no trace.
+/// The span of a call to an external API. Records nothing without a trace.
 ///
 /// It records the host and the route's template: paths and queries hold emails and tokens.
 public struct ClientSpan: Sendable {
@@ -36,20 +36,18 @@ public struct ClientSpan: Sendable {
     }
 
     public func end(status: Int) {
-        guard let span else { return }
-        span.attributes["http.response.status_code"] = status
-        if status >= 400 {
-            span.attributes["error.type"] = "\(status)"
-            span.setStatus(SpanStatus(code: .error))
-        }
-        span.end()
+        span?.attributes["http.response.status_code"] = status
+        end(error: status >= 400 ? "\(status)" : nil)
     }
 
-    public func end(_ error: OutboundError) {
-        guard let span else { return }
-        span.attributes["error.type"] = error.rawValue
-        span.setStatus(SpanStatus(code: .error))
-        span.end()
+    public func end(_ error: OutboundError) { end(error: error.rawValue) }
+
+    private func end(error: String?) {
+        if let error {
+            span?.attributes["error.type"] = error
+            span?.setStatus(SpanStatus(code: .error))
+        }
+        span?.end()
     }
 
     /// `https://name:1@host:8443/path?x` gives `host:8443`.

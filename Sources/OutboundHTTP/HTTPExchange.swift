@@ -1,5 +1,5 @@
 public import AsyncHTTPClient
-import NIOCore
+public import NIOCore
 public import NIOHTTP1
 
 /// One request and its whole answer, by one deadline and within one number of bytes.
@@ -28,7 +28,7 @@ public struct HTTPExchange: Sendable {
     ///
     /// - Parameter route: span name, without anything that tells one customer from another.
     /// - Throws: where no head of an answer arrived.
-    public func send(_ request: HTTPClientRequest, route: String) async throws(OutboundError) -> HTTPReply {
+    public func send(_ request: OutboundRequest, route: String) async throws(OutboundError) -> HTTPReply {
         var request = request
         let span = ClientSpan.start(request.method, route, url: request.url, headers: &request.headers)
         do {
@@ -44,57 +44,44 @@ public struct HTTPExchange: Sendable {
     /// Sends the request without a span.
     ///
     /// - Throws: where no head of an answer arrived.
-    public func send(_ request: HTTPClientRequest) async throws(OutboundError) -> HTTPReply {
-        var request = request
-        request.headers.replaceOrAdd(name: "User-Agent", value: "receipt-relay")
-        let response: HTTPClientResponse
+    public func send(_ request: OutboundRequest) async throws(OutboundError) -> HTTPReply {
+        let collector = ReplyCollector(maxBodyBytes: maxBodyBytes, bodyTimeout: bodyTimeout.map { TimeAmount($0) })
         do {
-            response = try await client.execute(request, deadline: .now() + timeLeft(until: deadline))
-        } catch {
-            throw OutboundError(error, afterHead: false)
-        }
-        let receivedAt = ContinuousClock.now
-        return HTTPReply(
-            status: Int(response.status.code), headers: response.headers, body: await body(of: response),
-            receivedAt: receivedAt)
-    }
-
-    private func body(of response: HTTPClientResponse) async -> Result<ByteBuffer, OutboundError> {
-        let announced = response.headers.first(name: "Content-Length").flatMap { Int($0) }
-        guard announced ?? 0 <= maxBodyBytes else { return .failure(.responseTooLarge) }
-        // An empty body has ended already and needs no clock.
-        if announced == 0 || response.status == .noContent { return await collect(response.body) }
-        let end = bodyTimeout.map { min(deadline, .now + $0) } ?? deadline
-        let reading = Task { await collect(response.body) }
-        let timer = client.eventLoopGroup.any().scheduleTask(in: timeLeft(until: end)) { reading.cancel() }
-        defer { timer.cancel() }
-        let body = await withTaskCancellationHandler {
-            await reading.value
-        } onCancel: {
-            reading.cancel()
-        }
-        // The timer cancelled the reading, unless our caller did.
-        return body.mapError { $0 == .cancelled && !Task.isCancelled ? .timeout : $0 }
-    }
-
-    private func collect(_ body: HTTPClientResponse.Body) async -> Result<ByteBuffer, OutboundError> {
-        var collected = ByteBuffer()
-        do {
-            for try await chunk in body {
-                guard collected.readableBytes + chunk.readableBytes <= maxBodyBytes else {
-                    return .failure(.responseTooLarge)
-                }
-                collected.writeImmutableBuffer(chunk)
+            let call = client.execute(
+                request: try HTTPClient.Request(request), delegate: collector,
+                deadline: .now() + TimeAmount(max(.zero, ContinuousClock.now.duration(to: deadline))))
+            return try await withTaskCancellationHandler {
+                try await call.get()
+            } onCancel: {
+                call.cancel()
             }
-            // A cancelled body may end like a whole one.
-            return Task.isCancelled ? .failure(.cancelled) : .success(collected)
         } catch {
-            return .failure(OutboundError(error, afterHead: true))
+            return try collector.reply(endedBy: error)
         }
     }
+}
 
-    private func timeLeft(until end: ContinuousClock.Instant) -> TimeAmount {
-        TimeAmount(max(.zero, ContinuousClock.now.duration(to: end)))
+/// A request to an external API.
+public struct OutboundRequest: Sendable {
+    public var url: String
+    public var method: HTTPMethod
+    public var headers: HTTPHeaders
+    public var body: ByteBuffer?
+
+    public init(url: String, method: HTTPMethod = .GET, headers: HTTPHeaders = [:], body: ByteBuffer? = nil) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension HTTPClient.Request {
+    fileprivate init(_ request: OutboundRequest) throws {
+        var headers = request.headers
+        headers.replaceOrAdd(name: "User-Agent", value: "receipt-relay")
+        try self.init(
+            url: request.url, method: request.method, headers: headers, body: request.body.map { .byteBuffer($0) })
     }
 }
 
@@ -129,7 +116,7 @@ public struct HTTPReply: Sendable {
 }
 
 extension HTTPClient.Configuration {
-    /// The configuration of every client that calls somebody else's API.
+    /// The configuration of every client of an external API.
     ///
     /// - No redirect is followed: it would carry a token, or a path with a secret, to wherever it points.
     /// - HTTP/1.1 alone; a connection that cannot be made fails at once, since each caller has its own back-off and deadline.

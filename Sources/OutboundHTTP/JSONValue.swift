@@ -33,17 +33,18 @@ public enum JSONValue: Sendable, Equatable, Decodable {
         if decoder.codingPath.count > Self.maxDepth || value.decodeNil() {
             self = .null
         } else if let text = try? value.decode(String.self) {
+            // The most frequent kinds first: each attempt that fails makes an error with a text.
             self = .text(text)
-        } else if let flag = try? value.decode(Bool.self) {
-            self = .flag(flag)
+        } else if let members = try? value.decode([String: JSONValue].self) {
+            self = .object(members)
         } else if let number = try? value.decode(Int64.self) {
             self = .number(String(number))
+        } else if let flag = try? value.decode(Bool.self) {
+            self = .flag(flag)
         } else if let number = try? value.decode(Double.self) {
             self = .number(number.description)
-        } else if let list = try? value.decode([JSONValue].self) {
-            self = .list(list)
         } else {
-            self = .object(try value.decode([String: JSONValue].self))
+            self = .list(try value.decode([JSONValue].self))
         }
     }
 

@@ -39,6 +39,9 @@ public struct PostgresConfiguration: Sendable {
     public var backoff = Backoff()
     /// False sends every statement unnamed, as a pooler in transaction mode needs it (PgBouncer).
     public var preparesStatements = true
+    /// How old the plans get that a session makes first, and any: one gets as old as the session was when it made it. Without effect where
+    /// ``preparesStatements`` is false.
+    public var planAge: ClosedRange<Duration> = .seconds(5) ... .seconds(300)
     /// What seals private values.
     public var vault: any PostgresVault = NoVault()
 
@@ -62,15 +65,15 @@ extension PostgresConfiguration {
     /// a server can be reached.
     public var connectionStringError: PostgresError? { ConnectionString.error(in: connectionString) }
 
+    private var options: ConnectionOptions { ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment) }
+
     /// How long it may take until the last of several hosts is tried, where all before it are dead; zero where there is one.
     public var failoverTime: Duration {
-        let options = ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment)
-        return .seconds(options.connectTimeout) * ((options.hosts?.hosts.count ?? 1) - 1)
+        .seconds(options.connectTimeout) * ((options.hosts?.hosts.count ?? 1) - 1)
     }
 
     /// The hosts that the connection string names, with their ports. Empty where it names none: then libpq's environment does.
     public var place: String {
-        let options = ConnectionOptions(self, hasInEnvironment: Connector.hasInEnvironment)
         let hosts = (options.hosts?.hosts ?? []).map { host in
             let name = host.name.isEmpty ? host.address : host.name
             return host.port.isEmpty ? name : "\(name.contains(":") ? "[\(name)]" : name):\(host.port)"

@@ -7,43 +7,35 @@ import CLibPQ
 /// value: the server's DETAIL, which quotes rows, is never read, and messages about malformed data are cut before the data.
 public struct PostgresError: Error, Sendable {
     /// What kind of failure it is.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Value: String {
-            case connectFailed, notConnected, connectionLost, timedOut, cancelled, server, overloaded, closed, decoding
-            case invalidQuery, invalidConfiguration, transactionOver, locked
-        }
-
-        private let value: Value
-
+    public enum Code: String, Sendable, CustomStringConvertible {
         /// A connection could not be opened.
-        public static let connectFailed = Code(value: .connectFailed)
+        case connectFailed
         /// No connection was up, nor came up within the wait for one; nothing was sent.
-        public static let notConnected = Code(value: .notConnected)
+        case notConnected
         /// The connection was lost under the statement.
-        public static let connectionLost = Code(value: .connectionLost)
+        case connectionLost
         /// The call's deadline passed, or the server's `statement_timeout`.
-        public static let timedOut = Code(value: .timedOut)
+        case timedOut
         /// Somebody else cancelled the statement (SQLSTATE 57014 before its time was up).
-        public static let cancelled = Code(value: .cancelled)
+        case cancelled
         /// The server answered with an error: see ``PostgresError/sqlState``.
-        public static let server = Code(value: .server)
+        case server
         /// Too many calls are waiting already; nothing was sent.
-        public static let overloaded = Code(value: .overloaded)
+        case overloaded
         /// The pool was shut down.
-        public static let closed = Code(value: .closed)
+        case closed
         /// A column is not there, is NULL, or does not fit the type asked for.
-        public static let decoding = Code(value: .decoding)
+        case decoding
         /// The statement cannot be sent as it is: a NUL in its text, too many or too large parameters.
-        public static let invalidQuery = Code(value: .invalidQuery)
+        case invalidQuery
         /// The connection string cannot be read.
-        public static let invalidConfiguration = Code(value: .invalidConfiguration)
+        case invalidConfiguration
         /// The transaction has ended already.
-        public static let transactionOver = Code(value: .transactionOver)
-
+        case transactionOver
         /// What is private can be neither sealed nor opened: the vault has not been opened yet.
-        public static let locked = Code(value: .locked)
+        case locked
 
-        public var description: String { value.rawValue }
+        public var description: String { rawValue }
     }
 
     /// The kind of failure.

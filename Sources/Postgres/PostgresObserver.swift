@@ -38,10 +38,4 @@ public struct PostgresLoad: Sendable, Hashable {
     public var inFlight: Int
     /// Calls that wait for their turn.
     public var waiting: Int
-
-    public init(connected: Int, inFlight: Int, waiting: Int) {
-        self.connected = connected
-        self.inFlight = inFlight
-        self.waiting = waiting
-    }
 }

@@ -20,7 +20,6 @@ public import Logging
 ///   their text and types. Rows are decoded where they are read, not on the event thread.
 public final class PostgresPool: Sendable {
     private let configuration: PostgresConfiguration
-    private let logger: Logger
     private let shared: SharedLane
     private let exclusive: ExclusiveLane
 
@@ -30,7 +29,6 @@ public final class PostgresPool: Sendable {
         observer: any PostgresObserver = SilentPostgresObserver()
     ) {
         self.configuration = configuration
-        self.logger = logger
         let owner = EventLoopOwner()
         func settings(_ lane: PostgresLane) -> LaneSettings {
             LaneSettings(lane, configuration, owner: owner, logger: logger, observer: observer)

@@ -121,3 +121,10 @@ public struct SQLTable: Sendable, ExpressibleByDictionaryLiteral {
         return table
     }
 }
+
+extension [SQL] {
+    /// The parts one behind the other.
+    public func joined(_ separator: SQL) -> SQL {
+        dropFirst().reduce(first ?? "") { "\($0)\(separator)\($1)" }
+    }
+}

@@ -75,7 +75,7 @@ struct PurchaseCommand: AsyncParsableCommand {
         }
     }
 
-    private func keepID(of validation: Validation) {
+    private func keepID(of validation: RelayClient.Validation) {
         guard let keep else { return }
         do {
             try Data("\(validation.id)\n".utf8).write(to: URL(fileURLWithPath: keep), options: .atomic)

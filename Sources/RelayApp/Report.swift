@@ -3,7 +3,7 @@ import RelayClient
 
 /// What the person at the terminal reads: one line for each state, with its time.
 enum Report {
-    static func show(_ validation: Validation) {
+    static func show(_ validation: RelayClient.Validation) {
         let colour: Colour =
             switch validation.status {
             case .pending: .yellow
@@ -37,7 +37,7 @@ enum Report {
         error.httpStatus == 413 || error.httpStatus == 422 ? 1 : 3
     }
 
-    private static func meaning(_ validation: Validation) -> String {
+    private static func meaning(_ validation: RelayClient.Validation) -> String {
         switch validation.outcome {
         case nil: "not decided yet"
         case .granted(let until, let late):
@@ -48,7 +48,7 @@ enum Report {
         }
     }
 
-    private static func refusal(_ status: Validation.Status) -> String {
+    private static func refusal(_ status: RelayClient.Validation.Status) -> String {
         switch status {
         case .transferred: "the subscription belongs to another email now"
         case .revoked: "access has ended"

@@ -23,7 +23,7 @@ public struct Purchase: Sendable, Hashable {
     public var offer: String
     public var proof: Proof
     public var appType: AppType
-    /// 1 to 40 characters; any other, or a wrong one, is left out and told in ``Validation/warnings``.
+    /// 1 to 40 characters; any other, or a wrong one, is left out and told in ``RelayClient/Validation/warnings``.
     public var coupon: String?
     /// The publisher's own id of the user, 1 to 512 characters. By default the relay takes the email.
     public var applicationUsername: String?
@@ -54,6 +54,34 @@ public enum Proof: Sendable, Hashable {
     case googlePlay(productID: String, purchaseToken: String, packageName: String, orderID: String? = nil)
     /// Amazon Appstore: of the `Receipt` and the `UserData` of its SDK.
     case amazon(receiptID: String, userID: String)
+    /// Roku Pay: of the `orderStatus` of `doOrder`. Amount and total are texts or numbers, as the relay is to pass them on.
+    case roku(Order)
+
+    /// An order of Roku Pay.
+    public struct Order: Sendable, Hashable {
+        /// The transaction's id.
+        public var purchaseID: String
+        /// The product.
+        public var code: String
+        public var amount: Value?
+        public var quantity: Int?
+        public var total: Value?
+
+        public enum Value: Sendable, Hashable {
+            case text(String)
+            case number(Double)
+        }
+
+        public init(
+            purchaseID: String, code: String, amount: Value? = nil, quantity: Int? = nil, total: Value? = nil
+        ) {
+            self.purchaseID = purchaseID
+            self.code = code
+            self.amount = amount
+            self.quantity = quantity
+            self.total = total
+        }
+    }
 }
 
 extension Purchase {
@@ -62,6 +90,7 @@ extension Purchase {
         case .signedTransaction, .appReceipt: "apple/payment"
         case .googlePlay: "android/payment"
         case .amazon: "amazon/payment"
+        case .roku: "roku/payment"
         }
     }
 
@@ -75,7 +104,8 @@ extension Purchase {
     private struct Body: Encodable {
         var customerEmail: String
         var offerId: String
-        var receipt: [String: String]
+        var receipt: [String: String]?
+        var order: Order?
         var appType: String?
         var couponCode: String?
         var applicationUsername: String?
@@ -92,15 +122,41 @@ extension Purchase {
             case .appReceipt(let data, let transactionID):
                 receipt = ["transactionId": transactionID, "receiptData": data.base64EncodedString()]
             case .googlePlay(let productID, let purchaseToken, let packageName, let orderID):
-                receipt = ["productId": productID, "purchaseToken": purchaseToken, "packageName": packageName]
-                receipt["orderId"] = orderID
+                var fields = ["productId": productID, "purchaseToken": purchaseToken, "packageName": packageName]
+                fields["orderId"] = orderID
+                receipt = fields
                 return
             case .amazon(let receiptID, let userID):
                 receipt = ["receiptId": receiptID, "userId": userID]
                 return
+            case .roku(let bought):
+                order = Order(bought)
+                return
             }
             appType = purchase.appType.rawValue
             cleengCustomerId = purchase.cleengCustomerID
+        }
+    }
+    private struct Order: Encodable {
+        var amount: Proof.Order.Value?
+        var code: String
+        var purchaseId: String
+        var qty: Int?
+        var total: Proof.Order.Value?
+
+        init(_ order: Proof.Order) {
+            (amount, code, purchaseId) = (order.amount, order.code, order.purchaseID)
+            (qty, total) = (order.quantity, order.total)
+        }
+    }
+}
+
+extension Proof.Order.Value: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
         }
     }
 }

@@ -40,11 +40,11 @@ extension RelayClient {
 
 extension RelayAnswer {
     /// - Throws: ``RelayError`` with ``RelayError/Code/notUnderstood``.
-    func validation() throws -> Told { Told(validation: try read(Validation.self), retryAfter: retryAfter) }
+    func validation() throws -> Told { Told(validation: try read(RelayClient.Validation.self), retryAfter: retryAfter) }
 
     /// - Throws: as ``validation()``.
-    func validations() throws -> [Validation] {
-        struct List: Decodable { var entitlements: [Validation] }
+    func validations() throws -> [RelayClient.Validation] {
+        struct List: Decodable { var entitlements: [RelayClient.Validation] }
         return try read(List.self).entitlements
     }
 
@@ -66,6 +66,6 @@ extension RelayAnswer {
 
 /// A validation, and when to ask again.
 struct Told: Sendable {
-    var validation: Validation
+    var validation: RelayClient.Validation
     var retryAfter: Duration?
 }

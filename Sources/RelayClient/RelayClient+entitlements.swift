@@ -93,11 +93,11 @@ struct NothingKnown: Decodable {
 /// Nothing runs between two calls of `next()`, and cancelling the task that waits in one ends it at once, with
 /// `CancellationError`.
 public struct ValidationStates: AsyncSequence, Sendable {
-    public typealias Element = Validation
+    public typealias Element = RelayClient.Validation
 
     let client: RelayClient
-    let id: Validation.ID
-    let known: Validation?
+    let id: RelayClient.Validation.ID
+    let known: RelayClient.Validation?
 
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(client: client, id: id, polling: Polling(known: known, at: client.time.now()))
@@ -105,10 +105,10 @@ public struct ValidationStates: AsyncSequence, Sendable {
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let client: RelayClient
-        let id: Validation.ID
+        let id: RelayClient.Validation.ID
         var polling: Polling
 
-        public mutating func next() async throws -> Validation? {
+        public mutating func next() async throws -> RelayClient.Validation? {
             var event = Polling.Event.ready
             while true {
                 switch polling.next(event, at: client.time.now()) {

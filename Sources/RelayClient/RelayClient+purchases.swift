@@ -43,7 +43,7 @@ extension RelayClient {
     ///   - purchase: as ``submit(_:idempotencyKey:)`` takes it, like the key.
     ///   - idempotencyKey: the name of this request over all tries.
     ///   - onState: is given each state, the first one as soon as the relay has the purchase: the moment to keep its
-    ///     ``Validation/id`` and to finish the store's transaction.
+    ///     ``RelayClient/Validation/id`` and to finish the store's transaction.
     /// - Throws: as ``submit(_:idempotencyKey:)``; and ``RelayError`` where the relay will not say what became of the
     ///   purchase, such as for a key that was revoked meanwhile.
     public func redeem(

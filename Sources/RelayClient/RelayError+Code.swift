@@ -24,6 +24,8 @@ extension RelayError {
         public static let invalidFields = Code(rawValue: "invalid_fields")
         /// 422: the key named another purchase before.
         public static let idempotencyKeyReused = Code(rawValue: "idempotency_key_reused")
+        /// 409: another customer has the subscription, and keeps it.
+        public static let ownedByAnother = Code(rawValue: "owned_by_another")
         /// 422: this relay takes receipts only that are shown to be the store's.
         public static let receiptNotGenuine = Code(rawValue: "receipt_not_genuine")
         /// 401: the app's key was never made, or has been revoked.

@@ -7,6 +7,7 @@ import NIOPosix
 import Operations
 public import RelayStore
 public import ServiceLifecycle
+import StoreSignals
 public import Telemetry
 
 /// The HTTP side of the relay: one service for apps, one for ops, each on a port of its own.
@@ -51,23 +52,27 @@ public struct RelayFront: Sendable {
         self.configuration = configuration
         self.store = store
         self.intake = intake
-        let limits = RateLimits(configuration)
+        let limits = RateLimits(
+            keys: configuration.keyLimit.map { RateLimiter("key", $0) },
+            addresses: configuration.addressLimit.map { RateLimiter("address", $0) },
+            trustedProxies: configuration.trustedProxies)
         self.limits = limits
         self.authenticator = Authenticator(
-            keys: keys, customerTokens: configuration.customerTokens, clock: store.clock, limits: limits)
+            keys: keys, customerTokens: configuration.customerTokens, clock: store.memory.clock, limits: limits)
         self.registry = registry
         self.readiness = readiness
         self.metrics = FrontMetrics(registry: registry)
-        let bodyBudget = BodyBudget(limit: configuration.maxBodiesBytes)
+        let maxBodiesBytes = max(configuration.maxBodiesBytes, configuration.maxBodyBytes)
+        let bodyBudget = BodyBudget(limit: maxBodiesBytes)
         self.bodyBudget = bodyBudget
-        keylessBodyBudget = BodyBudget(limit: max(configuration.maxBodiesBytes / 8, Self.maxNotificationBytes))
+        keylessBodyBudget = BodyBudget(limit: max(maxBodiesBytes / 8, Self.maxNotificationBytes))
         self.logger = logger
         self.onNotification = onNotification
         self.onEvent = onEvent
         self.onMessage = onMessage
         self.inquirer = inquirer
         registry.registerGauge("http_server_held_polls", help: "Polls that are held open now.") {
-            Double(store.changes.waiterCount)
+            Double(store.memory.changes.waiterCount)
         }
         registry.registerGauge("http_server_body_bytes", help: "Bytes of request bodies that are held now.") {
             [keylessBodyBudget] in Double(bodyBudget.bytes + keylessBodyBudget.bytes)
@@ -80,21 +85,23 @@ public struct RelayFront: Sendable {
         let poll = PollInterval(configuration.pollInterval)
         let stores = StoreDesk(configuration.externalStores)
         registry.registerGauge(
-            "relay_store_questions", help: "Purchases that Google Play and the Amazon Appstore are being asked about."
+            "relay_store_questions",
+            help: "Purchases that Google Play, the Amazon Appstore and Roku Pay are being asked about."
         ) { Double(stores.questions) }
+        let transfers = TransferGate(store: store, rules: configuration.transfers, logger: logger)
         let payments = PaymentRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, offers: store.catalogue,
+            drivers: configuration.drivers, offers: store.memory.catalogue,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
             budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
-            poll: poll, metrics: metrics, stores: stores)
+            poll: poll, metrics: metrics, stores: stores, transfers: transfers)
         let entitlements = EntitlementRoutes(
             store: store, authenticator: authenticator,
-            holder: PollHolder(store: store, maximumHeld: configuration.maxHeldPolls), poll: poll,
+            holder: PollHolder(store: store, maximumHeld: Self.maxHeldPolls), poll: poll,
             inquirer: inquirer)
         let notifications = NotificationRoutes(
-            store: store, policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
+            store: store, sources: notificationSources, isRelayed: configuration.relaysNotifications,
             leeway: configuration.renewalLeeway,
             bodies: BodyReader(maximumBytes: min(configuration.maxBodyBytes, Self.maxNotificationBytes)),
             budget: keylessBodyBudget, metrics: NotificationMetrics(registry: registry), logger: logger,
@@ -110,28 +117,38 @@ public struct RelayFront: Sendable {
                 ).routes
         }
         let purchases = PurchaseRoutes(
-            store: store, authenticator: authenticator, leeway: configuration.renewalLeeway)
+            store: store, authenticator: authenticator, leeway: configuration.renewalLeeway,
+            bodies: BodyReader(maximumBytes: Self.maxOpsBodyBytes))
         let validator = ValidateRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, offers: store.catalogue,
+            drivers: configuration.drivers, offers: store.memory.catalogue,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
-            leeway: configuration.renewalLeeway, metrics: metrics, stores: stores)
+            leeway: configuration.renewalLeeway, metrics: metrics, stores: stores, transfers: transfers)
         let apps = payments.routes + entitlements.routes + notifications.routes + events
         let publishers = purchases.routes + validator.routes + billing(stores)
         return service(
             apps + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
-            maxConnections: OpenFileLimit.connections(wanted: configuration.maxConnections), shortcut: shortcut(poll),
+            maxConnections: OpenFileLimit.connections(wanted: Self.maxAppConnections),
             limits: limits, beginsTraces: configuration.beginsTraces,
-            onListening: onListening, onShutdown: store.changes.shutDown, drain: stores.drain)
+            onListening: onListening, onShutdown: store.memory.changes.shutDown, drain: stores.drain)
+    }
+
+    private var notificationSources: [any NotificationSource] {
+        let apple: (any NotificationSource)? = AppleNotifications(policy: configuration.notifications)
+        let google = configuration.googlePush.map { GoogleNotifications(policy: $0) }
+        let amazon = configuration.amazonPush.map {
+            AmazonNotifications(policy: $0, operations: Operations(store: store), logger: logger)
+        }
+        let roku = configuration.rokuPush.map { RokuNotifications(policy: $0) }
+        return [apple, google, amazon, roku].compactMap(\.self)
     }
 
     /// What publishers' billing calls.
     private func billing(_ stores: StoreDesk) -> [Route] {
-        guard let receipts = configuration.billingReceipts else { return [] }
         let desk = BillingDesk(
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
-            leeway: configuration.renewalLeeway, stores: stores, receipts: receipts,
+            leeway: configuration.renewalLeeway, stores: stores, receipts: configuration.receipts,
             limits: limits)
         return TokenRoutes(store: store, keys: authenticator.keys, budget: keylessBodyBudget, limits: limits).routes
             + CheckRoutes(desk: desk).routes + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
@@ -147,30 +164,20 @@ public struct RelayFront: Sendable {
             notifications: NotificationReader(
                 policy: configuration.notifications, isRelayed: configuration.relaysNotifications,
                 leeway: configuration.renewalLeeway),
-            leeway: configuration.renewalLeeway, inquirer: inquirer)
+            topics: configuration.amazonPush?.confirmer ?? TopicConfirmer(topics: []) { _ in .away("") },
+            appStore: configuration.appStoreAccess, leeway: configuration.renewalLeeway, inquirer: inquirer)
         let routes =
             ProbeRoutes(registry: registry, readiness: readiness).routes
             + OpsViewRoutes(store: store, authenticator: authenticator).routes
             + OpsActRoutes(tools: tools, authenticator: authenticator, bodies: bodies).routes
-            + console(tools)
+            + ConsoleRoutes(
+                desk: ConsoleDesk(store: store, pages: configuration.console, keys: authenticator.keys),
+                actions: ConsoleActions(tools: tools)
+            ).routes
         return service(
             routes, address: .hostname(configuration.opsHost, port: configuration.opsPort),
             maxBodyBytes: Self.maxOpsBodyBytes, maxConnections: Self.maxOpsConnections, console: configuration.console,
             onListening: onListening)
-    }
-
-    private func console(_ tools: OpsTools) -> [Route] {
-        guard let pages = configuration.console else { return [] }
-        let desk = ConsoleDesk(store: store, pages: pages, keys: authenticator.keys)
-        return ConsoleRoutes(desk: desk, actions: ConsoleActions(tools: tools)).routes
-    }
-
-    /// Not where customers' tokens have to be verified, which takes its time, nor where somebody may be held back.
-    private func shortcut(_ poll: PollInterval) -> SettledShortcut.Parts? {
-        guard configuration.customerTokens == nil, limits.areNone else { return nil }
-        return SettledShortcut.Parts(
-            store: store, keys: authenticator.keys, poll: poll,
-            recorder: RequestRecorder(metrics: metrics, logger: logger))
     }
 
     /// Version 2 has twenty kilobytes; version 1 holds a receipt and up to a hundred transactions.
@@ -179,10 +186,22 @@ public struct RelayFront: Sendable {
     /// Cleeng's have about one kilobyte.
     private static let maxEventBytes = 256 << 10
     private static let maxOpsConnections = 128
+    /// Further ones wait in the backlog. Bounded by the process's limit of open files besides.
+    private static let maxAppConnections = 18_000
+    private static let backlog = 4_096
+    /// One more is answered at once. Each costs about 20 KiB.
+    private static let maxHeldPolls = 15_000
+    /// Between two requests of a connection, and from the first byte of a request to the end of its head.
+    private static let idleTimeout = Duration.seconds(30)
+    /// From the end of a request's head to the end of its body. Shorter than `idleTimeout`, which would cut a client that stops
+    /// in the middle of its body before it is answered.
+    private static let bodyTimeout = TimeAmount.seconds(25)
+    /// How long a client may leave its answer unread.
+    private static let writeTimeout = TimeAmount.seconds(30)
 
     private func service(
         _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
-        shortcut: SettledShortcut.Parts? = nil, console: ConsolePages? = nil, limits: RateLimits? = nil,
+        console: ConsolePages? = nil, limits: RateLimits? = nil,
         beginsTraces: Bool = false,
         onListening: @escaping OnListening,
         onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
@@ -194,25 +213,19 @@ public struct RelayFront: Sendable {
                 allowed: AllowedMethods(routes), recorder: recorder, console: console,
                 databaseHosts: configuration.databaseHosts, limits: limits, beginsTraces: beginsTraces))
         for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
-        let limits = ConnectionLimits(
-            bodyTime: TimeAmount(configuration.bodyTimeout), writeTime: TimeAmount(configuration.writeTimeout),
-            bodyBytes: maxBodyBytes)
         var quiet = logger
         // Hummingbird logs each address and its own errors' text; what matters of both is logged here.
         quiet.logLevel = max(logger.logLevel, .warning)
-        let responder = FrontResponder(router: router.buildResponder(), logger: quiet)
-        let channel = HTTP1Channel(
-            responder: responder.respond,
-            configuration: .init(
-                additionalChannelHandlers: [ConnectionKeeper(limits: limits)]
-                    + (shortcut.map { [SettledShortcut($0)] } ?? []),
-                idleTimeout: TimeAmount(configuration.idleTimeout),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 48 << 10, maxHeaderFieldCount: 100)))
+        let cached = CachedRoutes(routes, recorder: recorder, limits: limits, beginsTraces: beginsTraces)
+        let channel = FrontChannel(
+            responder: FrontResponder(router: router.buildResponder(), cached: cached, logger: quiet),
+            limits: ConnectionLimits(
+                idleTime: Self.idleTimeout, bodyTime: Self.bodyTimeout,
+                writeTime: Self.writeTimeout, bodyBytes: maxBodyBytes))
         let server = Server(
-            childChannelSetup: LoopBoundChannel(base: channel),
+            childChannelSetup: channel,
             configuration: ServerConfiguration(
-                address: address, serverName: nil, backlog: configuration.backlog,
+                address: address, serverName: nil, backlog: Self.backlog,
                 availableConnectionsDelegate: MaximumAvailableConnections(maxConnections)),
             onServerRunning: { channel in
                 if let address = channel.localAddress { await onListening(address) }

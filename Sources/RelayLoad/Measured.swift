@@ -38,3 +38,11 @@ func report(_ value: some Encodable) throws {
     encoder.outputFormatting = .sortedKeys
     FileHandle.standardOutput.write(try encoder.encode(value) + Data([UInt8(ascii: "\n")]))
 }
+
+/// One line of JSON for each, in place of what stands in the file.
+func write(_ samples: [some Encodable], to path: String) throws {
+    let encoder = JSONEncoder()
+    var lines = Data()
+    for sample in samples { lines += try encoder.encode(sample) + Data([UInt8(ascii: "\n")]) }
+    try lines.write(to: URL(fileURLWithPath: path))
+}

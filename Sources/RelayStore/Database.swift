@@ -54,3 +54,29 @@ struct Database: Sendable {
         joined.afterCommit.withLockedValue { $0.append(step) }
     }
 }
+
+extension Database {
+    /// Once more where the server has ended the transaction for another's sake.
+    func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
+        // Within a transaction, whoever began it begins it again.
+        guard !isTransaction else { return try await body() }
+        for _ in 0..<Self.mostConflicts {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.isConflict {
+                continue
+            }
+        }
+        return try await body()
+    }
+
+    private static let mostConflicts = 4
+}
+
+extension PostgresError {
+    /// Whether two transactions met, and this one would succeed after the other. Two that make the row of the same subscription meet in the
+    /// index that the insert waits for, or in the other unique one.
+    fileprivate var isConflict: Bool {
+        ["40P01", "40001"].contains(sqlState) || (sqlState == "23505" && constraint == "subscriptions_owner_no")
+    }
+}

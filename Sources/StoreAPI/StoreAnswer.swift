@@ -7,16 +7,6 @@ public enum StoreAnswer<Value: Sendable>: Sendable {
     case misconfigured(String)
     /// Passing. `retryAfter`, within a second and an hour, as far as it was said.
     case tryAgain(String, retryAfter: Duration?)
-
-    /// For metrics.
-    public var label: String {
-        switch self {
-        case .found: "read"
-        case .notAPurchase: "not_a_purchase"
-        case .misconfigured: "misconfigured"
-        case .tryAgain: "try_again"
-        }
-    }
 }
 
 extension StoreAnswer: Equatable where Value: Equatable {}

@@ -40,7 +40,7 @@ extension StoreSubscription {
             state == .revoked
             ? LedgerPeriod.Revocation(
                 at: cancellation?.at ?? min(item.expiresAt ?? readAt, readAt), kind: .refunded,
-                reason: cancellation.flatMap { $0.reason == .unknown ? nil : $0.reason.word })
+                reason: cancellation.flatMap { $0.reason == .unknown ? nil : $0.reason })
             : nil
         return LedgerPeriod(
             id: periodID(item), productID: item.productID, purchasedAt: firstPurchasedAt ?? readAt, expiresAt: ends,
@@ -61,9 +61,9 @@ extension StoreSubscription {
         return LedgerRenewal(
             willRenew: isLapsing ? false : item.autoRenews, productID: item.nextProductID ?? item.productID,
             isInBillingRetry: isInBillingRetry, graceUntil: state == .inGrace ? graceUntil ?? item.expiresAt : nil,
-            expirationIntent: isLapsing ? cancellation?.reason.expirationIntent : nil,
+            expirationIntent: isLapsing ? cancellation?.expirationIntent : nil,
             priceConsent: item.hasAgreedToPrice.map { $0 ? 1 : 0 },
-            cancelationReason: isLapsing ? cancellation?.reason.word : nil, toldAt: readAt)
+            cancelationReason: isLapsing ? cancellation?.reason : nil, toldAt: readAt)
     }
 
     private func end(_ periods: [LedgerPeriod]) -> LedgerEnd? {
@@ -75,7 +75,8 @@ extension StoreSubscription {
         case .inGrace:
             return LedgerEnd(isOver: false, until: graceUntil ?? mainItem?.expiresAt, toldAt: readAt)
         case .paused, .expired, .revoked:
-            return LedgerEnd(isOver: true, until: until, toldAt: readAt)
+            // Of all that is known by then, also of an earlier order whose time is not over.
+            return LedgerEnd(isOver: true, toldAt: readAt)
         case .onHold, .unknown, .pending, .pendingCanceled:
             return nil
         }

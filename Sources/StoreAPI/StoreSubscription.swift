@@ -14,7 +14,6 @@ public struct StoreSubscription: Sendable, Hashable {
     /// One product of a purchase. Google sells several at once; all others have one.
     public struct Item: Sendable, Hashable {
         public var productID: ProductID
-        public var basePlanID: String?
         /// The discount or offer by which it was bought.
         public var offerID: String?
         /// Of the last payment that went through.
@@ -36,34 +35,29 @@ public struct StoreSubscription: Sendable, Hashable {
     public var store: StorePlatform
     public var kind: Kind
     /// What the store knows the purchase by, from its beginning to its end: the purchase token at Google, the receipt id at
-    /// Amazon. Without prefix.
+    /// Amazon, the original transaction at Roku. Without prefix.
     public var key: TransactionID
     /// Of the purchase that this one took the place of.
     public var previousKey: TransactionID?
     /// Never empty.
     public var items: [Item]
     public var state: StoreState
-    /// The store's own word for it.
-    public var rawState: String
     public var firstPurchasedAt: Timestamp?
     /// Until when access goes on although it was not paid.
     public var graceUntil: Timestamp?
     /// Of what is in grace, when the period that was paid for ended; nil where the store does not say.
     public var paidUntil: Timestamp?
-    /// When what is paused goes on.
-    public var resumesAt: Timestamp?
     public var cancellation: StoreCancellation?
     public var isTest: Bool
-    /// Nil where the store does not say, or asks for none.
+    /// Whether the store has been told that it was granted; nil where it does not say.
     public var isAcknowledged: Bool?
-    /// What the app told the store of its user.
-    public var accountID: String?
+    /// By which the app named its customer when it bought; nil where it did not, or the store does not say.
+    public var accountToken: String?
     /// When the store was asked.
     public var readAt: Timestamp
 
     public init(
-        _ store: StorePlatform, _ kind: Kind, key: TransactionID, items: [Item], state: StoreState, rawState: String,
-        isTest: Bool,
+        _ store: StorePlatform, _ kind: Kind, key: TransactionID, items: [Item], state: StoreState, isTest: Bool,
         readAt: Timestamp
     ) {
         self.store = store
@@ -71,7 +65,6 @@ public struct StoreSubscription: Sendable, Hashable {
         self.key = key
         self.items = items
         self.state = state
-        self.rawState = rawState
         self.isTest = isTest
         self.readAt = readAt
     }
@@ -93,10 +86,7 @@ public struct StoreSubscription: Sendable, Hashable {
     }
 
     public var productID: ProductID { mainItem?.productID ?? "" }
-    public var basePlanID: String? { mainItem?.basePlanID }
-    public var orderID: TransactionID? { mainItem?.orderID }
     public var isTrial: Bool? { mainItem?.isTrial }
-    public var isIntro: Bool? { mainItem?.isIntro }
     /// Of what is in grace, until grace ends.
     public var expiresAt: Timestamp? { mainItem?.expiresAt }
     /// Nil where the store does not say.
@@ -114,17 +104,11 @@ public struct StoreSubscription: Sendable, Hashable {
     /// Fovea's `renewalIntentChangeDate`.
     public var renewalIntentChangedAt: Timestamp? { renewalIntent == "Lapse" ? cancellation?.at : nil }
 
-    /// Fovea's `cancelationReason`; empty for what goes on.
-    public var cancelationReason: String { cancellation?.reason.cancelationReason ?? "" }
-
     /// Fovea's `isBillingRetryPeriod`.
     public var isInBillingRetry: Bool { state == .inGrace || state == .onHold }
-
-    /// Fovea's `priceConsentStatus`.
-    public var priceConsentStatus: String? { mainItem?.hasAgreedToPrice.map { $0 ? "Agreed" : "Notified" } }
 }
 
-/// How a purchase stands at the store, in one vocabulary for all of them. The store's own word stands beside it.
+/// How a purchase stands at the store, in one vocabulary for all of them.
 public enum StoreState: String, Sendable, Hashable, CaseIterable {
     /// Not paid yet, so nothing was bought.
     case pending

@@ -1,6 +1,7 @@
 public import AsyncHTTPClient
 public import Logging
 import Metrics
+import NIOCore
 import NIOHTTP1
 import OutboundHTTP
 public import ServiceLifecycle
@@ -91,7 +92,6 @@ public struct SpanExporter: Service {
                 troubled = false
                 return
             case .refused(let why):
-                trouble = why
                 complain(why, &troubled)
                 return drop(spans.count, "refused")
             case .again(let wanted, let why):
@@ -114,11 +114,11 @@ public struct SpanExporter: Service {
     }
 
     private func send(_ spans: [FinishedSpan], within limit: Duration) async -> Answer {
-        var request = HTTPClientRequest(url: target.url)
-        request.method = .POST
-        for (name, value) in target.headers { request.headers.add(name: name, value: value) }
-        request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
-        request.body = .bytes(OTLP.request(spans, of: resource))
+        var headers = HTTPHeaders(target.headers.map { ($0.name, $0.value) })
+        headers.replaceOrAdd(name: "Content-Type", value: "application/json")
+        let request = OutboundRequest(
+            url: target.url, method: .POST, headers: headers,
+            body: ByteBuffer(bytes: OTLP.request(spans, of: resource)))
         do {
             // The body is read so that the connection can be used again; what it says does not matter.
             let reply = try await HTTPExchange(httpClient, by: .now + limit, atMost: 64 << 10).send(request)

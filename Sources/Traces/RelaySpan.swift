@@ -37,24 +37,20 @@ public struct RelaySpan: Span {
     public func setStatus(_ status: SpanStatus) { change { $0.status = status } }
 
     public func addEvent(_ event: SpanEvent) {
-        change { span in
-            guard span.events.count < FinishedSpan.mostEvents else { return }
-            span.events.append(
-                FinishedSpan.Event(name: event.name, at: event.nanosecondsSinceEpoch, attributes: event.attributes))
-        }
+        add(FinishedSpan.Event(name: event.name, at: event.nanosecondsSinceEpoch, attributes: event.attributes))
     }
 
     /// Its kind alone: what an error says may hold more than a trace should.
     public func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
-        let at = instant().nanosecondsSinceEpoch
-        change { span in
-            guard span.events.count < FinishedSpan.mostEvents else { return }
-            var attributes = attributes
-            attributes["exception.type"] = "\(type(of: error))"
-            span.events.append(FinishedSpan.Event(name: "exception", at: at, attributes: attributes))
-        }
+        var attributes = attributes
+        attributes["exception.type"] = "\(type(of: error))"
+        add(FinishedSpan.Event(name: "exception", at: instant().nanosecondsSinceEpoch, attributes: attributes))
+    }
+
+    private func add(_ event: FinishedSpan.Event) {
+        change { if $0.events.count < FinishedSpan.mostEvents { $0.events.append(event) } }
     }
 
     public func addLink(_ link: SpanLink) {

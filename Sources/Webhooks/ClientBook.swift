@@ -29,20 +29,20 @@ final class ClientBook: Sendable {
     /// Unused ones above this, or for longer than this, are closed.
     private static let most = 256
     private static let keptFor = Duration.seconds(60)
+    /// To one address.
+    private static let connections = 1_024
 
     private let policy: AddressPolicy
-    private let connections: Int
     private let connectTimeout: Duration
     private let adjust: @Sendable (inout HTTPClient.Configuration) -> Void
     private let state = NIOLockedValueBox(State())
 
     /// - Parameter adjust: has the last word on each client's configuration: which certificates a test's endpoints have, for one.
     init(
-        policy: AddressPolicy, connections: Int, connectTimeout: Duration,
+        policy: AddressPolicy, connectTimeout: Duration,
         adjust: @escaping @Sendable (inout HTTPClient.Configuration) -> Void
     ) {
         self.policy = policy
-        self.connections = connections
         self.connectTimeout = connectTimeout
         self.adjust = adjust
     }
@@ -93,7 +93,7 @@ final class ClientBook: Sendable {
     private func make(_ key: Key) -> HTTPClient {
         // Its caller decides how many there may be; endpoints of one host must not wait for each other here.
         var configuration = HTTPClient.Configuration.outbound(
-            connectTimeout: connectTimeout, connectionsPerHost: connections)
+            connectTimeout: connectTimeout, connectionsPerHost: Self.connections)
         // Shorter than what servers commonly keep a connection for, so that none is closed just when it is used again.
         configuration.connectionPool.idleTimeout = .seconds(2)
         let text = "\(key.address)"

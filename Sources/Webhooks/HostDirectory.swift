@@ -78,13 +78,13 @@ final class HostDirectory: Sendable {
             giveUp(id, of: host, .cancelled)
         }
         let found = try answer.get()
-        guard !found.isEmpty else { throw WebhookTrouble(.unresolved) }
+        guard !found.isEmpty else { throw WebhookTrouble.unresolved }
         return found
     }
 
-    private func giveUp(_ id: UInt64, of host: String, _ code: WebhookTrouble.Code) {
+    private func giveUp(_ id: UInt64, of host: String, _ trouble: WebhookTrouble) {
         let waiter = state.withLockedValue { $0.running[host]?.waiters.removeValue(forKey: id) }
-        waiter?.resume(returning: .failure(WebhookTrouble(code)))
+        waiter?.resume(returning: .failure(trouble))
     }
 
     private func ask(
@@ -97,12 +97,12 @@ final class HostDirectory: Sendable {
             let known = state.known[host]
             if let known, known.until > now { return (.success(known.addresses), false) }
             // The handler may have run before there was a waiter.
-            if isCancelled { return (.failure(WebhookTrouble(.cancelled)), false) }
+            if isCancelled { return (.failure(WebhookTrouble.cancelled), false) }
             let own = state.running.values.count { $0.publisher == publisher }
             let starts = state.running[host] == nil && rooms.room(taken: state.running.count, own: own) > 0
             if starts { state.running[host] = Running(publisher: publisher) }
             if let known, known.servesUntil > now { return (.success(known.addresses), starts) }
-            guard state.running[host] != nil else { return (.failure(WebhookTrouble(.busyResolving)), false) }
+            guard state.running[host] != nil else { return (.failure(WebhookTrouble.busyResolving), false) }
             state.running[host]?.waiters[id] = waiter
             return (nil, starts)
         }

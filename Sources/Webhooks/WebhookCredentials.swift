@@ -31,9 +31,8 @@ public struct WebhookCredentials: Sendable, CustomStringConvertible, CustomDebug
     /// - Parameter first: the mark of its first try.
     public func message(id: some CustomStringConvertible, stored: String, first: BodyMark) -> WebhookMessage {
         // A body without a place for the password is the same whatever that is.
-        let hasPassword = stored.utf8.starts(with: WebhookBody.head.utf8)
         return WebhookMessage(
-            id: mark.messageID(id, first: hasPassword ? first : mark),
+            id: mark.messageID(id, first: WebhookBody.hasPassword(stored) ? first : mark),
             body: WebhookBody.whole(stored, password: password))
     }
 

@@ -1,26 +1,20 @@
-import OutboundHTTP
-import RelayCore
+public import OutboundHTTP
+public import RelayCore
 
 /// Why a message did not reach an endpoint, in words fit for ops.
-struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
-    enum Code: Equatable {
-        case url
-        case plain
-        case unresolved
-        case busyResolving
-        case refused(IPAddress)
-        case exchange(OutboundError)
+public enum WebhookTrouble: Error, Equatable, CustomStringConvertible {
+    case url
+    case plain
+    case unresolved
+    case busyResolving
+    case refused(IPAddress)
+    case exchange(OutboundError)
 
-        static let timeout = exchange(.timeout)
-        static let cancelled = exchange(.cancelled)
-    }
+    static let timeout = exchange(.timeout)
+    static let cancelled = exchange(.cancelled)
 
-    let code: Code
-
-    init(_ code: Code) { self.code = code }
-
-    var description: String {
-        switch code {
+    public var description: String {
+        switch self {
         case .url: "the URL is not \(WebhookURL.rule)"
         case .plain: "the URL is http, and RELAY_REQUIRE_TLS is true"
         case .unresolved: "the host name could not be resolved"
@@ -37,7 +31,7 @@ struct WebhookTrouble: Error, Equatable, CustomStringConvertible {
     }
 
     var verdict: WebhookResult.Verdict {
-        switch code {
+        switch self {
         case .exchange(.cancelled): .cancelled
         case .busyResolving: .postponed
         case .refused, .url, .plain: .refused

@@ -28,6 +28,12 @@ func withAmazon<Answer>(
     }
 }
 
+extension AmazonReceiptClient {
+    fileprivate func receipt(_ receiptID: String, userID: String) async -> StoreAnswer<StoreSubscription> {
+        await receipt(receiptID, userID: userID, readAt: AmazonAppStoreTests.readAt)
+    }
+}
+
 @Suite("The client against the simulated Amazon Appstore, a process of its own", .timeLimit(.minutes(10)))
 struct ClientTests {
     private let receipt = "q1Yq+VbJ/SSjH28YGPKChw9c0o8Sd4ocTpWQ4vv0J6KAE=:3:11"
@@ -40,8 +46,7 @@ struct ClientTests {
                 Issue.record("not found")
                 return
             }
-            #expect(found.productID == "gold" && found.termSKU == "gold-monthly" && found.receiptID == "r1")
-            #expect(found.subscription(readAt: readAt).ledgerKey == "amazon:r1")
+            #expect(found.productID == "gold" && found.key == "r1" && found.ledgerKey == "amazon:r1")
             #expect(
                 try await amazon.requests()
                     == ["GET /version/1.0/verifyReceiptId/developer/[secret]/user/u/1/receiptId/r1 good answered 200"])
@@ -71,7 +76,10 @@ struct ClientTests {
         // There any secret is good.
         try await withAmazon(secret: "wrong", sandbox: true) { amazon, client in
             try await amazon.control("PUT", "subscriptions/r1", #"{"userId":"u","testTransaction":true}"#)
-            #expect(await client.receipt("r1", userID: "u").label == "read")
+            guard case .found = await client.receipt("r1", userID: "u") else {
+                Issue.record("not found")
+                return
+            }
         }
     }
 
@@ -83,13 +91,13 @@ struct ClientTests {
                 ("renew", .active, ""), ("refund", .expired, "Customer"),
             ] {
                 try await amazon.control("POST", "subscriptions/r1/\(act)")
-                guard case .found(let found) = await client.receipt("r1", userID: "u") else {
+                guard case .found(let seen) = await client.receipt("r1", userID: "u", readAt: Self.now())
+                else {
                     Issue.record("\(act)")
                     return
                 }
-                let seen = found.subscription(readAt: Self.now())
                 #expect(seen.state == state, "\(act)")
-                #expect(seen.cancelationReason == word, "\(act)")
+                #expect(seen.cancellation?.reason.rawValue ?? "" == word, "\(act)")
             }
             await #expect(throws: StoreProcess.Fault.self) {
                 try await amazon.control("POST", "subscriptions/r1/pause")
@@ -121,7 +129,7 @@ struct ClientTests {
 
     private func ask(
         _ log: CapturedLog = CapturedLog(), respond: @escaping @Sendable (Received) -> Response
-    ) async throws -> (StoreAnswer<AmazonReceipt>, [Received]) {
+    ) async throws -> (StoreAnswer<StoreSubscription>, [Received]) {
         let secret = try #require(AmazonSecret(sharedSecret))
         return try await withHTTPServer {
             respond($0)

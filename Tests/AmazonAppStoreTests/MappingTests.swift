@@ -18,7 +18,7 @@ import Testing
             + #""purchaseDate":1780000000000,"receiptId":"r1:3:11","term":"1 Month","termSku":"gold-monthly","#
             + #""countryCode":"US",\#(fields)"testTransaction":true}"#
         let json = try #require(JSONValue(ByteBuffer(string: text)))
-        return try #require(AmazonReceipt(json, receiptID: "r1:3:11")).subscription(readAt: readAt)
+        return try #require(StoreSubscription(amazon: json, receiptID: "r1:3:11", readAt: readAt))
     }
 
     struct Row: Sendable {
@@ -71,9 +71,9 @@ import Testing
         let found = try read(row.fields)
         #expect(found.state == row.known)
         #expect(found.renewalIntent == row.intent)
-        #expect(found.cancelationReason == row.word)
+        #expect(found.cancellation?.reason.rawValue ?? "" == row.word)
         #expect(found.environment == "Sandbox" && found.key == "r1:3:11")
-        #expect(found.productID == "gold" && found.basePlanID == "gold-monthly")
+        #expect(found.productID == "gold")
         #expect(found.firstPurchasedAt == Timestamp(seconds: 1_780_000_000))
         let word = try #require(found.ledgerWord)
         #expect(word.periods.map(\.id) == ["r1:3:11"])
@@ -116,7 +116,7 @@ import Testing
         #expect(try read(#""renewalDate":\#(Self.future),"#).isTrial == false)
         let intro = #""promotions":[{"promotionType":"Introductory Price - Period","promotionStatus":"STATUS"}],"#
         for (status, isIntro) in [("InProgress", true), ("Completed", false), ("Queued", false)] {
-            #expect(try read(intro.replacing("STATUS", with: status)).isIntro == isIntro)
+            #expect(try read(intro.replacing("STATUS", with: status)).mainItem?.isIntro == isIntro)
         }
     }
 
@@ -125,7 +125,7 @@ import Testing
         #expect(kept.kind == .oneTime && kept.state == .active && kept.renewalIntent == nil)
         #expect(kept.ledgerWord?.periods.first?.expiresAt == nil)
         let taken = try read(type: "ENTITLED", #""cancelDate":\#(Self.past),"cancelReason":1,"#)
-        #expect(taken.state == .revoked && taken.cancelationReason == "Customer")
+        #expect(taken.state == .revoked && taken.cancellation?.reason == .customer)
         #expect(
             taken.ledgerWord?.periods.first?.revocation
                 == .init(at: Timestamp(seconds: Self.past / 1_000), kind: .refunded, reason: .customer))

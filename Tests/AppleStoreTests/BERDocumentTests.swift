@@ -31,12 +31,13 @@ struct BERDocumentTests {
         var cursor = cursor
         guard depth <= 50 else { throw .tooDeep }
         while let element = try document.next(&cursor) {
-            let contents = element.isConstructed ? nil : Array(document.bytes[element.contents])
+            let isConstructed = element.identifier & BERTag.constructedBit != 0
+            let contents = isConstructed ? nil : Array(document.bytes[element.contents])
             lines.append(
                 Line(
                     depth: depth, identifier: element.identifier, contents: contents,
                     encoded: Array(document.bytes[element.encoded])))
-            if element.isConstructed { try Self.lines(document, element.children, depth + 1, into: &lines) }
+            if isConstructed { try Self.lines(document, element.children, depth + 1, into: &lines) }
         }
     }
 

@@ -54,7 +54,7 @@ struct HostileReceiptTests {
                     #expect(text.map { !$0.isEmpty && $0.utf8.count <= 255 && !$0.utf8.contains(0) } ?? true)
                 }
             } catch {
-                outcomes.insert(error.shortDescription)
+                outcomes.insert("\(error)")
             }
         }
         #expect(outcomes.isSuperset(of: ["read", "notPKCS7", "malformedPayload"]))
@@ -166,7 +166,7 @@ struct HostileReceiptTests {
             .empty, .tooLarge, .notBase64, .notPKCS7, .malformedPayload, .noInAppPurchase, .malformedTransactionReceipt,
             .malformedJWS, .appTransaction, .notATransaction,
         ]
-        #expect(Set(errors.map(\.shortDescription)).count == errors.count)
-        for error in errors { #expect(error.shortDescription.utf8.count <= 32) }
+        #expect(Set(errors.map { "\($0)" }).count == errors.count)
+        for error in errors { #expect("\(error)".utf8.count <= 32) }
     }
 }

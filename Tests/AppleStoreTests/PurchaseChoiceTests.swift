@@ -63,7 +63,7 @@ struct PurchaseChoiceTests {
         #expect(read.originalTransactionId == "100")
         #expect(read.transactionId == "102")
         #expect(read.productId == "year")
-        #expect(read.expiresDate == date("2027-02-01T00:00:00Z"))
+        #expect(read.entry.expiresDate == date("2027-02-01T00:00:00Z"))
         #expect(read.entry.kind == .autoRenewableSubscription)
         #expect(read.bundleId == "com.example.app")
         #expect(read.issuedDate == date("2026-01-02T03:04:05Z"))
@@ -73,11 +73,11 @@ struct PurchaseChoiceTests {
     func noneLive() throws {
         let cancelledOnly = try Self.read(Array(Self.purchases[4...4]), transactionId: "1")
         #expect(cancelledOnly.originalTransactionId == "300")
-        #expect(cancelledOnly.cancellationDate == date("2026-07-02T00:00:00Z"))
+        #expect(cancelledOnly.entry.cancellationDate == date("2026-07-02T00:00:00Z"))
         #expect(cancelledOnly.entry.isCancelled)
         let withCoins = try Self.read(Array(Self.purchases[4...]), transactionId: "1")
         #expect(withCoins.originalTransactionId == "400")
-        #expect(withCoins.expiresDate == nil)
+        #expect(withCoins.entry.expiresDate == nil)
         #expect(withCoins.entry.kind == .consumable)
     }
 
@@ -151,7 +151,7 @@ struct PurchaseChoiceTests {
         #expect(read.originalTransactionId == nil)
         #expect(read.transactionId == nil)
         #expect(read.productId == "com.example.month")
-        #expect(read.expiresDate == date("2021-07-22T17:33:14Z"))
+        #expect(read.entry.expiresDate == date("2021-07-22T17:33:14Z"))
         #expect(read.entry.kind == .autoRenewableSubscription)
         #expect(read.subscriptions.count == 1)
     }

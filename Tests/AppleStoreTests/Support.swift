@@ -1,4 +1,5 @@
 import Foundation
+import RelayCore
 
 @testable import AppleStore
 
@@ -24,14 +25,28 @@ func jws(header: String = #"{"alg":"ES256","x5c":["MAA=","MAE=","MAI="]}"#, payl
     [header, payload, "signature"].map { base64URL(Array($0.utf8)) }.joined(separator: ".")
 }
 
+enum PurchaseReader {
+    static func read(_ text: String, transactionId: TransactionID) throws(ReceiptReadError) -> ReadPurchase {
+        try read(ReceiptData(text), transactionId: transactionId)
+    }
+
+    static func read(_ data: ReceiptData, transactionId: TransactionID) throws(ReceiptReadError) -> ReadPurchase {
+        try read(PurchaseDocument(data), transactionId: transactionId)
+    }
+
+    static func read(
+        _ document: PurchaseDocument, transactionId: TransactionID
+    ) throws(ReceiptReadError) -> ReadPurchase {
+        try ReadPurchase(document, transactionId: transactionId)
+    }
+}
+
 extension PurchaseDocument {
     var signedReceipt: SignedReceipt? {
         if case .appReceipt(let signed) = self { signed } else { nil }
     }
 
-    var transactionReceipt: TransactionReceipt? {
-        if case .transactionReceipt(let receipt) = self { receipt } else { nil }
-    }
+    var isTransactionReceipt: Bool { if case .transactionReceipt = self { true } else { false } }
 
     var signedTransaction: SignedTransaction? {
         if case .signedTransaction(let transaction) = self { transaction } else { nil }

@@ -32,9 +32,12 @@ func withCleeng<Answer>(
     }
 }
 
-let payment = ApplePayment(
-    customerEmail: "ana+tv@example.test", offerId: "S598742062_US", transactionId: "2000000111222333",
-    receiptData: ByteBuffer(string: "MIIT+/=="))
+let payment = Payment(
+    customerEmail: "ana+tv@example.test", offerID: "S598742062_US", receipt: appReceipt(ByteBuffer(string: "MIIT+/==")))
+
+func appReceipt(_ data: ByteBuffer) -> Payment.Receipt {
+    .apple(data, transactionID: "2000000111222333", appType: "ios")
+}
 
 struct CapturedLog: LogHandler {
     private let captured = NIOLockedValueBox<[String]>([])

@@ -3,14 +3,16 @@ import NIOHTTP1
 import OutboundHTTP
 import Testing
 
+import struct RelayCore.ForwardAnswer
+
 @testable import Cleeng
 
 struct ForwardSortingTests {
     private func verdict(
         _ status: Int, _ body: String = "", _ headers: HTTPHeaders = [:]
-    ) -> PaymentReply.Verdict {
+    ) -> ForwardAnswer.Verdict {
         let reply = HTTPReply(status: status, headers: headers, body: .success(ByteBuffer(string: body)))
-        return PaymentReply.Verdict(reply, scrubber: MessageScrubber(hiding: ["tok", "ana@example.test"]))
+        return ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: ["tok", "ana@example.test"]))
     }
 
     @Test(arguments: 100..<700)
@@ -24,9 +26,9 @@ struct ForwardSortingTests {
 
     @Test(arguments: [200, 201, 202, 204, 299])
     func successIsAcceptedWhateverTheBodySays(status: Int) {
-        #expect(verdict(status) == .accepted(message: nil))
-        #expect(verdict(status, "<html>") == .accepted(message: nil))
-        #expect(verdict(status, #"{"success":false,"message":"no"}"#) == .accepted(message: "no"))
+        #expect(verdict(status) == .accepted)
+        #expect(verdict(status, "<html>") == .accepted)
+        #expect(verdict(status, #"{"success":false,"message":"no"}"#) == .accepted)
     }
 
     @Test(arguments: [301, 302, 304, 307, 308, 401, 403, 404, 405, 406, 407, 410, 411, 415])
@@ -101,11 +103,11 @@ struct ForwardSortingTests {
 
     @Test func aBodyThatNeverArrivedChangesNoVerdict() {
         for (status, verdict) in [
-            (200, PaymentReply.Verdict.accepted(message: nil)), (400, .rejected(code: nil, message: nil)),
+            (200, ForwardAnswer.Verdict.accepted), (400, .rejected(code: nil, message: nil)),
             (401, .misconfigured(message: nil)), (503, .tryAgain(.upstreamError, retryAfter: nil)),
         ] {
             let reply = HTTPReply(status: status, headers: [:], body: .failure(.timeout))
-            #expect(PaymentReply.Verdict(reply, scrubber: MessageScrubber(hiding: [])) == verdict)
+            #expect(ForwardAnswer.Verdict(reply, scrubber: MessageScrubber(hiding: [])) == verdict)
         }
     }
 }

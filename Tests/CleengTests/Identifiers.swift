@@ -1,8 +1,10 @@
 import RelayCore
 
 // By name alone: some of RelayCore's types have the names of Cleeng's.
+typealias ForwardAnswer = RelayCore.ForwardAnswer
 typealias EmailAddress = RelayCore.EmailAddress
 typealias OfferID = RelayCore.OfferID
+typealias SynchronizationAnswer = RelayCore.SynchronizationAnswer
 typealias TagID = RelayCore.TagID
 typealias Timestamp = RelayCore.Timestamp
 typealias TransactionID = RelayCore.TransactionID

@@ -8,17 +8,18 @@ import struct RelayCore.Identifier
 
 @testable import Cleeng
 
-/// `/android/payment` and `/amazon/payment`: the same rules as for the App Store's.
+/// `/android/payment`, `/amazon/payment` and `/roku/payment`: the same rules as for the App Store's.
 struct OtherStorePaymentTests {
     enum Kind: String, CaseIterable, Sendable {
-        case android, amazon
+        case android, amazon, roku
 
         var path: String { "/\(rawValue)/payment" }
 
-        func pay(_ cleeng: CleengClient) async -> PaymentReply {
+        func pay(_ cleeng: CleengClient) async -> ForwardAnswer {
             switch self {
             case .android: await cleeng.pay(androidPayment)
             case .amazon: await cleeng.pay(amazonPayment)
+            case .roku: await cleeng.pay(rokuPayment)
             }
         }
     }
@@ -33,16 +34,18 @@ struct OtherStorePaymentTests {
         } test: { url in
             try await withCleeng(url) { cleeng in
                 var payment = androidPayment
-                payment.receipt.orderId = "GPA.1"
-                payment.receipt.purchaseState = "0"
-                payment.receipt.purchaseTime = "1495672338713"
-                payment.receipt.developerPayload = "quote \" \\ \u{1}é"
+                payment.receipt = .store(
+                    .google(
+                        .init(
+                            productId: "gold", purchaseToken: "token-SECRET", packageName: "com.example.app",
+                            orderId: "GPA.1", purchaseState: "0", purchaseTime: "1495672338713",
+                            developerPayload: "quote \" \\ \u{1}é")))
                 payment.ipAddress = "203.0.113.9"
                 payment.couponCode = "INTRO"
                 return await cleeng.pay(payment)
             }
         }
-        #expect(answer.verdict == .accepted(message: "OK"))
+        #expect(answer.verdict == .accepted)
         let request = try #require(received.first)
         #expect(request.method == "POST" && request.path == "/android/payment")
         #expect(request.headers["x-publisher-token"] == publisherToken)
@@ -68,7 +71,7 @@ struct OtherStorePaymentTests {
                 return await cleeng.pay(payment)
             }
         }
-        #expect(answer.verdict == .accepted(message: nil))
+        #expect(answer.verdict == .accepted)
         let request = try #require(received.first)
         #expect(request.method == "POST" && request.path == "/amazon/payment")
         #expect(
@@ -76,6 +79,15 @@ struct OtherStorePaymentTests {
                 "customerEmail": "ana+tv@example.test", "offerId": "S598742062_US",
                 "receipt": ["receiptId": "receipt-SECRET", "userId": "user-SECRET"], "ipAddress": "203.0.113.9",
             ])
+    }
+
+    @Test func anOrderOfRokuGoesOutAsItCame() {
+        var payment = rokuPayment
+        payment.couponCode = "INTRO"
+        #expect(
+            String(buffer: payment.body())
+                == #"{"customerEmail":"ana+tv@example.test","offerId":"S598742062_US","order":{"amount":"$9.99","#
+                + #""code":"gold","purchaseId":"purchase-SECRET","qty":1,"total":10.50}}"#)
     }
 
     @Test func whatIsNotGivenIsNotSent() {
@@ -93,8 +105,8 @@ struct OtherStorePaymentTests {
         var dumped = ""
         dump(androidPayment, to: &dumped)
         dump(amazonPayment, to: &dumped)
-        dump(androidPayment.receipt, to: &dumped)
-        for text in [dumped, "\(androidPayment) \(amazonPayment) \(androidPayment.receipt)"] {
+        dump(rokuPayment, to: &dumped)
+        for text in [dumped, "\(androidPayment) \(amazonPayment) \(rokuPayment)"] {
             #expect(!text.contains("SECRET") && !text.contains("ana"))
         }
     }
@@ -102,14 +114,14 @@ struct OtherStorePaymentTests {
     @Test(
         arguments: Kind.allCases,
         [
-            (200, .accepted(message: "no")), (202, .accepted(message: "no")),
+            (200, .accepted), (202, .accepted),
             (400, .rejected(code: "E1", message: "no")), (422, .rejected(code: "E1", message: "no")),
             (401, .misconfigured(message: "no")), (403, .misconfigured(message: "no")),
             (404, .misconfigured(message: "no")), (408, .tryAgain(.requestTimeout, retryAfter: .seconds(9))),
             (429, .tryAgain(.throttled, retryAfter: .seconds(9))),
             (500, .tryAgain(.upstreamError, retryAfter: .seconds(9))),
-        ] as [(Int, PaymentReply.Verdict)])
-    func eachStatusIsSorted(kind: Kind, row: (status: Int, verdict: PaymentReply.Verdict)) async throws {
+        ] as [(Int, ForwardAnswer.Verdict)])
+    func eachStatusIsSorted(kind: Kind, row: (status: Int, verdict: ForwardAnswer.Verdict)) async throws {
         let log = CapturedLog()
         let (answer, received) = try await withHTTPServer { _ in
             json(#"{"code":"E1","message":"no"}"#, status: .init(code: row.status), headers: [.retryAfter: "9"])
@@ -153,9 +165,22 @@ struct OtherStorePaymentTests {
     }
 }
 
-private let androidPayment = AndroidPayment(
-    customerEmail: "ana+tv@example.test", offerId: "S598742062_US",
-    receipt: .init(productId: "gold", purchaseToken: "token-SECRET", packageName: "com.example.app"))
+private let androidPayment = Payment(
+    customerEmail: "ana+tv@example.test", offerID: "S598742062_US",
+    receipt: .store(
+        .google(
+            .init(
+                productId: "gold", purchaseToken: "token-SECRET", packageName: "com.example.app", orderId: nil,
+                purchaseState: nil, purchaseTime: nil, developerPayload: nil))))
 
-private let amazonPayment = AmazonPayment(
-    customerEmail: "ana+tv@example.test", offerId: "S598742062_US", receiptId: "receipt-SECRET", userId: "user-SECRET")
+private let amazonPayment = Payment(
+    customerEmail: "ana+tv@example.test", offerID: "S598742062_US",
+    receipt: .store(.amazon(.init(receiptId: "receipt-SECRET", userId: "user-SECRET"))))
+
+private let rokuPayment = Payment(
+    customerEmail: "ana+tv@example.test", offerID: "S598742062_US",
+    receipt: .store(
+        .roku(
+            .init(
+                purchaseId: "purchase-SECRET", code: "gold", amount: .text("$9.99"), qty: .number("1"),
+                total: .number("10.50")))))

@@ -22,7 +22,7 @@ struct PaymentTests {
                 return await cleeng.pay(payment)
             }
         }
-        #expect(answer.verdict == .accepted(message: nil))
+        #expect(answer.verdict == .accepted)
         #expect(answer.status == 200)
         #expect(answer.latency > .zero)
         let request = try #require(received.first)
@@ -59,17 +59,17 @@ struct PaymentTests {
         } test: { url in
             try await withCleeng(url) { cleeng in
                 var payment = payment
-                payment.receiptData = receipt
+                payment.receipt = appReceipt(receipt)
                 return await cleeng.pay(payment)
             }
         }
-        #expect(answer.verdict == .accepted(message: nil))
+        #expect(answer.verdict == .accepted)
         #expect(try #require(received.first).body.utf8.count > 4 << 20)
     }
 
     @Test(
         arguments: [
-            (200, .accepted(message: "no")), (202, .accepted(message: "no")),
+            (200, .accepted), (202, .accepted),
             (400, .rejected(code: "E1", message: "no")),
             (422, .rejected(code: "E1", message: "no")), (401, .misconfigured(message: "no")),
             (403, .misconfigured(message: "no")), (404, .misconfigured(message: "no")),
@@ -77,8 +77,8 @@ struct PaymentTests {
             (429, .tryAgain(.throttled, retryAfter: .seconds(9))),
             (500, .tryAgain(.upstreamError, retryAfter: .seconds(9))),
             (503, .tryAgain(.upstreamError, retryAfter: .seconds(9))),
-        ] as [(Int, PaymentReply.Verdict)])
-    func eachStatusIsSorted(status: Int, verdict: PaymentReply.Verdict) async throws {
+        ] as [(Int, ForwardAnswer.Verdict)])
+    func eachStatusIsSorted(status: Int, verdict: ForwardAnswer.Verdict) async throws {
         let (answer, received) = try await withHTTPServer { _ in
             json(#"{"code":"E1","message":"no"}"#, status: .init(code: status), headers: [.retryAfter: "9"])
         } test: { url in
@@ -118,14 +118,14 @@ struct PaymentTests {
         arguments: [
             ([], .tryAgain(.timeout, retryAfter: nil), nil),
             ([.write("HTTP/1.1 200 OK\r\n")], .tryAgain(.timeout, retryAfter: nil), nil),
-            ([.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"), .trickle], .accepted(message: nil), 200),
+            ([.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"), .trickle], .accepted, 200),
             (
                 [.write("HTTP/1.1 400 No\r\nContent-Length: 100000\r\n\r\n"), .trickle],
                 .rejected(code: nil, message: nil), 400
             ),
             ([.write("HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\n")], .tryAgain(.upstreamError, retryAfter: nil), 503),
-        ] as [([RawStep], PaymentReply.Verdict, Int?)])
-    func theDeadlineEndsEveryCall(steps: [RawStep], verdict: PaymentReply.Verdict, status: Int?) async throws {
+        ] as [([RawStep], ForwardAnswer.Verdict, Int?)])
+    func theDeadlineEndsEveryCall(steps: [RawStep], verdict: ForwardAnswer.Verdict, status: Int?) async throws {
         let answer = try await withRawServer(steps) { url in
             try await withCleeng(url, timeout: .seconds(2)) { await $0.pay(payment) }
         }
@@ -150,7 +150,7 @@ struct PaymentTests {
     /// The server goes while most of the request is still to be sent, so that it is a write that fails.
     @Test func aConnectionThatIsResetWhileItSendsWasMade() async throws {
         var large = payment
-        large.receiptData = ByteBuffer(repeating: UInt8(ascii: "A"), count: 4_000_000)
+        large.receipt = appReceipt(ByteBuffer(repeating: UInt8(ascii: "A"), count: 4_000_000))
         let answer = try await withRawServer([.close]) { url in
             try await withCleeng(url) { await $0.pay(large) }
         }

@@ -1,10 +1,11 @@
-import Cleeng
 import Hummingbird
 import NIOCore
 import ReceiverSupport
 import Testing
 
 import struct RelayCore.Identifier
+
+@testable import Cleeng
 
 /// StoreKit 2's calls, to a server that answers as it is told.
 struct StoreKit2Tests {
@@ -13,23 +14,23 @@ struct StoreKit2Tests {
     private static let name = "00112233-4455-4677-8899-aabbccddeeff"
 
     private func send(
-        _ request: StoreKit2Request, _ body: String, _ status: HTTPResponse.Status,
+        _ transfers: Bool, _ body: String, _ status: HTTPResponse.Status,
         of purchase: StoreKit2Purchase = purchase
-    ) async throws -> (answer: PaymentReply, synchronization: String?, asked: Received) {
+    ) async throws -> (answer: ForwardAnswer, asked: Received) {
         let (answer, asked) = try await withHTTPServer { _ in
             json(body, status: status)
         } test: { url in
-            try await withCleeng(url) { await $0.send(request, purchase, name: Self.name) }
+            try await withCleeng(url) { await $0.send(purchase, transfers: transfers, name: Self.name) }
         }
-        return (answer.answer, answer.synchronization, try #require(asked.first))
+        return (answer, try #require(asked.first))
     }
 
     @Test(arguments: [
-        (StoreKit2Request.registration, "/storekit2/purchases"), (.transfer, "/storekit2/purchases/transfers"),
-    ]) func aRequestHoldsWhatCleengWants(request: StoreKit2Request, path: String) async throws {
-        let (answer, name, asked) = try await send(request, #"{"synchronizationId":"6f1c1f0e"}"#, .accepted)
-        #expect(answer.verdict == .accepted(message: nil) && answer.status == 202)
-        #expect(name == "6f1c1f0e")
+        (false, "/storekit2/purchases"), (true, "/storekit2/purchases/transfers"),
+    ]) func aRequestHoldsWhatCleengWants(transfers: Bool, path: String) async throws {
+        let (answer, asked) = try await send(transfers, #"{"synchronizationId":"6f1c1f0e"}"#, .accepted)
+        #expect(answer.verdict == .accepted && answer.status == 202)
+        #expect(answer.synchronization == "6f1c1f0e")
         #expect(asked.method == "POST" && asked.path == path)
         #expect(asked.headers["x-publisher-token"] == publisherToken)
         #expect(asked.headers["correlation-id"] == Self.name)
@@ -42,14 +43,14 @@ struct StoreKit2Tests {
     @Test func anAddressOfIPv6IsLeftOut() async throws {
         var purchase = Self.purchase
         purchase.ipAddress = "2001:db8::1"
-        let asked = try await send(.registration, "{}", .accepted, of: purchase).asked
+        let asked = try await send(false, "{}", .accepted, of: purchase).asked
         #expect(!asked.body.contains("ipAddress"))
     }
 
     /// Nothing of what is not a plain name is ever put into a path.
     @Test(arguments: ["{}", "not JSON", #"{"synchronizationId":"../x"}"#, #"{"synchronizationId":""}"#])
     func withoutANameOfCleengsOursCounts(body: String) async throws {
-        #expect(try await send(.registration, body, .accepted).synchronization == Self.name)
+        #expect(try await send(false, body, .accepted).answer.synchronization == Self.name)
     }
 
     @Test(
@@ -62,12 +63,12 @@ struct StoreKit2Tests {
             (409, "SK2C0101", .tryAgain(.conflict, retryAfter: nil)),
             (500, "S0001", .tryAgain(.upstreamError, retryAfter: nil)),
             (429, "X", .tryAgain(.throttled, retryAfter: nil)),
-        ] as [(Int, String, PaymentReply.Verdict)])
-    func whatARefusalMeans(status: Int, code: String, verdict: PaymentReply.Verdict) async throws {
-        let (answer, name, _) = try await send(
-            .transfer, #"{"code":"\#(code)","message":"words"}"#, HTTPResponse.Status(code: status))
+        ] as [(Int, String, ForwardAnswer.Verdict)])
+    func whatARefusalMeans(status: Int, code: String, verdict: ForwardAnswer.Verdict) async throws {
+        let (answer, _) = try await send(
+            true, #"{"code":"\#(code)","message":"words"}"#, HTTPResponse.Status(code: status))
         #expect(answer.verdict == verdict)
-        #expect(name == nil)
+        #expect(answer.synchronization == nil)
     }
 
     @Test(
@@ -76,24 +77,25 @@ struct StoreKit2Tests {
             (200, #"{"status":"retrying"}"#, .running("retrying")),
             (
                 200, #"{"status":"finalized","result":"OK","accessGranted":true,"offerId":"S1"}"#,
-                .finalized(accessGranted: true, offerID: "S1", result: "OK")
+                .granted(evidence: #"{"offerId":"S1","result":"OK","source":"storekit2"}"#)
             ),
-            (
-                200, #"{"status":"finalized","accessGranted":"true"}"#,
-                .finalized(accessGranted: nil, offerID: nil, result: nil)
-            ),
+            (200, #"{"status":"finalized","accessGranted":true,"offerId":"S2"}"#, .grantedOther(offer: "S2")),
+            (200, #"{"status":"finalized","accessGranted":false,"result":"NO"}"#, .refused(result: "no")),
+            (200, #"{"status":"finalized","accessGranted":"true"}"#, .unclear),
             (200, #"{"status":"of next year"}"#, .tryAgain(.unreadable, retryAfter: nil)),
             (200, "<html>", .tryAgain(.unreadable, retryAfter: nil)),
             (404, #"{"code":"REQ0100","message":"not found"}"#, .unknown),
             (404, "<html>", .misconfigured(message: nil)), (401, "{}", .misconfigured(message: nil)),
             (500, #"{"code":"SK2C0004"}"#, .misconfigured(message: "SK2C0004")),
             (503, "{}", .tryAgain(.upstreamError, retryAfter: nil)),
-        ] as [(Int, String, SynchronizationReply.Verdict)])
-    func howFarItIs(status: Int, body: String, verdict: SynchronizationReply.Verdict) async throws {
+        ] as [(Int, String, SynchronizationAnswer.Verdict)])
+    func howFarItIs(status: Int, body: String, verdict: SynchronizationAnswer.Verdict) async throws {
         let (answer, asked) = try await withHTTPServer { _ in
             json(body, status: HTTPResponse.Status(code: status))
         } test: { url in
-            try await withCleeng(url) { await $0.synchronization(Self.name) }
+            try await withCleeng(url) {
+                await $0.synchronization(Self.name, offer: "S1", observedAt: Timestamp(seconds: 0))
+            }
         }
         #expect(answer.verdict == verdict && answer.status == status)
         #expect(asked.first?.path == "/storekit2/purchases/synchronizations/\(Self.name)")
@@ -102,7 +104,9 @@ struct StoreKit2Tests {
 
     @Test func noServerIsTriedAgain() async throws {
         let url = try await withRawServer([]) { $0 }
-        let answer = try await withCleeng(url) { await $0.synchronization(Self.name) }
+        let answer = try await withCleeng(url) {
+            await $0.synchronization(Self.name, offer: "S1", observedAt: Timestamp(seconds: 0))
+        }
         #expect(answer.verdict == .tryAgain(.connectionFailed, retryAfter: nil) && answer.status == nil)
     }
 }

@@ -20,8 +20,9 @@ struct FuzzTarget: Sendable {
 
     /// The one list that both libFuzzer and the quick test work through.
     static let all = [
-        apple, notifications, cleengEvents, cleengEntitlements, cleengPayments, cleengRPC, google, amazon,
-        appStoreServer, webhookAnswers, headers, queries, bodies, customerTokens, ledgers,
+        apple, ocsp, notifications, cleengEvents, cleengEntitlements, cleengPayments, cleengRPC, google, amazon, roku,
+        storeSignals, amazonSignals, rokuSignals, appStoreServer, webhookAnswers, headers, queries, bodies,
+        customerTokens, ledgers,
     ]
 }
 

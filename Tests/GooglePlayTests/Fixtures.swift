@@ -85,7 +85,19 @@ func subscription(
 
 func read(_ text: String) throws -> StoreSubscription {
     guard let json = JSONValue(.init(string: text)),
-        let purchase = SubscriptionPurchaseV2(json, token: "token-2")
+        let purchase = StoreSubscription(google: json, token: "token-2", readAt: readAt)
     else { throw StoreProcess.Fault.notReady }
-    return purchase.subscription(readAt: readAt)
+    return purchase
+}
+
+extension GooglePlayClient {
+    func subscription(token: String, packageName: BundleID) async -> StoreAnswer<StoreSubscription> {
+        await subscription(token: token, packageName: packageName, readAt: readAt)
+    }
+
+    func product(
+        _ productID: ProductID, token: String, packageName: BundleID
+    ) async -> StoreAnswer<StoreSubscription> {
+        await product(productID, token: token, packageName: packageName, readAt: readAt)
+    }
 }

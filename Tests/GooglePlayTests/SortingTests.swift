@@ -9,7 +9,7 @@ import Testing
 @testable import GooglePlay
 
 @Suite(.timeLimit(.minutes(10))) struct SortingTests {
-    typealias Answer = StoreAnswer<SubscriptionPurchaseV2>
+    typealias Answer = StoreAnswer<StoreSubscription>
 
     private static func fault(_ reason: String) -> String {
         #"{"error":{"code":403,"message":"secret words","errors":[{"reason":"\#(reason)"}]}}"#

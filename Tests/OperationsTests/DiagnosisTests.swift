@@ -145,6 +145,28 @@ struct DiagnosisTests {
             })
         #expect(diagnosis.severity == .warning)
         #expect(diagnosis.findings.map(\.place) == [.endpoints, .webhooks, .notifications, .notifications])
+        #expect(
+            diagnosis.findings.prefix(2).map(\.what) == [
+                "1 webhook endpoint is disabled: nothing is sent to it.", "2 webhook endpoints fail.",
+            ])
+    }
+
+    @Test("one of something is spoken of as one")
+    func one() {
+        let diagnosis = Diagnosis(
+            summary {
+                $0.webhooks.failing = 1
+                $0.parkedItems = ParkedItems(counts: [.events: 1])
+                $0.accessProblems = [.unwatched: 1, .overdue: 1]
+            })
+        let beginnings = [
+            "1 webhook endpoint fails.", "1 event of Cleeng's is parked: it", "1 subscription is past its end and",
+            "1 subscription is granted and nobody looks at it",
+        ]
+        for (finding, beginning) in zip(diagnosis.findings, beginnings) {
+            #expect(finding.what.hasPrefix(beginning), "\(finding.what)")
+        }
+        #expect(diagnosis.findings.count == beginnings.count)
     }
 
     @Test("ages are spoken as people do")

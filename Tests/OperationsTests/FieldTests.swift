@@ -39,9 +39,4 @@ struct FieldTests {
         one.settledAt = one.deadline
         #expect(columns[2].text(one) { _ in "then" } == "then")
     }
-
-    @Test("every act is offered by some door")
-    func doors() {
-        for action in AuditEntry.Action.allCases { #expect(!action.doors.isEmpty, "\(action.rawValue)") }
-    }
 }

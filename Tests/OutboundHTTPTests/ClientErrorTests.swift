@@ -11,6 +11,7 @@ import NIOCore
 import OutboundHTTP
 import ReceiverSupport
 import RelayCore
+import RokuPay
 import StoreAPI
 import StoreTestSupport
 import Testing
@@ -68,8 +69,8 @@ struct ClientErrorTests {
     }
 
     @Test(arguments: Caller.allCases) func nobodyThere(caller: Caller) async throws {
-        let url = try await withRawServer([]) { $0 }
-        #expect(try await caller.word(url) == caller.word(for: .connectionFailed))
+        let word = try await withPortOfNobody { try await caller.word("http://127.0.0.1:\($0)") }
+        #expect(word == caller.word(for: .connectionFailed))
     }
 
     // Google's token is asked for on behalf of all who wait for it: one that is cancelled does not end that.
@@ -85,7 +86,7 @@ struct ClientErrorTests {
 }
 
 enum Caller: CaseIterable, Sendable {
-    case cleeng, notification, appStore, google, amazon, webhook
+    case cleeng, notification, appStore, ocsp, google, amazon, roku, webhook
 
     private static let account: ServiceAccount? = {
         guard let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048) else { return nil }
@@ -100,9 +101,9 @@ enum Caller: CaseIterable, Sendable {
     func word(for error: OutboundError) -> String {
         switch self {
         case .cleeng, .notification: error == .tls ? "connection_failed" : error.rawValue
-        case .appStore, .google, .amazon: error.rawValue
+        case .appStore, .ocsp, .google, .amazon, .roku: error.rawValue
         // What ops reads of an endpoint; several errors read alike.
-        case .webhook: WebhookTrouble(.exchange(error)).description
+        case .webhook: WebhookTrouble.exchange(error).description
         }
     }
 
@@ -130,7 +131,7 @@ enum Caller: CaseIterable, Sendable {
                 publisherToken: Secret("token"), paymentURL: url, apiURL: url, upstreamTimeout: timeout)
             let client = CleengClient(configuration, httpClient: http, logger: logger)
             guard case .tryAgain(let trouble) = await client.customer(1) else { return "?" }
-            return trouble.shortDescription
+            return trouble.rawValue
         case .notification:
             let client = NotificationClient(url: url, timeout: timeout, httpClient: http, logger: logger)
             return await client.deliver(Array("{}".utf8)).verdict.shortDescription
@@ -144,19 +145,35 @@ enum Caller: CaseIterable, Sendable {
             guard case .tryAgain(let word, _) = await client.statuses(of: "1", in: .sandbox, bundleID: "com.example")
             else { return "?" }
             return word
+        case .ocsp:
+            do {
+                _ = try await OCSPClient(url: url, timeout: timeout, httpClient: http).ask([0], path: "/ocsp03-a")
+                return "?"
+            } catch {
+                return error.description
+            }
         case .google:
             let client = GooglePlayClient(
                 url: url, tokenURL: url + "/token", account: try #require(Self.account), timeout: timeout,
                 httpClient: http, logger: logger)
-            guard case .tryAgain(let word, _) = await client.subscription(token: "t", packageName: "com.example") else {
-                return "?"
-            }
+            guard
+                case .tryAgain(let word, _) = await client.subscription(
+                    token: "t", packageName: "com.example", readAt: Timestamp(seconds: 0))
+            else { return "?" }
             return String(word.trimmingPrefix("token_"))
         case .amazon:
             let client = AmazonReceiptClient(
                 url: url, secret: try #require(AmazonSecret("secret")), timeout: timeout, httpClient: http,
                 logger: logger)
-            guard case .tryAgain(let word, _) = await client.receipt("r", userID: "u") else { return "?" }
+            guard
+                case .tryAgain(let word, _) = await client.receipt("r", userID: "u", readAt: Timestamp(seconds: 0))
+            else { return "?" }
+            return word
+        case .roku:
+            let client = RokuTransactionClient(
+                url: url, key: try #require(RokuAPIKey("key")), timeout: timeout, httpClient: http, logger: logger)
+            guard case .tryAgain(let word, _) = await client.transaction("t", readAt: Timestamp(seconds: 0))
+            else { return "?" }
             return word
         case .webhook: return "?"
         }

@@ -14,7 +14,7 @@ struct ExchangeTests {
         try await withRawServer(steps) { url in
             try await withStoreClient { client in
                 try await HTTPExchange(client, by: .now + timeout, atMost: bytes, bodyWithin: body)
-                    .send(HTTPClientRequest(url: url))
+                    .send(OutboundRequest(url: url))
             }
         }
     }
@@ -61,7 +61,7 @@ struct ExchangeTests {
         try await withRawServer([.write("HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n"), .trickle]) { url in
             try await withStoreClient { client in
                 let exchange = HTTPExchange(client, by: .now + .seconds(600), atMost: 1 << 20)
-                let call = Task { try await exchange.send(HTTPClientRequest(url: url)).body }
+                let call = Task { try await exchange.send(OutboundRequest(url: url)).body }
                 try await Task.sleep(for: .milliseconds(300))
                 call.cancel()
                 #expect(try await call.value == .failure(.cancelled))

@@ -7,12 +7,10 @@ struct BatchQueueTests {
     private typealias Queue = BatchQueue<Int>
 
     private func queue(
-        _ entries: [(size: Int, key: String?)], maxCount: Int = 100, maxBytes: Int = .max, concurrent: Int = 9,
-        maxWaiting: Int = 100
+        _ entries: [(size: Int, key: String?)], maxCount: Int = 100, maxBytes: Int = .max, maxWaiting: Int = 100
     ) -> Queue {
         var queue = Queue(
-            limits: BatchLimits(
-                maxCount: maxCount, maxBytes: maxBytes, concurrentBatches: concurrent, maxWaiting: maxWaiting))
+            limits: BatchLimits(maxCount: maxCount, maxBytes: maxBytes, maxWaiting: maxWaiting))
         for (index, entry) in entries.enumerated() { _ = queue.add(self.entry(index, entry)) }
         return queue
     }
@@ -45,32 +43,8 @@ struct BatchQueueTests {
 
     @Test func equalKeysAreNeverTogetherAndKeepTheirOrder() {
         var queue = queue([(1, "a"), (1, "a"), (1, "b"), (1, "a"), (1, nil)])
-        let first = queue.next()
-        #expect(first.map(\.element) == [0, 2, 4])
-        #expect(take(&queue).isEmpty)
-        queue.finish(first)
-        let second = queue.next()
-        #expect(second.map(\.element) == [1])
-        #expect(take(&queue).isEmpty)
-        queue.finish(second)
-        #expect(take(&queue) == [3])
-    }
-
-    @Test func aKeyThatRunsDoesNotHoldUpOthers() {
-        var queue = queue([(1, "a")])
-        _ = queue.next()
-        _ = queue.add(entry(1, (1, "a")))
-        _ = queue.add(entry(2, (1, "b")))
-        #expect(take(&queue) == [2])
-    }
-
-    @Test func onlySoManyRunAtOnce() {
-        var queue = queue(Array(repeating: (1, nil), count: 4), maxCount: 1, concurrent: 2)
-        let first = queue.next()
-        _ = queue.next()
-        #expect(take(&queue).isEmpty)
-        queue.finish(first)
-        #expect(take(&queue) == [2])
+        let batches = (0..<4).map { _ in take(&queue) }
+        #expect(batches == [[0, 2, 4], [1], [3], []])
     }
 
     @Test func waitingIsBoundedAndLeavingMakesRoom() {

@@ -118,14 +118,6 @@ struct RoundTripTests {
                 as [(PostgresValue, [String?])])
     }
 
-    @Test func dates() {
-        let date = Date(timeIntervalSince1970: 1_700_000_000.25)
-        #expect(PostgresTimestamp(date).microsecondsSince1970 == 1_700_000_000_250_000)
-        #expect(PostgresTimestamp(date).date == date)
-        #expect(PostgresTimestamp(Date(timeIntervalSince1970: 1e300)).microsecondsSince1970 == .max)
-        #expect(PostgresTimestamp(Date(timeIntervalSince1970: -1e300)).microsecondsSince1970 == .min)
-    }
-
     @Test func arrays() async throws {
         let ids = [UUID(), UUID()]
         let time = PostgresTimestamp(microsecondsSince1970: 5)

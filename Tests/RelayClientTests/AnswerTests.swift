@@ -4,8 +4,8 @@ import Testing
 @testable import RelayClient
 
 @Suite("Answers as they come") struct AnswerTests {
-    private func decode(_ text: String) throws -> Validation {
-        try JSONDecoder().decode(Validation.self, from: Data(text.utf8))
+    private func decode(_ text: String) throws -> RelayClient.Validation {
+        try JSONDecoder().decode(RelayClient.Validation.self, from: Data(text.utf8))
     }
 
     @Test("the answer to a purchase")
@@ -56,9 +56,9 @@ import Testing
             (.pending, nil), (.rejected, .refused(reason: "R")), (.timedOut, .assumeFailed),
             (.transferred, .refused(reason: "R")), (.revoked, .refused(reason: "R")),
             (.granted, .granted(until: nil, late: false)), (.init(rawValue: "new"), .refused(reason: "R")),
-        ] as [(Validation.Status, Outcome?)])
-    func outcomes(status: Validation.Status, outcome: Outcome?) {
-        #expect(Validation.sample(status, reason: "R").outcome == outcome)
+        ] as [(RelayClient.Validation.Status, Outcome?)])
+    func outcomes(status: RelayClient.Validation.Status, outcome: Outcome?) {
+        #expect(RelayClient.Validation.sample(status, reason: "R").outcome == outcome)
     }
 
     @Test("a problem, with its fields")
@@ -76,8 +76,8 @@ import Testing
         #expect(error.retryAfter == .seconds(3))
         #expect(
             error.errors == [
-                FieldError(field: "offerId", code: "required", detail: "is required"),
-                FieldError(field: "a", code: "", detail: ""),
+                RelayError.FieldError(field: "offerId", code: "required", detail: "is required"),
+                RelayError.FieldError(field: "a", code: "", detail: ""),
             ])
         #expect(!error.isRetryable)
     }

@@ -62,7 +62,7 @@ import Testing
             StubTransport.state("pending"), StubTransport.lost(), StubTransport.problem(500, "internal"),
             StubTransport.state("pending"), StubTransport.state("granted", #","expiresAt":"2026-12-21T02:38:36.000Z""#),
         ])
-        var states: [Validation.Status] = []
+        var states: [RelayClient.Validation.Status] = []
         let outcome = try await client(transport).redeem(purchase) { states.append($0.status) }
         #expect(outcome == .granted(until: Date(timeIntervalSince1970: 1_797_820_716), late: false))
         #expect(states == [.pending, .granted])

@@ -59,7 +59,7 @@ import Testing
     func unknownStatus() {
         var script = PollScript()
         _ = script.ready()
-        let novel = Validation.sample(.init(rawValue: "on_the_moon"))
+        let novel = RelayClient.Validation.sample(.init(rawValue: "on_the_moon"))
         #expect(script.answers(novel) == .tell(novel))
         #expect(script.ready() == .end)
     }

@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 struct KeyRoleTests {
     @Test func theStoredNumbersNeverChange() {

@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 struct PursuitDeadlineTests {
     static let timedOut = Decision.Change(status: .timedOut, late: false, at: Script.deadline)

@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 struct PursuitForwardTests {
     private static let unavailable = ForwardAnswer.Verdict.tryAgain(why: "HTTP 503", retryAfter: nil)

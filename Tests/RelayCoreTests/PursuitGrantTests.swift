@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 struct PursuitGrantTests {
     @Test func thePurchaseIsSentThenReadThenGranted() {

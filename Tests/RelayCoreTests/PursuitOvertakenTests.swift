@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 struct PursuitOvertakenTests {
     /// A try that nobody heard the end of: Cleeng may have taken the purchase.

@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 /// A pursuit whose row could not be written, woken all the same.
 struct PursuitParkedTests {

@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 /// What holds whatever happens, over many random lives.
 struct PursuitPropertyTests {

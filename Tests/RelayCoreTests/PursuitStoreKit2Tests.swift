@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 /// A purchase that goes by StoreKit 2, step by step.
 struct PursuitStoreKit2Tests {

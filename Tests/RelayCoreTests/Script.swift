@@ -55,6 +55,12 @@ struct Script {
             at: Self.second(second), reads: reads)
     }
 
+    mutating func ownedByAnother(at second: Double) -> Decision { pursuit.ownedByAnother(at: Self.second(second)) }
+
+    mutating func waits(until moment: Double, at second: Double) -> Decision {
+        pursuit.waits(until: Self.second(moment), at: Self.second(second))
+    }
+
     mutating func readPostponed(to allowed: Double, at second: Double) -> Decision {
         pursuit.readPostponed(to: Self.second(allowed), at: Self.second(second))
     }

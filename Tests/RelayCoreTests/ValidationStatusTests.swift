@@ -1,5 +1,6 @@
-import RelayCore
 import Testing
+
+@testable import RelayCore
 
 struct ValidationStatusTests {
     @Test(
@@ -31,10 +32,6 @@ struct ValidationStatusTests {
 
     @Test func onlyPendingIsPolledOn() {
         #expect(those { !$0.isFinalForPolling } == [.pending])
-    }
-
-    @Test func whatHasEndedWithoutAccessMayBeSentAfresh() {
-        #expect(those(\.isEnded) == [.rejected, .timedOut, .transferred, .revoked])
     }
 
     @Test func anOperatorRetriesAndAbandonsOnlyWhatIsNotGranted() {

@@ -100,10 +100,10 @@ struct CustomerTokenVerifierTests {
         let encryption = try entry(ES256PrivateKey(), kid: "e", extra: #","use":"enc""#)
         let verifier = try await CustomerTokenVerifier(jwks: set(strange, encryption, try entry(key)))
         #expect(try await verifier.verify(token(), now: Self.now) == "ana@example.test")
-        await #expect(throws: CustomerTokenError.noUsableKey) {
+        await #expect(throws: KeySetError.noUsableKey) {
             _ = try await CustomerTokenVerifier(jwks: set(strange, encryption))
         }
-        await #expect(throws: CustomerTokenError.malformedKeySet) { _ = try await CustomerTokenVerifier(jwks: "{}") }
+        await #expect(throws: KeySetError.malformedKeySet) { _ = try await CustomerTokenVerifier(jwks: "{}") }
     }
 
     @Test("an unknown key makes the set be fetched, and then not again for a while")
@@ -195,6 +195,76 @@ struct CustomerTokenVerifierTests {
         #expect(issuer.fetches == 3)
     }
 
+    @Test("a verified token is known without waiting, until it ends")
+    func cached() async throws {
+        let verifier = try await CustomerTokenVerifier(jwks: set(try entry(key)))
+        let text = try await token(Claims(nbf: 1_699_999_990))
+        #expect(verifier.verified(text, now: Self.now) == nil)
+        #expect(try await verifier.verify(text, now: Self.now) == "ana@example.test")
+        #expect(verifier.verified(text, now: Self.now) == "ana@example.test")
+        for bad in [text + "x", String(text.dropLast()), "", try await token(by: ES256PrivateKey())] {
+            #expect(verifier.verified(bad, now: Self.now) == nil)
+        }
+        for seconds in [1_700_000_105, 1_699_999_984] {
+            let now = Timestamp(seconds: Int64(seconds))
+            #expect(verifier.verified(text, now: now) == nil)
+            await #expect(throws: Problem(.invalidCustomerToken, ""), "at \(seconds)") {
+                try await verifier.verify(text, now: now)
+            }
+        }
+        #expect(verifier.verified(text, now: Timestamp(seconds: 1_700_000_104)) == "ana@example.test")
+        // One that does not hold is never known.
+        let noEmail = try await token(Claims(email: nil))
+        await #expect(throws: Problem(.invalidCustomerToken, "")) {
+            try await verifier.verify(noEmail, now: Self.now)
+        }
+        #expect(verifier.verified(noEmail, now: Self.now) == nil)
+    }
+
+    @Test("a key that is withdrawn verifies no known token after the refresh, which known tokens alone bring about")
+    func withdrawn() async throws {
+        let issuer = Issuer(set(try entry(key)))
+        let verifier = try await CustomerTokenVerifier(
+            jwks: nil, maximumAge: .seconds(3_600), refresh: issuer.fetch, now: issuer.now)
+        let text = try await token()
+        #expect(try await verifier.verify(text, now: Self.now) == "ana@example.test")
+        issuer.publish(set(try entry(ES256PrivateKey(), kid: "two")))
+        issuer.letPass(.seconds(599))
+        #expect(verifier.verified(text, now: Self.now) == "ana@example.test")
+        #expect(issuer.fetches == 1)
+        issuer.letPass(.seconds(1))
+        while verifier.verified(text, now: Self.now) != nil { await Task.yield() }
+        #expect(issuer.fetches == 2)
+        await #expect(throws: Problem(.invalidCustomerToken, "")) { try await verifier.verify(text, now: Self.now) }
+        #expect(verifier.verified(text, now: Self.now) == nil)
+    }
+
+    @Test("a known token is no longer known by a set that is too old")
+    func knownByAnOldSet() async throws {
+        let issuer = Issuer(set(try entry(key)))
+        let verifier = try await CustomerTokenVerifier(
+            jwks: nil, maximumAge: .seconds(3_600), refresh: issuer.fetch, now: issuer.now)
+        let text = try await token()
+        #expect(try await verifier.verify(text, now: Self.now) == "ana@example.test")
+        issuer.publish(nil)
+        issuer.letPass(.seconds(3_600))
+        #expect(verifier.verified(text, now: Self.now) == nil)
+    }
+
+    @Test("of many tokens those used last are known, and no more than there is room for")
+    func bounded() {
+        var tokens = VerifiedTokens(room: 100)
+        let entry = VerifiedTokens.Entry(customer: "ana@example.test", end: 1)
+        let used = VerifiedTokens.digest(of: "used")
+        tokens.remember(used, entry)
+        for number in 0..<1_000 {
+            tokens.remember(VerifiedTokens.digest(of: "\(number)"), entry)
+            #expect(tokens.find(used) != nil && tokens.count <= 100)
+        }
+        #expect(tokens.find(VerifiedTokens.digest(of: "999")) != nil)
+        #expect(tokens.find(VerifiedTokens.digest(of: "0")) == nil)
+    }
+
     @Test("a set that was given, and comes from nowhere, has no age")
     func given() async throws {
         let issuer = Issuer("")
@@ -210,5 +280,17 @@ struct CustomerTokenVerifierTests {
         await #expect(throws: Problem(.customerKeysUnavailable, "")) {
             try await verifier.verify(token(), now: Self.now)
         }
+    }
+}
+
+extension CustomerTokenVerifier {
+    fileprivate convenience init(
+        jwks: String?, expected: Expected = Expected(), maximumAge: Duration = SigningKeys.maximumAge,
+        refresh: (@Sendable () async throws -> String)? = nil,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) async throws {
+        self.init(
+            keys: try await SigningKeys(jwks: jwks, maximumAge: maximumAge, refresh: refresh, now: now),
+            expected: expected)
     }
 }

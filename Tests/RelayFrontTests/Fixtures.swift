@@ -19,7 +19,7 @@ enum Fixtures {
 
     /// What a body of this JSON is judged to be.
     static func payment(_ json: String) throws -> PaymentRequest {
-        try PaymentRequest(PaymentBody(ByteBuffer(string: json)))
+        try PaymentRequest(ByteBuffer(string: json))
     }
 
     /// The wrong fields, as `field code`, in order.

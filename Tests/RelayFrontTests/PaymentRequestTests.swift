@@ -179,6 +179,6 @@ struct PaymentRequestTests {
     @Test(
         "what is not JSON is told apart from wrong fields", arguments: ["", "{", "{\"a\":1}}", "\u{feff}{}", "<xml/>"])
     func notJSON(_ text: String) {
-        #expect(throws: Problem(.notJSON, "")) { try PaymentBody(ByteBuffer(string: text)) }
+        #expect(throws: Problem(.notJSON, "")) { try PaymentRequest(ByteBuffer(string: text)) }
     }
 }

@@ -86,7 +86,7 @@ import Yams
         #expect(standard(.maxBodiesBytes) == "\(settings.maxBodiesBytes)")
         #expect(standard(.retentionDays) == settings.retention.days.map(String.init))
         #expect(standard(.receiptRetentionDays) == settings.retention.receiptDays.map(String.init))
-        #expect(standard(.logLevel) == settings.logLevel && standard(.driver) == settings.drivers.rawValue)
+        #expect(standard(.logLevel) == "\(settings.logLevel)" && standard(.driver) == settings.drivers.rawValue)
         #expect(standard(.appleVerification) == settings.apple.verification.rawValue)
         let cleeng = settings.accounts.common.cleeng
         #expect(standard(.paymentURL) == cleeng.paymentURL && standard(.apiURL) == cleeng.apiURL)

@@ -12,7 +12,7 @@ import Testing
                 var item = StoreSubscription.Item(productID: ProductID(product))
                 item.expiresAt = end
                 return item
-            }, state: .active, rawState: "", isTest: false, readAt: now)
+            }, state: .active, isTest: false, readAt: now)
     }
 
     @Test func theProductThatRunsLongestSpeaksForThePurchase() {
@@ -31,7 +31,7 @@ import Testing
             "System.Deleted", "Customer", "Customer.TechnicalIssues", "Customer.PriceIncrease", "Customer.Cost",
             "Customer.FoundBetterApp", "Customer.NotUsefulEnough", "Customer.OtherReason", "Unknown",
         ]
-        for reason in StoreCancellation.Reason.allCases { #expect(known.contains(reason.cancelationReason)) }
+        for reason in CancelationReason.allCases { #expect(known.contains(reason.rawValue)) }
     }
 
     @Test func aPurchaseThatReplacesItselfMovesNowhere() {

@@ -97,4 +97,17 @@ public final class StoreProcess: Sendable {
     }
 
     public func end() { process.process.terminate() }
+
+    /// Ends it with SIGTERM, and with SIGKILL where that does not do.
+    ///
+    /// - Returns: its exit code.
+    public func endAndWait() -> Int32 {
+        end()
+        let pid = process.process.processIdentifier
+        let last = DispatchWorkItem { kill(pid, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 20, execute: last)
+        process.process.waitUntilExit()
+        last.cancel()
+        return process.process.terminationStatus
+    }
 }

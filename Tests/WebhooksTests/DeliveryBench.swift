@@ -33,8 +33,8 @@ struct DeliveryBench: Sendable {
         do {
             try await withPool(url) { pool in
                 let store = RelayStore(pool: pool, vault: .plain(), instance: "test", logger: silent)
-                try await store.migrate()
-                try await store.ensureFirstPublisher()
+                try await store.schema.migrate()
+                try await store.webhooks.ensureFirstPublisher()
                 try await body(DeliveryBench(url: url, pool: pool, store: store))
             }
         } catch {
@@ -66,7 +66,8 @@ struct DeliveryBench: Sendable {
     func endpoint(
         _ port: Int, _ path: String = "/", host: String = "127.0.0.1", publisher: PublisherID = "main"
     ) async throws -> EndpointID {
-        guard let id = try await store.addEndpoint(publisher: publisher, url: "http://\(host):\(port)\(path)") else {
+        guard let id = try await store.webhooks.addEndpoint(publisher: publisher, url: "http://\(host):\(port)\(path)")
+        else {
             throw NoCluster()
         }
         return id

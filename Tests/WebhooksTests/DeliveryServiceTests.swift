@@ -39,7 +39,7 @@ struct DeliveryServiceTests {
                     #expect(
                         got[0].body.hasPrefix(
                             #"{"type":"purchases.updated","password":"pw","applicationUsername":"ana""#))
-                    let seen = try #require(try await bench.store.delivery(delivery.id))
+                    let seen = try #require(try await bench.store.webhooks.delivery(delivery.id))
                     #expect(seen.tries == 3 && seen.lastStatus == 200 && seen.lastError == nil)
                 }
             }
@@ -60,10 +60,10 @@ struct DeliveryServiceTests {
                     try await bench.eventually("all are given up") { try await isDone(bench, 2, 12) }
                 }
                 #expect(received().count == 36)
-                let item = try #require(try await bench.store.delivery(deliveries[0].id))
+                let item = try #require(try await bench.store.webhooks.delivery(deliveries[0].id))
                 #expect(
                     item.state == .failed && item.tries == 3 && item.lastStatus == 400 && item.lastError == "HTTP 400")
-                #expect(try await bench.store.endpoint(endpoint)?.failingSince != nil)
+                #expect(try await bench.store.webhooks.endpoint(endpoint)?.failingSince != nil)
             }
         }
     }
@@ -88,9 +88,9 @@ struct DeliveryServiceTests {
                     try await bench.eventually("what waits for the gone one is dropped") {
                         try await bench.number("SELECT count(*) FROM webhook_queue WHERE endpoint = '\(gone)'") == 0
                     }
-                    #expect(try await bench.store.endpoint(gone)?.disabledReason == "gone")
-                    #expect(try await bench.store.endpoint(well)?.lastSuccessAt != nil)
-                    #expect(try await bench.store.endpoint(dead)?.failingSince != nil)
+                    #expect(try await bench.store.webhooks.endpoint(gone)?.disabledReason == "gone")
+                    #expect(try await bench.store.webhooks.endpoint(well)?.lastSuccessAt != nil)
+                    #expect(try await bench.store.webhooks.endpoint(dead)?.failingSince != nil)
                     #expect(received().count { $0.path == "/hangs" } <= 16)
                 }
                 // On the way out what was under way went back untried.
@@ -156,7 +156,7 @@ struct DeliveryServiceTests {
         }
         try await withReceiver { port, received in
             try await DeliveryBench.run { bench in
-                _ = try await bench.store.addPublisher("other")
+                _ = try await bench.store.publishers.add("other")
                 let count = 80
                 for number in 0..<count {
                     let dead = try await bench.endpoint(port, host: "dead\(number).example.com")
@@ -184,14 +184,14 @@ struct DeliveryServiceTests {
     @Test("an endpoint of the configuration is called like any other, and an address within is refused with its reason")
     func listed() async throws {
         try await DeliveryBench.run { bench in
-            try await bench.store.keepEndpoints(listed: ["http://10.255.255.1/hook"])
+            try await bench.store.webhooks.keepEndpoints(listed: ["http://10.255.255.1/hook"])
             try await bench.delivering(retries: []) { _ in
-                let endpoint = try #require(try await bench.store.endpoints().first)
+                let endpoint = try #require(try await bench.store.webhooks.endpoints().first)
                 #expect(endpoint.isFromSettings)
                 let delivery = DeliveryBench.state(endpoint.id, "ana", 1)
                 try await bench.enqueue([delivery])
                 try await bench.eventually("it is refused") { try await isDone(bench, 2, 1) }
-                let seen = try #require(try await bench.store.delivery(delivery.id))
+                let seen = try #require(try await bench.store.webhooks.delivery(delivery.id))
                 #expect(seen.lastStatus == nil && seen.lastError?.contains("10.255.255.1") == true)
             }
         }

@@ -115,7 +115,7 @@ struct EncryptedEndpointTests {
         for host in ["other.example.test", "example.test", "x.hooks.example.test", "127.0.0.1"] {
             let wrong = await send(endpoint, to: host, trusting: endpoint.certificate)
             #expect(wrong.verdict == .failed && wrong.status == nil, "\(host): \(wrong)")
-            #expect(wrong.error == WebhookTrouble(.exchange(.tls)).description, "\(host)")
+            #expect(wrong.error == WebhookTrouble.exchange(.tls).description, "\(host)")
         }
         #expect(endpoint.bytes == told)
         try await endpoint.close()
@@ -125,7 +125,7 @@ struct EncryptedEndpointTests {
     func untrusted() async throws {
         let endpoint = try await Endpoint(named: "hooks.example.test")
         let result = await send(endpoint, to: "hooks.example.test", trusting: nil)
-        #expect(result.verdict == .failed && result.error == WebhookTrouble(.exchange(.tls)).description, "\(result)")
+        #expect(result.verdict == .failed && result.error == WebhookTrouble.exchange(.tls).description, "\(result)")
         #expect(endpoint.bytes == 0)
         try await endpoint.close()
     }

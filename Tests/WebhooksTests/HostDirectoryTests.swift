@@ -40,7 +40,7 @@ struct HostDirectoryTests {
                 group.addTask { try await directory.addresses(of: "dead\(number).example.com", for: "greedy") }
             }
             try await server.isAsked(4)
-            await #expect(throws: WebhookTrouble(.busyResolving)) {
+            await #expect(throws: WebhookTrouble.busyResolving) {
                 try await directory.addresses(of: "well.example.com", for: "greedy")
             }
             #expect(try await directory.addresses(of: "well.example.com", for: "modest") == Self.well)
@@ -103,7 +103,7 @@ struct HostDirectoryTests {
             return isFirst ? Self.well : nil
         }
         #expect(try await directory.addresses(of: "shop.example.com", for: "main") == Self.well)
-        await #expect(throws: WebhookTrouble(.unresolved)) {
+        await #expect(throws: WebhookTrouble.unresolved) {
             try await directory.addresses(of: "shop.example.com", for: "main")
         }
     }

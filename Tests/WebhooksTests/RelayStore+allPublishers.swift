@@ -2,7 +2,7 @@ import RelayCore
 import RelayStore
 
 /// For tests with one publisher: what ops reads, with every publisher in scope. The product has no such default.
-extension RelayStore {
+extension WebhookStore {
     func delivery(_ id: DeliveryID) async throws -> OpsDelivery? { try await delivery(id, in: .all) }
 
     func endpoints() async throws -> [WebhookEndpoint] { try await endpoints(in: .all) }

@@ -151,8 +151,9 @@ struct WebhookClientTests {
                 Self.message, to: "http://127.0.0.1:\(port)/", with: Self.credentials, of: "main")
             #expect(noise.verdict == .failed && noise.error != nil && noise.status == nil)
             try await channel.close()
-            let nobody = await client.send(
-                Self.message, to: "http://127.0.0.1:\(port)/", with: Self.credentials, of: "main")
+            let nobody = try await withPortOfNobody {
+                await client.send(Self.message, to: "http://127.0.0.1:\($0)/", with: Self.credentials, of: "main")
+            }
             #expect(nobody.verdict == .failed && nobody.error == "no connection could be made")
             let unknown = await client.send(
                 Self.message, to: "http://nobody.invalid/", with: Self.credentials, of: "main")

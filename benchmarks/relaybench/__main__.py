@@ -48,6 +48,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--only", required=True)
     parser.add_argument("--baseline", type=Path)
+    parser.add_argument("--never-analysed", action="store_true")
     parser.add_argument("--command", required=True, help="as it was typed")
     return parser.parse_args()
 
@@ -79,6 +80,7 @@ def main() -> int:
         given.quick,
         given.rounds,
         given.baseline,
+        given.never_analysed,
     )
     postgres = Postgres(stage)
     began, rows, details = time.time(), [], {}
@@ -89,6 +91,9 @@ def main() -> int:
         if stage.baseline:
             postgres.create("bench_template_baseline")
             command(stage, "bench_template_baseline", "migrate", "up")
+        if stage.never_analysed:
+            for template in ("bench_template", *(["bench_template_baseline"] if stage.baseline else [])):
+                postgres.stop_autovacuum(template)
         for name in given.only.split(","):
             measure, title = MEASUREMENTS[name]
             step(title)
@@ -117,6 +122,7 @@ def write(given, stage: Stage, postgres: Postgres, rows: list[Row], details: dic
         "seconds": round(time.time() - began),
         "rounds": stage.rounds,
         "quick": stage.quick,
+        "neverAnalysed": stage.never_analysed,
         "machine": machine(postgres),
         "rows": [row.plain() for row in rows],
         "details": details,

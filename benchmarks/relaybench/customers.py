@@ -94,5 +94,6 @@ def seed_customers(postgres: Postgres, database: str, count: int, each: int) -> 
         INSERT INTO publishers (id) VALUES ('{PUBLISHER}') ON CONFLICT DO NOTHING;
         {CUSTOMERS.format(each=each, publisher=PUBLISHER)}""",
     )
-    postgres.run(database, "VACUUM (ANALYZE);\nCHECKPOINT;")
+    postgres.vacuum(database)
+    postgres.run(database, "CHECKPOINT")
     return names

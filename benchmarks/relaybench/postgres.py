@@ -52,6 +52,19 @@ class Postgres:
         source = f" TEMPLATE {template}" if template else ""
         self.run("postgres", f"CREATE DATABASE {database}{source}")
 
+    def stop_autovacuum(self, database: str) -> None:
+        """On the tables of a database and of its copies."""
+        self.run(
+            database,
+            """SELECT format('ALTER TABLE %s SET (autovacuum_enabled = off)', oid::regclass)
+               FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace \\gexec""",
+        )
+
+    def vacuum(self, database: str, what: str = "(ANALYZE)") -> None:
+        """Nothing where plans are to be made without statistics: each kind of VACUUM leaves some."""
+        if not self.stage.never_analysed:
+            self.run(database, f"VACUUM {what}")
+
     def clear(self, database: str, *more: str) -> None:
         """Empties every table that grows, and writes out what is dirty: each run begins alike."""
         statement = f"TRUNCATE {', '.join([GROWING_TABLES, *more])}"

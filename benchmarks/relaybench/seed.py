@@ -66,7 +66,8 @@ SELECT bucket, 'main', customer, 'PURCHASED', accepted_on, id, accepted_at FROM 
 def seed(postgres: Postgres, database: str, count: int, settled_share: float = 0.7) -> None:
     """The rest is pending: forwarded, watched, and due in six hours."""
     postgres.run(database, SEED.format(count=count, settled=round(settled_share * 1000)))
-    postgres.run(database, "VACUUM (ANALYZE);\nCHECKPOINT;")
+    postgres.vacuum(database)
+    postgres.run(database, "CHECKPOINT")
 
 
 def public_ids(postgres: Postgres, database: str, count: int, status: int = 1) -> list[str]:
@@ -103,7 +104,6 @@ def forget_since(postgres: Postgres, database: str) -> Iterator[None]:
     since = postgres.run(database, "SELECT clock_timestamp()")[0][0]
     yield
     postgres.run(database, FORGET.format(since=since))
-    postgres.run(
-        database,
-        "VACUUM pursuits, receipts, timeline, purchases, subscriptions, outbox, entitlement_reads, validations",
+    postgres.vacuum(
+        database, "pursuits, receipts, timeline, purchases, subscriptions, outbox, entitlement_reads, validations"
     )

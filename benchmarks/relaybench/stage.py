@@ -21,6 +21,8 @@ class Stage:
     rounds: int
     baseline: Path | None = None
     """An older executable, a contender of its own in accept, poll and pursuit."""
+    never_analysed: bool = False
+    """PostgreSQL plans without statistics: nobody analyses the tables, and autovacuum leaves them alone."""
 
     def executable(self, database: str) -> Path:
         """Databases whose names end in `_baseline` have the older executable's schema."""

@@ -10,12 +10,25 @@ extension SignedNotification {
         }
         let type = payload.notificationType ?? ""
         let original = transaction?.payload.originalTransactionId.flatMap { $0 == "0" ? nil : $0 }
-        return StoreNotification(
+        var notification = StoreNotification(
             version: .two, identity: payload.notificationUUID.map { "2:\($0.lowercased())" } ?? "2:\(jws.fingerprint)",
             uuid: payload.notificationUUID, type: type, subtype: payload.subtype,
             environment: (payload.data?.subject ?? payload.other)?.environment.name ?? "",
             bundleID: (payload.data?.subject ?? payload.other)?.bundleId, originalTransactionID: original, saidAt: said,
             word: original == nil ? nil : word(type, said))
+        notification.consumption = type == "CONSUMPTION_REQUEST" ? demand : nil
+        notification.notice = notice(of: notification)
+        return notification
+    }
+
+    /// Nil where it names no transaction.
+    private var demand: ConsumptionDemand? {
+        guard let told = transaction?.payload, let id = told.transactionId, told.originalTransactionId != nil else {
+            return nil
+        }
+        return ConsumptionDemand(
+            transactionID: id, reason: payload.data?.consumptionRequestReason,
+            renews: told.type == .autoRenewableSubscription || told.type == nil && told.expiresDate != nil)
     }
 
     private func word(_ type: String, _ said: Timestamp) -> LedgerWord? {
@@ -25,7 +38,7 @@ extension SignedNotification {
         else { return nil }
         // Its parts are signed one after the other: what it says as a whole was said with the last of them.
         let whole = [said, period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
-        let isOver = payload.data?.status?.known?.isOver ?? (type == "EXPIRED" ? true : nil)
+        let isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
         let previous = told.previousOriginalTransactionId.flatMap {
             $0 == told.originalTransactionId || $0 == "0" ? nil : $0
         }

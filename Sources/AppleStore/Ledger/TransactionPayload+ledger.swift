@@ -8,7 +8,7 @@ extension TransactionPayload {
     ///   - replacesEarlier: it was told as an upgrade.
     ///   - isFamilyEnd: it was told as the end of sharing.
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
-        guard type?.known != .consumable || isRevoked, let told = signedDate?.moment, let product = productId,
+        guard type != .consumable || isRevoked, let told = signedDate?.moment, let product = productId,
             let purchased = purchaseDate?.moment,
             // What does not expire is bought once: a receipt may name that by another transaction than a notification.
             let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])
@@ -17,21 +17,24 @@ extension TransactionPayload {
         var revocation: LedgerPeriod.Revocation?
         if isRevoked {
             let isFamily =
-                isFamilyEnd || revocationType?.known == .familyRevoke || inAppOwnershipType?.known == .familyShared
+                isFamilyEnd || revocationType == "FAMILY_REVOKE" || inAppOwnershipType == "FAMILY_SHARED"
             revocation = .init(
                 at: revocationDate?.moment ?? told, kind: isFamily ? .familyRevoked : .refunded,
-                reason: isFamily ? nil : revocationReason.flatMap { .init(revocationReason: Int(clamping: $0.raw)) })
+                reason: isFamily ? nil : revocationReason.flatMap { .init(revocationReason: Int(clamping: $0)) })
         }
         // What expires says of an offer only where there is one.
         let isRenewed = expiresDate != nil
-        let isTrial = offerDiscountType?.known == .freeTrial
-        return LedgerPeriod(
+        let isTrial = offerDiscountType == Self.freeTrial
+        var period = LedgerPeriod(
             id: id, productID: product, purchasedAt: purchased, expiresAt: expiresDate?.end, revocation: revocation,
             isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, toldAt: told,
             transactionID: transactionId == "0" ? nil : transactionId,
             originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isRenewed ? isTrial : nil,
-            isIntro: isRenewed ? offerType?.known == .introductory && !isTrial : nil,
-            discountID: offerType?.known == .introductory ? nil : DiscountID(offerIdentifier))
+            isIntro: isRenewed ? offerType == Self.introductoryOffer && !isTrial : nil,
+            discountID: offerType == Self.introductoryOffer ? nil : DiscountID(offerIdentifier))
+        period.storeOffer = StoreOffer(
+            identifier: offerIdentifier, type: offerType.map { Int(clamping: $0) }, discountType: offerDiscountType)
+        return period
     }
 }
 

@@ -8,7 +8,6 @@ public struct NotificationPayload: Sendable, Hashable {
     public var subtype: String?
     /// The same over all deliveries of a notification.
     public var notificationUUID: String?
-    public var version: String?
     public var signedDate: AppleTimestamp?
     /// About one customer's purchase; nil where it is about something else (`summary`, `appData`, external purchases).
     public var data: NotificationData?
@@ -39,13 +38,14 @@ public struct NotificationData: Sendable, Hashable {
     /// Each signed by itself.
     public var signedTransactionInfo: String?
     public var signedRenewalInfo: String?
-    public var status: OpenValue<Status>?
+    public var status: Status?
+    /// Why the customer wants a refund, in a CONSUMPTION_REQUEST.
+    public var consumptionRequestReason: String?
 }
 
 extension NotificationPayload: Decodable {
     private enum Key: String, CodingKey {
-        case notificationType, subtype, notificationUUID, version, signedDate, data, summary, appData
-        case externalPurchaseToken
+        case notificationType, subtype, notificationUUID, signedDate, data, summary, appData, externalPurchaseToken
     }
 
     public init(from decoder: any Decoder) throws {
@@ -53,7 +53,6 @@ extension NotificationPayload: Decodable {
         notificationType = fields.identifier(.notificationType)
         subtype = fields.identifier(.subtype)
         notificationUUID = fields.identifier(.notificationUUID)
-        version = fields.identifier(.version)
         signedDate = fields.date(.signedDate)
         data = try? fields.decodeIfPresent(NotificationData.self, forKey: .data)
         for key in [Key.summary, .appData, .externalPurchaseToken] where data == nil && other == nil {
@@ -77,16 +76,17 @@ extension NotificationSubject: Decodable {
 }
 
 extension NotificationData: Decodable {
-    private enum Key: String, CodingKey { case signedTransactionInfo, signedRenewalInfo, status }
+    private enum Key: String, CodingKey {
+        case signedTransactionInfo, signedRenewalInfo, status, consumptionRequestReason
+    }
 
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         subject = try NotificationSubject(from: decoder)
         // Signed texts are longer than what is read as text elsewhere; what bounds them is the message that holds them.
-        signedTransactionInfo = (try? fields.decodeIfPresent(String.self, forKey: .signedTransactionInfo)).flatMap {
-            $0
-        }
-        signedRenewalInfo = (try? fields.decodeIfPresent(String.self, forKey: .signedRenewalInfo)).flatMap { $0 }
-        status = fields.open(.status)
+        signedTransactionInfo = try? fields.decodeIfPresent(String.self, forKey: .signedTransactionInfo)
+        signedRenewalInfo = try? fields.decodeIfPresent(String.self, forKey: .signedRenewalInfo)
+        status = fields.integer(.status).flatMap(Status.init(rawValue:))
+        consumptionRequestReason = fields.identifier(.consumptionRequestReason)
     }
 }

@@ -5,7 +5,6 @@ public import RelayCore
 /// It names no bundle: what binds it to an app is the transaction beside it, with the same original id.
 public struct RenewalPayload: Sendable, Hashable {
     public var originalTransactionId: TransactionID?
-    public var productId: ProductID?
     public var autoRenewProductId: ProductID?
     /// 1: it will renew, 0: it will not.
     public var autoRenewStatus: Int64?
@@ -13,28 +12,25 @@ public struct RenewalPayload: Sendable, Hashable {
     public var isInBillingRetryPeriod: Bool?
     public var gracePeriodExpiresDate: AppleTimestamp?
     public var priceIncreaseStatus: Int64?
-    public var renewalDate: AppleTimestamp?
     public var environment: AppleEnvironment
     public var signedDate: AppleTimestamp?
 }
 
 extension RenewalPayload: Decodable {
     private enum Key: String, CodingKey {
-        case originalTransactionId, productId, autoRenewProductId, autoRenewStatus, expirationIntent
-        case isInBillingRetryPeriod, gracePeriodExpiresDate, priceIncreaseStatus, renewalDate, environment, signedDate
+        case originalTransactionId, autoRenewProductId, autoRenewStatus, expirationIntent
+        case isInBillingRetryPeriod, gracePeriodExpiresDate, priceIncreaseStatus, environment, signedDate
     }
 
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         originalTransactionId = fields.identifier(.originalTransactionId)
-        productId = fields.text(.productId)
         autoRenewProductId = fields.text(.autoRenewProductId)
         autoRenewStatus = fields.integer(.autoRenewStatus)
         expirationIntent = fields.integer(.expirationIntent)
         isInBillingRetryPeriod = fields.bool(.isInBillingRetryPeriod)
         gracePeriodExpiresDate = fields.date(.gracePeriodExpiresDate)
         priceIncreaseStatus = fields.integer(.priceIncreaseStatus)
-        renewalDate = fields.date(.renewalDate)
         environment = AppleEnvironment(raw: fields.text(.environment) ?? "")
         signedDate = fields.date(.signedDate)
     }

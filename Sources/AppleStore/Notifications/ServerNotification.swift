@@ -36,11 +36,8 @@ public enum ServerNotification: Sendable, Hashable {
         }
 
         init(from decoder: any Decoder) throws {
-            guard let fields = try? decoder.container(keyedBy: Key.self) else {
-                signedPayload = nil
-                return
-            }
-            signedPayload = (try? fields.decodeIfPresent(String.self, forKey: .signedPayload)).flatMap { $0 }
+            guard let fields = try? decoder.container(keyedBy: Key.self) else { return }
+            signedPayload = try? fields.decodeIfPresent(String.self, forKey: .signedPayload)
             if fields.contains(.notificationType) { claim = try UnreadStatusUpdate.Claim(from: decoder) }
         }
     }
@@ -60,8 +57,6 @@ public struct NotificationPolicy: Sendable {
     }
 
     /// What a notification says, once it is known that Apple says it.
-    ///
-    /// - Throws: ``NotGenuine``.
     public func judge(_ notification: ServerNotification) async throws(NotGenuine) -> StoreNotification {
         switch notification {
         case .signed(let signed):

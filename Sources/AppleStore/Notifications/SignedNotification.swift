@@ -24,8 +24,6 @@ public struct SignedNotification: Sendable, Hashable {
 
 extension SignedNotification {
     /// Whether Apple signed it and each part of it, for one of our apps, and the parts belong together.
-    ///
-    /// - Throws: ``NotGenuine``.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
         let genuine = try await jws.verify(trust, signedDate: payload.signedDate)
         guard let subject = payload.data?.subject ?? payload.other else {
@@ -74,7 +72,6 @@ public struct SignedRenewal: Sendable, Hashable {
     public let jws: CompactJWS
     public let payload: RenewalPayload
 
-    /// - Throws: ``ReceiptReadError``.
     public init(_ text: String) throws(ReceiptReadError) {
         jws = try CompactJWS(text)
         guard let payload = try? StoreJSON.decode(RenewalPayload.self, from: jws.payload) else { throw .malformedJWS }

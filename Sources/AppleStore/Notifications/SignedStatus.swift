@@ -16,8 +16,6 @@ public struct SignedStatus: Sendable, Hashable {
     }
 
     /// Whether Apple signed both, for one of our apps, and they belong together.
-    ///
-    /// - Throws: ``NotGenuine``.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
         try await transaction.verify(trust, scope)
         guard let renewal else { return }

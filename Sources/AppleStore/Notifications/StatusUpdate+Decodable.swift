@@ -58,19 +58,16 @@ extension StatusUpdate: Decodable {
         autoRenewProductId = fields.text(.autoRenewProductId)
         autoRenewStatus = fields.text(.autoRenewStatus)
         autoRenewStatusChangeDate = fields.date(.autoRenewStatusChangeDate)
-        let receipt = (try? fields.decodeIfPresent(UnifiedReceipt.self, forKey: .unifiedReceipt)).flatMap { $0 }
+        let receipt = try? fields.decodeIfPresent(UnifiedReceipt.self, forKey: .unifiedReceipt)
         transactions = receipt?.transactions ?? []
         renewals = receipt?.renewals ?? []
         receiptCreationDate = receipt?.creationDate
         // Not in every type; its transactions name it too. What is taken back was cancelled last.
-        let newest =
-            ["REFUND", "REVOKE"].contains(type)
-            ? transactions.max {
-                ($0.cancellationDate?.millisecondsSince1970 ?? 0) < ($1.cancellationDate?.millisecondsSince1970 ?? 0)
-            }
-            : transactions.max {
-                ($0.purchaseDate?.millisecondsSince1970 ?? 0) < ($1.purchaseDate?.millisecondsSince1970 ?? 0)
-            }
+        let isTakenBack = ["REFUND", "REVOKE"].contains(type)
+        func rank(_ one: Transaction) -> Int64 {
+            (isTakenBack ? one.cancellationDate : one.purchaseDate)?.millisecondsSince1970 ?? 0
+        }
+        let newest = transactions.max { rank($0) < rank($1) }
         originalTransactionId = fields.identifier(.originalTransactionId) ?? newest?.originalTransactionId
     }
 }
@@ -138,10 +135,6 @@ extension StatusUpdate.Renewal: Decodable {
 extension AppleEnvironment {
     /// As version 1 notifications spell it: production is `PROD` there.
     init(statusUpdate text: String) {
-        if text.uppercased() == "PROD" {
-            self.init(raw: text, kind: .production)
-        } else {
-            self.init(raw: text)
-        }
+        self = text.uppercased() == "PROD" ? Self(kind: .production, raw: text) : Self(raw: text)
     }
 }

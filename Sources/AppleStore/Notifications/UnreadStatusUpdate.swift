@@ -15,7 +15,6 @@ public struct UnreadStatusUpdate: Sendable, Hashable {
     /// Whether it knows the secret that Apple and we share, and is about one of our apps.
     ///
     /// - Parameter secret: nil where none is configured: then nothing vouches for anything.
-    /// - Throws: ``NotGenuine``.
     public func verify(secret: String?, _ scope: StoreScope) throws(NotGenuine) {
         guard let secret else {
             throw NotGenuine(.unsigned, "without the shared secret nothing shows that version 1 comes from Apple")
@@ -52,7 +51,7 @@ extension UnreadStatusUpdate.Claim: Decodable {
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        password = (try? fields.decodeIfPresent(String.self, forKey: .password)).flatMap { $0 }
+        password = try? fields.decodeIfPresent(String.self, forKey: .password)
         environment = AppleEnvironment(statusUpdate: fields.text(.environment) ?? "")
         bundleId = fields.text(.bundleId)
     }

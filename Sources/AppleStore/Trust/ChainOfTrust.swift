@@ -6,7 +6,7 @@ import SwiftASN1
 ///
 /// The moment is always that of signing: all of Apple's signing certificates seen so far ran out within about two years, and what
 /// they signed stays good (Apple, Receipt Validation Programming Guide, "Validate Receipts Locally"). No certificate is
-/// looked up anywhere.
+/// looked up anywhere: ``RevocationCheck`` does that beside it, for ``recentChains``.
 ///
 /// What was found good is remembered with the time for which it holds: Apple signs with few keys, and a chain costs ten times
 /// a signature. What was found bad is not: there is no end to that.
@@ -18,6 +18,8 @@ public struct ChainOfTrust: Sendable {
         let isLocal: Bool
         /// When all certificates of the chain are valid.
         let validity: ClosedRange<Date>
+        /// Nil for a key that is trusted by itself.
+        let chain: SigningChain?
         fileprivate let name: RecentSigners.Name
     }
 
@@ -54,7 +56,13 @@ public struct ChainOfTrust: Sendable {
     }
 
     /// To be called once its signature was found good: so nobody else's certificates push out those that are needed.
-    func remember(_ signer: Signer) { known[signer.name] = signer }
+    func remember(_ signer: Signer) { known.keep(signer, as: signer.name) }
+
+    /// Chains of the signatures that were found good lately, each once, the last one used first.
+    public var recentChains: [SigningChain] {
+        var seen: Set<SigningChain> = []
+        return known.signers.compactMap(\.chain).filter { seen.insert($0).inserted }
+    }
 
     private func find(
         _ encoded: [ArraySlice<UInt8>], named name: CMSSigner.Identifier?, _ entry: RecentSigners.Name, at date: Date
@@ -79,7 +87,7 @@ public struct ChainOfTrust: Sendable {
         bag[index] = nil
         let others = bag.compactMap { $0 }
         let authorities = name == nil ? Array(others.prefix(1)) : others
-        let anchors = (name == nil ? Array(others.suffix(1)) : others).filter { roots.isAuthority($0.0) }.map(\.1)
+        let anchors = (name == nil ? Array(others.suffix(1)) : others).filter { roots.isAuthority($0.0) }
         guard !anchors.isEmpty else { throw NotGenuine(.untrustedRoot, "its root is not a trusted one") }
         return try await find(leaf, authorities.map(\.1), anchors, entry, at: date)
     }
@@ -91,13 +99,13 @@ public struct ChainOfTrust: Sendable {
         guard validity.contains(date) else {
             throw NotGenuine(.chain, "the certificate that signed it was not valid then")
         }
-        return Signer(key: certificate.publicKey, isLocal: true, validity: validity, name: entry)
+        return Signer(key: certificate.publicKey, isLocal: true, validity: validity, chain: nil, name: entry)
     }
 
     /// Each authority alone with its root: a search among many that vouch for each other would have no end.
     private func find(
-        _ leaf: Certificate, _ authorities: [Certificate], _ anchors: [Certificate], _ entry: RecentSigners.Name,
-        at date: Date
+        _ leaf: Certificate, _ authorities: [Certificate], _ anchors: [(ArraySlice<UInt8>, Certificate)],
+        _ entry: RecentSigners.Name, at date: Date
     ) async throws(NotGenuine) -> Signer {
         let above = authorities.filter { $0.subject == leaf.issuer }
         guard !above.isEmpty else {
@@ -108,13 +116,15 @@ public struct ChainOfTrust: Sendable {
             throw NotGenuine(.purpose, "its certificates are not those that sign purchases")
         }
         for authority in candidates {
-            guard let root = anchors.first(where: { $0.subject == authority.issuer }) else { continue }
+            guard let (rootBytes, root) = anchors.first(where: { $0.1.subject == authority.issuer }) else { continue }
             var verifier = Verifier(rootCertificates: CertificateStore([root])) {
                 RFC5280Policy(fixedExpiryValidationTime: date)
             }
             let result = await verifier.validate(leaf: leaf, intermediates: CertificateStore([authority]))
             guard case .validCertificate(let chain) = result, chain.count == 3 else { continue }
-            return Signer(key: leaf.publicKey, isLocal: false, validity: try Self.validity(chain), name: entry)
+            return Signer(
+                key: leaf.publicKey, isLocal: false, validity: try Self.validity(chain),
+                chain: SigningChain(certificates: Array(chain), isApples: roots.isApples(rootBytes)), name: entry)
         }
         throw NotGenuine(.chain, "its certificates do not lead to a trusted root at the moment of signing")
     }

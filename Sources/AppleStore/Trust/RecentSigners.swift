@@ -39,27 +39,27 @@ final class RecentSigners: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     subscript(_ name: Name) -> ChainOfTrust.Signer? {
-        get {
-            state.withLockedValue { state in
-                state.clock += 1
-                state.signers[name]?.lastUse = state.clock
-                return state.signers[name]?.signer
-            }
+        state.withLockedValue { state in
+            state.clock += 1
+            state.signers[name]?.lastUse = state.clock
+            return state.signers[name]?.signer
         }
-        set {
-            state.withLockedValue { state in
-                state.clock += 1
-                guard let newValue else {
-                    state.signers[name] = nil
-                    return
-                }
-                if state.signers[name] == nil, state.signers.count >= capacity,
-                    let oldest = state.signers.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
-                {
-                    state.signers[oldest] = nil
-                }
-                state.signers[name] = (newValue, state.clock)
+    }
+
+    /// The last one used first.
+    var signers: [ChainOfTrust.Signer] {
+        state.withLockedValue { Array($0.signers.values) }.sorted { $0.lastUse > $1.lastUse }.map(\.signer)
+    }
+
+    func keep(_ signer: ChainOfTrust.Signer, as name: Name) {
+        state.withLockedValue { state in
+            state.clock += 1
+            if state.signers[name] == nil, state.signers.count >= capacity,
+                let oldest = state.signers.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
+            {
+                state.signers[oldest] = nil
             }
+            state.signers[name] = (signer, state.clock)
         }
     }
 }

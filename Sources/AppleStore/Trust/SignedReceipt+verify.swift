@@ -9,8 +9,6 @@ extension SignedReceipt {
     ///
     /// Says nothing of whose receipt it is: see ``StoreScope``. Source: Apple, Receipt Validation Programming Guide; RFC 5652,
     /// section 5.
-    ///
-    /// - Throws: ``NotGenuine``.
     public func verify(_ trust: ChainOfTrust) async throws(NotGenuine) -> Genuine {
         guard contentType == .data else { throw NotGenuine(.algorithm, "what it signs is not called data") }
         guard signers.count == 1 else {

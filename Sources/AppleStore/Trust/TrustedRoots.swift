@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RelayCore
 import SwiftASN1
 import X509
 
@@ -13,19 +14,15 @@ public struct TrustedRoots: Sendable {
         public let description: String
     }
 
-    private static let apple: Set<[UInt8]> = [
-        // Apple Root CA (RSA), 2006 to 2035: app receipts.
-        bytes("B0B1730ECBC7FF4505142C49F1295E6EDA6BCAED7E2C68C5BE91B5A11001F024"),
-        // Apple Root CA - G2 (RSA), 2014 to 2039.
-        bytes("C2B9B042DD57830E7D117DAC55AC8AE19407D38E41D88F3215BC3A890444A050"),
-        // Apple Root CA - G3 (P-384), 2014 to 2039: signed transactions and notifications.
-        bytes("63343ABFB89A6A03EBB57E9B3F5FA7BE7C4F5C756F3017B3A8C488C3653E9179"),
-    ]
-
-    private static func bytes(_ hexadecimal: String) -> [UInt8] {
-        let digits = hexadecimal.compactMap(\.hexDigitValue).map(UInt8.init)
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-    }
+    private static let apple = Set(
+        [
+            // Apple Root CA (RSA), 2006 to 2035: app receipts.
+            "B0B1730ECBC7FF4505142C49F1295E6EDA6BCAED7E2C68C5BE91B5A11001F024",
+            // Apple Root CA - G2 (RSA), 2014 to 2039.
+            "C2B9B042DD57830E7D117DAC55AC8AE19407D38E41D88F3215BC3A890444A050",
+            // Apple Root CA - G3 (P-384), 2014 to 2039: signed transactions and notifications.
+            "63343ABFB89A6A03EBB57E9B3F5FA7BE7C4F5C756F3017B3A8C488C3653E9179",
+        ].compactMap { Hex.bytes($0) })
 
     /// What a certificate that was added is good for.
     private enum Use {
@@ -43,7 +40,6 @@ public struct TrustedRoots: Sendable {
     private init(added: [[UInt8]: Use]) { self.added = added }
 
     /// - Parameter files: the contents of certificate files: one certificate in DER, or any number of them in PEM.
-    /// - Throws: ``Unusable``.
     public init(adding files: [[UInt8]]) throws(Unusable) {
         var added: [[UInt8]: Use] = [:]
         for file in files {
@@ -62,6 +58,8 @@ public struct TrustedRoots: Sendable {
         let fingerprint = Self.fingerprint(certificate)
         return Self.apple.contains(fingerprint) || added[fingerprint] != nil
     }
+
+    func isApples(_ certificate: ArraySlice<UInt8>) -> Bool { Self.apple.contains(Self.fingerprint(certificate)) }
 
     func isAuthority(_ certificate: ArraySlice<UInt8>) -> Bool {
         let fingerprint = Self.fingerprint(certificate)

@@ -6,11 +6,6 @@ import OutboundHTTP
 import RelayCore
 
 extension CleengClient {
-    private enum Token {
-        case known(Secret)
-        case unknownCustomer(message: String?)
-    }
-
     /// An answer that ends the read early.
     private struct Ended: Error {
         var answer: EntitlementReply
@@ -29,12 +24,8 @@ extension CleengClient {
     ) async -> EntitlementReply {
         do throws(Ended) {
             for _ in 0..<2 {
-                let token: Secret
-                switch try await customerToken(customerEmail, deadline: deadline) {
-                case .known(let known): token = known
-                case .unknownCustomer(let message):
-                    let nothing = entitlements(offers, tags: [])
-                    return EntitlementReply(verdict: .read(nothing), status: 200, note: message)
+                guard let token = try await customerToken(customerEmail, deadline: deadline) else {
+                    return EntitlementReply(verdict: .read(entitlements(offers, tags: [])), status: 200)
                 }
                 let scrubber = MessageScrubber(
                     hiding: [configuration.publisherToken.exposed, customerEmail.text, token.exposed])
@@ -61,10 +52,11 @@ extension CleengClient {
         }
     }
 
+    /// Nil for a customer whom Cleeng does not know.
     private func customerToken(
         _ customerEmail: EmailAddress, deadline: ContinuousClock.Instant
-    ) async throws(Ended) -> Token {
-        if let known = tokens.token(for: customerEmail) { return .known(known) }
+    ) async throws(Ended) -> Secret? {
+        if let known = tokens.token(for: customerEmail) { return known }
         let (reply, status) = try await call(
             "generateCustomerToken", ["customerEmail": customerEmail.text], scrubber: scrubber(for: customerEmail),
             deadline: deadline)
@@ -75,9 +67,8 @@ extension CleengClient {
             }
             let secret = Secret(token)
             tokens.store(secret, for: customerEmail)
-            return .known(secret)
-        case .failed(let code?, let message) where JSONRPCError.unknownCustomer.contains(code):
-            return .unknownCustomer(message: message)
+            return secret
+        case .failed(let code?, _) where JSONRPCError.unknownCustomer.contains(code): return nil
         case .failed(let code, let message):
             throw Self.ended(code: code, message: message, status: status)
         case .verdict(let verdict):
@@ -98,10 +89,9 @@ extension CleengClient {
                 for (name, value) in parameters { writer.member(name, value) }
             }
         }
-        var request = HTTPClientRequest(url: configuration.apiURL + "/3.0/json-rpc")
-        request.method = .POST
-        request.headers = ["Accept": "application/json", "Content-Type": "application/json"]
-        request.body = .bytes(body)
+        let request = OutboundRequest(
+            url: configuration.apiURL + "/3.0/json-rpc", method: .POST,
+            headers: ["Accept": "application/json", "Content-Type": "application/json"], body: body)
         do {
             let reply = try await send(request, route: "/3.0/json-rpc#\(method)", deadline: deadline)
             return (JSONRPCReply(reply, scrubber: scrubber), reply.status)
@@ -121,8 +111,10 @@ extension CleengClient {
             offers.map { offer in
                 let needed = configuration.tagsByOffer[offer] ?? [TagID(offer.text)]
                 let isEntitled = !needed.isEmpty && needed.allSatisfy(tags.contains)
-                let evidence = EntitlementEvidence(source: .accessibleTags, offerId: offer, tags: needed)
-                return (offer, OfferEntitlement(isEntitled: isEntitled, evidence: evidence))
+                return (
+                    offer,
+                    OfferEntitlement(isEntitled: isEntitled, source: .accessibleTags, offerId: offer, tags: needed)
+                )
             }
         ) { first, _ in first }
     }

@@ -23,44 +23,34 @@ public enum TagsFile {
         } catch {
             throw .notAnObject
         }
-        try check(file)
-        return file
-    }
-
-    /// Holds a map that was read in another way to the same bounds.
-    public static func check(_ tagsByOffer: [OfferID: [TagID]]) throws(TagsFileError) {
-        guard tagsByOffer.count <= maximumOffers else { throw .tooLarge }
-        for (offer, tags) in tagsByOffer {
+        guard file.count <= maximumOffers else { throw .tooLarge }
+        for (offer, tags) in file {
             // An offer without tags would be open to everybody if "all of its tags" were taken at its word.
             guard (1...maximumName).contains(offer.utf8.count), (1...maximumTags).contains(tags.count),
                 tags.allSatisfy({ (1...maximumName).contains($0.utf8.count) })
             else { throw .offer(offer) }
         }
+        return file
     }
 }
 
-/// Why a tags file cannot be used. Equal by kind, whichever offer it names.
-public struct TagsFileError: Error, Equatable, CustomStringConvertible {
-    private enum Code {
-        case tooLarge, notAnObject, offer
-    }
-
-    private let code: Code
-    /// Fit for one line on standard error.
-    public let shortDescription: String
-
-    public var description: String { shortDescription }
-
-    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
-
+/// Why a tags file cannot be used.
+public enum TagsFileError: Error, Equatable, CustomStringConvertible {
     /// More than 4 MiB or 10,000 offers.
-    public static let tooLarge = Self(code: .tooLarge, shortDescription: "the tags file is too large")
+    case tooLarge
     /// Not JSON, or not an object whose values are lists of strings.
-    public static let notAnObject = Self(
-        code: .notAnObject, shortDescription: "the tags file must be an object of offers with lists of tags")
+    case notAnObject
     /// No tags, an empty tag, too many of them, or too long a name.
-    public static func offer(_ offer: OfferID) -> Self {
-        let name = MessageScrubber(hiding: []).clean(String(offer.text.prefix(64))) ?? "(blank)"
-        return Self(code: .offer, shortDescription: "the tags file gives offer \(name) no usable tags")
+    case offer(OfferID)
+
+    /// Fit for one line on standard error.
+    public var description: String {
+        switch self {
+        case .tooLarge: return "the tags file is too large"
+        case .notAnObject: return "the tags file must be an object of offers with lists of tags"
+        case .offer(let offer):
+            let name = MessageScrubber(hiding: []).clean(String(offer.text.prefix(64))) ?? "(blank)"
+            return "the tags file gives offer \(name) no usable tags"
+        }
     }
 }

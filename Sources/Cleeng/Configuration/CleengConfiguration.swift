@@ -9,7 +9,7 @@ public import RelayCore
 /// Where Cleeng is and how to speak to it. Checked when made, so that a typing error stops the start.
 public struct CleengConfiguration: Sendable {
     public let publisherToken: Secret
-    /// `POST {paymentURL}/apple/payment`, `/android/payment`, `/amazon/payment`; without a trailing slash.
+    /// `POST {paymentURL}/apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`; without a trailing slash.
     public let paymentURL: String
     /// `GET {apiURL}/3.1/entitlements` and `POST {apiURL}/3.0/json-rpc`; without a trailing slash.
     public let apiURL: String
@@ -72,33 +72,17 @@ public struct CleengConfiguration: Sendable {
 }
 
 /// A setting of ``CleengConfiguration`` that cannot work. Says which, and never its value: one of them is a secret.
-public struct CleengConfigurationError: Error, Equatable, CustomStringConvertible {
-    private enum Code {
-        case publisherToken, paymentURL, apiURL, storeKit2URL, upstreamTimeout, maxResponseBytes, connectionsPerHost
-    }
+public enum CleengConfigurationError: String, Error, CustomStringConvertible {
+    case publisherToken = "the publisher token must be 1 to 512 visible ASCII characters"
+    case paymentURL = "the payment URL must be http(s)://host[:port][/path], nothing else"
+    case apiURL = "the API URL must be http(s)://host[:port][/path], nothing else"
+    case storeKit2URL = "the StoreKit 2 URL must be http(s)://host[:port][/path], nothing else"
+    case upstreamTimeout = "the upstream timeout must be more than 0 s and at most 1 h"
+    case maxResponseBytes = "the largest response must be 1 KiB to 64 MiB"
+    case connectionsPerHost = "the connections for each host must be 1 to 10,000"
 
-    private let code: Code
     /// Fit for one line on standard error.
-    public let shortDescription: String
-
-    public var description: String { shortDescription }
-
-    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
-
-    public static let publisherToken = Self(
-        code: .publisherToken, shortDescription: "the publisher token must be 1 to 512 visible ASCII characters")
-    public static let paymentURL = Self(
-        code: .paymentURL, shortDescription: "the payment URL must be http(s)://host[:port][/path], nothing else")
-    public static let apiURL = Self(
-        code: .apiURL, shortDescription: "the API URL must be http(s)://host[:port][/path], nothing else")
-    public static let storeKit2URL = Self(
-        code: .storeKit2URL, shortDescription: "the StoreKit 2 URL must be http(s)://host[:port][/path], nothing else")
-    public static let upstreamTimeout = Self(
-        code: .upstreamTimeout, shortDescription: "the upstream timeout must be more than 0 s and at most 1 h")
-    public static let maxResponseBytes = Self(
-        code: .maxResponseBytes, shortDescription: "the largest response must be 1 KiB to 64 MiB")
-    public static let connectionsPerHost = Self(
-        code: .connectionsPerHost, shortDescription: "the connections for each host must be 1 to 10,000")
+    public var description: String { rawValue }
 }
 
 /// Which of Cleeng's reads says whether a customer has access.
@@ -111,14 +95,10 @@ public enum EntitlementSource: String, Sendable, Hashable, Codable, CaseIterable
 
 /// Text that must appear in no log line, error or dump: every way to print it gives `***`.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    private let text: String
-
-    public init(_ text: String) {
-        self.text = text
-    }
-
     /// The text itself. Read it only where it goes on the wire.
-    public var exposed: String { text }
+    public let exposed: String
+
+    public init(_ text: String) { exposed = text }
 
     public var description: String { "***" }
     public var debugDescription: String { "***" }

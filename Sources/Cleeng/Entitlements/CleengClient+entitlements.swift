@@ -31,9 +31,8 @@ extension CleengClient {
             switch EntitlementPageAnswer(reply, scrubber: scrubber) {
             case .verdict(let verdict):
                 return EntitlementReply(verdict: verdict, status: status)
-            case .unknownCustomer(let message):
-                return EntitlementReply(
-                    verdict: .read(Self.entitlements(offers, items: [])), status: status, note: message)
+            case .unknownCustomer:
+                return EntitlementReply(verdict: .read(Self.entitlements(offers, items: [])), status: status)
             case .page(let page):
                 items += page.items
                 offset += page.elementCount
@@ -43,16 +42,14 @@ extension CleengClient {
                 }
             }
         }
-        return EntitlementReply(
-            verdict: .read(Self.entitlements(offers, items: items)), status: status, isTruncated: true)
+        return EntitlementReply(verdict: .read(Self.entitlements(offers, items: items)), status: status)
     }
 
-    private func entitlementsRequest(_ customerEmail: EmailAddress, offset: Int) -> HTTPClientRequest {
-        var request = HTTPClientRequest(
+    private func entitlementsRequest(_ customerEmail: EmailAddress, offset: Int) -> OutboundRequest {
+        OutboundRequest(
             url: "\(configuration.apiURL)/3.1/entitlements?customerEmail=\(customerEmail.text.percentEncoded)"
-                + "&offset=\(offset)&limit=\(Self.pageLimit)&status=all&offerType=SPAR")
-        request.headers = headers()
-        return request
+                + "&offset=\(offset)&limit=\(Self.pageLimit)&status=all&offerType=SPAR",
+            headers: headers())
     }
 
     static func entitlements(_ offers: [OfferID], items: [EntitlementItem]) -> [OfferID: OfferEntitlement] {

@@ -1,7 +1,7 @@
 import RelayCore
 
 /// One entitlement as Cleeng lists it. Only the offer has to be there.
-struct EntitlementItem: Decodable, Equatable {
+struct EntitlementItem: Equatable {
     private static let maximumText = 200
 
     var offerId: OfferID
@@ -12,13 +12,9 @@ struct EntitlementItem: Decodable, Equatable {
     private enum Keys: String, CodingKey {
         case offerId, status, expiresAt
     }
+}
 
-    init(offerId: OfferID, status: String?, expiresAt: Int64? = nil) {
-        self.offerId = offerId
-        self.status = status
-        self.expiresAt = expiresAt
-    }
-
+extension EntitlementItem: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
         offerId = OfferID(Self.bounded(try container.decode(String.self, forKey: .offerId)))

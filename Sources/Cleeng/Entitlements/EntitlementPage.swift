@@ -31,8 +31,9 @@ struct EntitlementPage: Decodable {
     init(from decoder: any Decoder) throws {
         let outer = try decoder.container(keyedBy: Keys.self)
         let inner =
-            (try? outer.nestedContainer(keyedBy: Keys.self, forKey: .data))
-            ?? (try? outer.nestedContainer(keyedBy: Keys.self, forKey: .responseData))
+            // An attempt that fails makes an error with a text: what is not there is not tried.
+            [Keys.data, .responseData].lazy.filter(outer.contains)
+            .compactMap { try? outer.nestedContainer(keyedBy: Keys.self, forKey: $0) }.first
         let list =
             try (try? outer.decode([Lenient].self, forKey: .items))
             ?? (try? outer.decode([Lenient].self, forKey: .data))

@@ -4,7 +4,7 @@ import OutboundHTTP
 enum EntitlementPageAnswer {
     case page(EntitlementPage)
     /// Cleeng does not know the customer: nothing is open to them yet.
-    case unknownCustomer(message: String)
+    case unknownCustomer
     case verdict(EntitlementReply.Verdict)
 
     /// The statuses are sorted as those of a forward are, but nothing is rejected by a read: 400 and 422 are tried again.
@@ -21,12 +21,8 @@ enum EntitlementPageAnswer {
                 self = .verdict(.tryAgain(CleengTrouble(error), retryAfter: nil))
             }
         case 404:
-            let json = JSONValue(reply.wholeBody)
-            if let message = json?["message"]?.string {
-                self = .unknownCustomer(message: scrubber.clean(message) ?? "")
-            } else {
-                self = .verdict(.misconfigured(message: nil))
-            }
+            let isKnown = JSONValue(reply.wholeBody)?["message"]?.string == nil
+            self = isKnown ? .verdict(.misconfigured(message: nil)) : .unknownCustomer
         default:
             self = .verdict(.init(failed: reply, scrubber: scrubber))
         }
@@ -37,8 +33,7 @@ extension EntitlementReply.Verdict {
     /// For a status that is no success, whichever read it came from.
     init(failed reply: HTTPReply, scrubber: MessageScrubber) {
         if StatusSorting.isMisconfiguration(reply.status) {
-            let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
-            self = .misconfigured(message: said.message)
+            self = .misconfigured(message: UpstreamMessage(reply.wholeBody, scrubber: scrubber).message)
         } else {
             self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
         }

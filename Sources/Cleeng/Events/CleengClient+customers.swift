@@ -14,8 +14,7 @@ public enum CustomerAnswer: Sendable, Equatable {
 extension CleengClient {
     /// Reads `GET {apiURL}/3.1/customers/{id}`.
     public func customer(_ id: Int64) async -> CustomerAnswer {
-        var request = HTTPClientRequest(url: "\(configuration.apiURL)/3.1/customers/\(id)")
-        request.headers = headers()
+        let request = OutboundRequest(url: "\(configuration.apiURL)/3.1/customers/\(id)", headers: headers())
         let reply: HTTPReply
         do {
             let deadline = ContinuousClock.now + configuration.upstreamTimeout

@@ -12,9 +12,7 @@ public struct NotificationClient: Sendable {
     private let httpClient: HTTPClient
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - url: with the publisher's id in it.
-    ///   - timeout: for one call.
+    /// - Parameter url: with the publisher's id in it.
     public init(url: String, timeout: Duration, httpClient: HTTPClient, logger: Logger) {
         self.url = url
         self.timeout = timeout
@@ -25,10 +23,8 @@ public struct NotificationClient: Sendable {
     /// Cleeng takes the same notification any number of times.
     public func deliver(_ body: [UInt8]) async -> DeliveryAnswer {
         let start = ContinuousClock.now
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers = ["Content-Type": "application/json"]
-        request.body = .bytes(ByteBuffer(bytes: body))
+        let request = OutboundRequest(
+            url: url, method: .POST, headers: ["Content-Type": "application/json"], body: ByteBuffer(bytes: body))
         let verdict: DeliveryAnswer.Verdict
         var status: Int?
         do {
@@ -66,7 +62,7 @@ public struct DeliveryAnswer: Sendable, Equatable {
             case .delivered: "delivered"
             case .refused: "refused"
             case .misconfigured: "misconfigured"
-            case .tryAgain(let trouble, _): trouble.shortDescription
+            case .tryAgain(let trouble, _): trouble.rawValue
             }
         }
     }
@@ -84,8 +80,7 @@ extension DeliveryAnswer.Verdict {
         case 200..<300: self = .delivered
         case 400, 413, 422: self = .refused
         case let status where StatusSorting.isMisconfiguration(status): self = .misconfigured
-        default:
-            self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
+        default: self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
         }
     }
 }

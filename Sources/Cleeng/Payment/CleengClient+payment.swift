@@ -2,50 +2,64 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import OutboundHTTP
-import RelayCore
+public import RelayCore
 
 extension CleengClient {
-    /// Forwards one purchase of the App Store: `POST {paymentURL}/apple/payment`.
+    /// Forwards one purchase: `POST {paymentURL}/apple/payment` and its like.
     ///
     /// Sending the same purchase of the same email again does no harm (Cleeng: "no action is taken"); another email's
     /// moves the subscription to that customer.
-    ///
-    /// - Parameter timeout: instead of ``CleengConfiguration/upstreamTimeout``.
-    public func pay(_ payment: ApplePayment, timeout: Duration? = nil) async -> PaymentReply {
-        await pay("/apple/payment", payment.body(), customerEmail: payment.customerEmail, timeout: timeout)
-    }
-
-    /// Forwards one purchase of Google Play: `POST {paymentURL}/android/payment`. As for the App Store's, so for this one.
-    ///
-    /// - Parameter timeout: instead of ``CleengConfiguration/upstreamTimeout``.
-    public func pay(_ payment: AndroidPayment, timeout: Duration? = nil) async -> PaymentReply {
-        await pay("/android/payment", payment.body(), customerEmail: payment.customerEmail, timeout: timeout)
-    }
-
-    /// Forwards one purchase of the Amazon Appstore: `POST {paymentURL}/amazon/payment`. As for the App Store's, so for this one.
-    ///
-    /// - Parameter timeout: instead of ``CleengConfiguration/upstreamTimeout``.
-    public func pay(_ payment: AmazonPayment, timeout: Duration? = nil) async -> PaymentReply {
-        await pay("/amazon/payment", payment.body(), customerEmail: payment.customerEmail, timeout: timeout)
-    }
-
-    private func pay(
-        _ route: String, _ body: ByteBuffer, customerEmail: String, timeout: Duration?
-    ) async -> PaymentReply {
+    public func pay(_ payment: Payment) async -> ForwardAnswer {
         let start = ContinuousClock.now
-        var request = HTTPClientRequest(url: configuration.paymentURL + route)
-        request.method = .POST
-        request.headers = headers()
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(body)
-        do {
-            let deadline = start + (timeout ?? configuration.upstreamTimeout)
-            let reply = try await send(request, route: route, deadline: deadline)
-            let verdict = PaymentReply.Verdict(reply, scrubber: scrubber(for: EmailAddress(customerEmail)))
-            return PaymentReply(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
-        } catch {
-            return PaymentReply(
-                verdict: .tryAgain(error, retryAfter: nil), status: nil, latency: start.duration(to: .now))
+        var headers = headers()
+        headers.add(name: "Content-Type", value: "application/json")
+        let request = OutboundRequest(
+            url: configuration.paymentURL + payment.route, method: .POST, headers: headers, body: payment.body())
+        let scrubber = scrubber(for: payment.customerEmail)
+        return await forward(request, route: payment.route, since: start) {
+            ForwardAnswer.Verdict($0, scrubber: scrubber)
         }
+    }
+
+    /// - Parameter synchronization: asked of what was accepted.
+    func forward(
+        _ request: OutboundRequest, route: String, since start: ContinuousClock.Instant,
+        sort: (HTTPReply) -> ForwardAnswer.Verdict, synchronization: (HTTPReply) -> String? = { _ in nil }
+    ) async -> ForwardAnswer {
+        do {
+            let reply = try await send(request, route: route, deadline: start + configuration.upstreamTimeout)
+            let verdict = sort(reply)
+            return ForwardAnswer(
+                verdict, status: reply.status, latency: start.duration(to: .now),
+                synchronization: verdict == .accepted ? synchronization(reply) : nil)
+        } catch {
+            return ForwardAnswer(.tryAgain(error), latency: start.duration(to: .now))
+        }
+    }
+}
+
+extension ForwardAnswer.Verdict {
+    /// Sorts an answer to a forward by its status alone; of the body only code and message are taken, if it arrived.
+    ///
+    /// | status | verdict | why |
+    /// | --- | --- | --- |
+    /// | 2xx | accepted | Cleeng: "structure and content of the request is correct" |
+    /// | 400, 422 | rejected | the only ones that speak of this very purchase |
+    /// | 401, 403, 404 | misconfigured | token, rights or URL |
+    /// | 3xx, 405, 406, 407, 410, 411, 415 | misconfigured | not the endpoint that we mean, or not as it was |
+    /// | 408, 409, 425, 429, 5xx | try again | passing |
+    /// | all else, 413 too | try again | may be due to this one purchase, so it must not stop the others |
+    init(_ reply: HTTPReply, scrubber: MessageScrubber) {
+        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+        switch reply.status {
+        case 200..<300: self = .accepted
+        case 400, 422: self = .rejected(code: said.code, message: said.message)
+        case let status where StatusSorting.isMisconfiguration(status): self = .misconfigured(message: said.message)
+        default: self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
+        }
+    }
+
+    static func tryAgain(_ trouble: CleengTrouble, retryAfter: Duration? = nil) -> Self {
+        .tryAgain(why: trouble.rawValue, retryAfter: retryAfter)
     }
 }

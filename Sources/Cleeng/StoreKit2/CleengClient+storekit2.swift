@@ -5,78 +5,56 @@ import NIOHTTP1
 import OutboundHTTP
 public import RelayCore
 
-/// What Cleeng is asked to do about a purchase by StoreKit 2.
-public enum StoreKit2Request: Sendable {
-    case registration
-    /// To another customer than the one who has it; only of what still runs.
-    case transfer
-
-    fileprivate var path: String {
-        switch self {
-        case .registration: "/storekit2/purchases"
-        case .transfer: "/storekit2/purchases/transfers"
-        }
-    }
-}
-
 extension CleengClient {
     /// Has a purchase registered, or transferred: `POST {storeKit2URL}/storekit2/purchases[/transfers]`. One at a time for each
     /// transaction: a second one while the first runs is answered 409.
     ///
-    /// - Parameter name: a UUID under which Cleeng is to know what it does about it.
+    /// - Parameters:
+    ///   - transfers: whether from another customer who has it; only of what still runs.
+    ///   - name: a UUID under which Cleeng is to know what it does about it.
     /// - Returns: where Cleeng took it, with the name under which it really knows it.
     public func send(
-        _ request: StoreKit2Request, _ purchase: StoreKit2Purchase, name: String
-    ) async -> (answer: PaymentReply, synchronization: String?) {
+        _ purchase: StoreKit2Purchase, transfers: Bool, name: String
+    ) async -> ForwardAnswer {
         let start = ContinuousClock.now
-        var call = HTTPClientRequest(url: configuration.storeKit2URL + request.path)
-        call.method = .POST
-        call.headers = headers()
-        call.headers.add(name: "Content-Type", value: "application/json")
-        call.headers.add(name: "Correlation-Id", value: name)
-        call.body = .bytes(purchase.body())
-        do {
-            let reply = try await send(call, route: request.path, deadline: start + configuration.upstreamTimeout)
-            let verdict = PaymentReply.Verdict(storeKit2: reply, scrubber: scrubber())
-            let answer = PaymentReply(verdict: verdict, status: reply.status, latency: start.duration(to: .now))
-            guard case .accepted = verdict else { return (answer, nil) }
-            let given = JSONValue(reply.wholeBody)?["synchronizationId"]?.scalarText.flatMap(Self.name)
-            return (answer, given ?? name)
-        } catch {
-            let verdict = PaymentReply.Verdict.tryAgain(error, retryAfter: nil)
-            return (PaymentReply(verdict: verdict, status: nil, latency: start.duration(to: .now)), nil)
+        var headers = headers()
+        headers.add(name: "Content-Type", value: "application/json")
+        headers.add(name: "Correlation-Id", value: name)
+        let route = transfers ? "/storekit2/purchases/transfers" : "/storekit2/purchases"
+        let request = OutboundRequest(
+            url: configuration.storeKit2URL + route, method: .POST, headers: headers, body: purchase.body())
+        return await forward(request, route: route, since: start) {
+            ForwardAnswer.Verdict(storeKit2: $0, scrubber: scrubber())
+        } synchronization: { reply in
+            JSONValue(reply.wholeBody)?["synchronizationId"]?.scalarText.flatMap(Self.name) ?? name
         }
     }
 
     /// Reads `GET {storeKit2URL}/storekit2/purchases/synchronizations/{id}`.
-    public func synchronization(_ id: String) async -> SynchronizationReply {
+    ///
+    /// - Parameters:
+    ///   - offer: what was asked for.
+    ///   - observedAt: when the read is sent.
+    public func synchronization(
+        _ id: String, offer: OfferID, observedAt: Timestamp
+    ) async -> SynchronizationAnswer {
         let start = ContinuousClock.now
         let route = "/storekit2/purchases/synchronizations"
-        guard let id = Self.name(id) else { return SynchronizationReply(verdict: .unknown, latency: .zero) }
-        var request = HTTPClientRequest(url: "\(configuration.storeKit2URL)\(route)/\(id)")
-        request.headers = headers()
+        guard let id = Self.name(id) else { return SynchronizationAnswer(.unknown, observedAt: observedAt) }
+        let request = OutboundRequest(url: "\(configuration.storeKit2URL)\(route)/\(id)", headers: headers())
         do {
             let reply = try await send(request, route: route, deadline: start + configuration.upstreamTimeout)
-            return SynchronizationReply(
-                verdict: SynchronizationReply.Verdict(reply, scrubber: scrubber()), status: reply.status,
-                latency: start.duration(to: .now))
+            return SynchronizationAnswer(
+                SynchronizationAnswer.Verdict(reply, of: offer, scrubber: scrubber()), status: reply.status,
+                latency: start.duration(to: .now), observedAt: observedAt)
         } catch {
-            return SynchronizationReply(
-                verdict: .tryAgain(error, retryAfter: nil), latency: start.duration(to: .now))
+            return SynchronizationAnswer(.tryAgain(error), latency: start.duration(to: .now), observedAt: observedAt)
         }
     }
 
     /// What can stand in a path as it is.
     private static func name(_ text: String) -> String? {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        return isPlain && (1...100).contains(text.utf8.count) ? text : nil
+        text.wholeMatch(of: /[0-9A-Za-z_-]{1,100}/) == nil ? nil : text
     }
 }
 
@@ -104,22 +82,4 @@ public struct StoreKit2Purchase: Sendable, Equatable {
             writer.member("ipAddress", ipAddress?.contains(":") == true ? nil : ipAddress)
         }
     }
-}
-
-/// How far Cleeng is with a purchase that it took by StoreKit 2.
-public struct SynchronizationReply: Sendable, Equatable {
-    public enum Verdict: Sendable, Equatable {
-        /// `processing`, or `retrying` after an error, perhaps for long.
-        case running(String)
-        /// `accessGranted` is nil where it was not said; `result` is one of a list that is not public as a whole.
-        case finalized(accessGranted: Bool?, offerID: OfferID?, result: String?)
-        case unknown
-        case misconfigured(message: String?)
-        case tryAgain(CleengTrouble, retryAfter: Duration?)
-    }
-
-    public var verdict: Verdict
-    /// Nil where no answer came.
-    public var status: Int?
-    public var latency: Duration
 }

@@ -1,7 +1,8 @@
+import Formats
 import OutboundHTTP
 import RelayCore
 
-extension PaymentReply.Verdict {
+extension ForwardAnswer.Verdict {
     /// Sorts an answer by its status, and by Cleeng's code where a status says too little.
     ///
     /// | status, code | verdict | why |
@@ -15,42 +16,60 @@ extension PaymentReply.Verdict {
         let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         switch (reply.status, said.code) {
         case (500, "SK2C0004"), (400, "REQ0004"): self = .misconfigured(message: said.message ?? said.code)
-        case (422, "SK2C0005"):
-            self = .tryAgain(.conflict, retryAfter: reply.headers.retryAfter())
+        case (422, "SK2C0005"): self = .tryAgain(.conflict, retryAfter: reply.headers.retryAfter())
         default: self.init(reply, scrubber: scrubber)
         }
     }
 }
 
-extension SynchronizationReply.Verdict {
-    init(_ reply: HTTPReply, scrubber: MessageScrubber) {
-        let retryAfter = reply.headers.retryAfter()
+extension SynchronizationAnswer.Verdict {
+    /// - Parameter offer: what was asked for.
+    init(_ reply: HTTPReply, of offer: OfferID, scrubber: MessageScrubber) {
         let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
         switch reply.status {
         case 200..<300:
             switch reply.body {
-            case .success(let body):
-                self = Self.read(JSONValue(body), scrubber) ?? .tryAgain(.unreadable, retryAfter: nil)
-            case .failure(let error): self = .tryAgain(CleengTrouble(error), retryAfter: nil)
+            case .success(let body): self = Self.read(JSONValue(body), of: offer, scrubber) ?? .tryAgain(.unreadable)
+            case .failure(let error): self = .tryAgain(CleengTrouble(error))
             }
         // Without a code of Cleeng's own it is not the endpoint that we mean.
         case 404 where said.code != nil: self = .unknown
         case 500 where said.code == "SK2C0004": self = .misconfigured(message: said.message ?? said.code)
         case let status where StatusSorting.isMisconfiguration(status) || status == 400:
             self = .misconfigured(message: said.message)
-        default: self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: retryAfter)
+        default: self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
         }
     }
 
-    private static func read(_ json: JSONValue?, _ scrubber: MessageScrubber) -> Self? {
+    private static func read(_ json: JSONValue?, of offer: OfferID, _ scrubber: MessageScrubber) -> Self? {
         guard let json, let status = json["status"]?.string else { return nil }
-        switch status {
-        case "processing", "retrying": return .running(status)
-        case "finalized":
-            return .finalized(
-                accessGranted: json["accessGranted"]?.flag, offerID: OfferID(json["offerId"]?.string),
-                result: json["result"]?.string.flatMap(scrubber.clean))
-        default: return nil
+        guard status == "finalized" else {
+            return ["processing", "retrying"].contains(status) ? .running(status) : nil
         }
+        // One of a list that is not public as a whole.
+        let result = json["result"]?.string.flatMap(scrubber.clean)
+        let granted = OfferID(json["offerId"]?.string)
+        switch json["accessGranted"]?.flag {
+        case true?:
+            if let granted, granted != offer { return .grantedOther(offer: granted) }
+            return .granted(evidence: evidence(granted, result))
+        case false?: return .refused(result: String((result ?? "no_access").lowercased().prefix(100)))
+        case nil: return .unclear
+        }
+    }
+
+    /// What a grant that rests on a synchronization is justified by. Keys sorted, so that the same evidence is the same text.
+    private static func evidence(_ offer: OfferID?, _ result: String?) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("offerId", offer)
+        writer.member("result", result)
+        writer.member("source", "storekit2")
+        writer.endObject()
+        return writer.text
+    }
+
+    static func tryAgain(_ trouble: CleengTrouble, retryAfter: Duration? = nil) -> Self {
+        .tryAgain(why: trouble.rawValue, retryAfter: retryAfter)
     }
 }

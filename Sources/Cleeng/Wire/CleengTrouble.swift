@@ -1,6 +1,6 @@
 import OutboundHTTP
 
-/// Why a call to Cleeng told us nothing, so that it has to be made again. Timelines and metrics show the raw values.
+/// Why a call to Cleeng has no usable answer and is retried. Timelines and metrics show the raw values, which are about a dozen.
 public enum CleengTrouble: String, Error, Sendable, CustomStringConvertible {
     /// The deadline of the call passed.
     case timeout
@@ -29,8 +29,6 @@ public enum CleengTrouble: String, Error, Sendable, CustomStringConvertible {
     /// A JSON-RPC error that is neither our configuration nor an unknown customer.
     case remoteProcedure = "remote_procedure"
 
-    /// One of about a dozen words: fit for a metric's label.
-    public var shortDescription: String { rawValue }
     public var description: String { rawValue }
 
     package init(_ error: OutboundError) {

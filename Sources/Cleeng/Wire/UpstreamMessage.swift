@@ -9,14 +9,9 @@ struct UpstreamMessage: Equatable {
     var code: String?
     var message: String?
 
-    init(code: String? = nil, message: String? = nil) {
-        self.code = code
-        self.message = message
-    }
-
     init(_ body: ByteBuffer?, scrubber: MessageScrubber) {
         guard let json = JSONValue(body) else {
-            self.init(message: Self.plainText(body).flatMap(scrubber.clean))
+            message = Self.plainText(body).flatMap(scrubber.clean)
             return
         }
         let error = json["error"]
@@ -27,7 +22,8 @@ struct UpstreamMessage: Equatable {
         let message =
             json["message"]?.string ?? error?["message"]?.string ?? error?.string ?? first?["message"]?.string
             ?? first?.string ?? json.string
-        self.init(code: code.flatMap(scrubber.clean), message: message.flatMap(scrubber.clean))
+        self.code = code.flatMap(scrubber.clean)
+        self.message = message.flatMap(scrubber.clean)
     }
 
     /// A short text that is no web page.
@@ -57,9 +53,13 @@ struct MessageScrubber: Sendable {
         var text = text
         // Before cutting: half a token is a secret as well.
         // By bytes: a mark before or behind a secret makes one character with its edge, and it would not be found.
-        for secret in hidden {
+        for secret in hidden where secret.utf8.count <= text.utf8.count {
             text = String(
                 decoding: Array(text.utf8).replacing(Array(secret.utf8), with: Array("***".utf8)), as: UTF8.self)
+        }
+        if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) {
+            let cleaned = String(text.prefix(Self.maximumCharacters))
+            return cleaned.utf8.allSatisfy { $0 == 0x20 } ? nil : cleaned
         }
         var kept = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

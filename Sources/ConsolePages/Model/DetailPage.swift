@@ -32,13 +32,9 @@ public struct DetailPage: ConsolePage {
         var table: Table?
         var text: String?
 
-        public init(_ title: String, table: Table) {
+        public init(_ title: String, table: Table? = nil, text: String? = nil) {
             self.title = title
             self.table = table
-        }
-
-        public init(_ title: String, text: String) {
-            self.title = title
             self.text = text
         }
     }

@@ -18,20 +18,31 @@ public struct ListPage: ConsolePage {
         var value: String
         var options: Options?
 
-        /// To be typed.
-        public init(_ name: String, _ label: String, value: String?) {
+        /// - Parameter choices: nil: the value is typed.
+        public init(
+            _ name: String, _ label: String, value: String?, of choices: [(value: String, title: String)]? = nil
+        ) {
+            let value = value ?? ""
             self.name = name
             self.label = label
-            self.value = value ?? ""
+            self.value = value
+            options = choices.map { choices in
+                Options(
+                    choices: ([("", "any")] + choices).map {
+                        Choice(value: $0.0, title: $0.1, isChosen: $0.0 == value)
+                    })
+            }
         }
+    }
 
-        /// To be chosen.
-        public init(_ name: String, _ label: String, value: String?, of choices: [(value: String, title: String)]) {
-            self.init(name, label, value: value)
-            options = Options(
-                choices: ([("", "any")] + choices).map {
-                    Choice(value: $0.0, title: $0.1, isChosen: $0.0 == (value ?? ""))
-                })
+    /// What can be done that is about no row.
+    public struct Link: Sendable {
+        var title: String
+        var href: String
+
+        public init(_ title: String, href: String) {
+            self.title = title
+            self.href = href
         }
     }
 
@@ -66,6 +77,7 @@ public struct ListPage: ConsolePage {
     var hasFilters: Bool
     /// What is wrong with what was asked.
     var wrong: String?
+    var links: [Link]
     var table: Table
     /// Without filters.
     var here: String
@@ -79,13 +91,16 @@ public struct ListPage: ConsolePage {
     ///   - here: the page's path.
     ///   - first: where this is not the first page.
     public init(
-        _ frame: Frame, lead: String? = nil, filters: [Filter] = [], wrong: String? = nil, table: Table, here: String,
+        _ frame: Frame, lead: String? = nil, filters: [Filter] = [], wrong: String? = nil, links: [Link] = [],
+        table: Table,
+        here: String,
         first: String? = nil, next: String? = nil, export: String? = nil, picks: Picks? = nil
     ) {
         self.frame = frame
         self.lead = lead
         self.filters = filters
         self.wrong = wrong
+        self.links = links
         self.table = table
         self.here = here
         self.first = first

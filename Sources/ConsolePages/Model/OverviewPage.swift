@@ -40,11 +40,12 @@ public struct OverviewPage: ConsolePage {
     var tiles: [Tile]
     var hours: Int
     var charts: [BarChart]
+    var stores: Table
     var copies: Table
 
     public init(
         _ frame: Frame, severity: String, headline: String, findings: [Finding], oldest: Table, tiles: [Tile],
-        hours: Int, charts: [BarChart], copies: Table
+        hours: Int, charts: [BarChart], stores: Table, copies: Table
     ) {
         self.frame = frame
         self.severity = severity
@@ -54,6 +55,7 @@ public struct OverviewPage: ConsolePage {
         self.tiles = tiles
         self.hours = hours
         self.charts = charts
+        self.stores = stores
         self.copies = copies
     }
 }

@@ -18,7 +18,9 @@ extension LongAct<RefreshedCustomer> {
     ) -> Self {
         LongAct(.customerRefreshed) { work in
             let publisher: PublisherID
-            switch try await work.store.publisher(of: customer.customer, named: named, in: work.actor.scope) {
+            switch try await work.store.subscriptions.publisher(
+                of: customer.customer, named: named, in: work.actor.scope)
+            {
             case .one(let one): publisher = one
             case .unknown: throw ActRefusal.unknown(.publisher)
             case .several(let known): throw ActRefusal.publisherNotNamed(known)

@@ -3,13 +3,18 @@ public import RelayStore
 public import Webhooks
 
 extension Act<EndpointID> {
-    /// Adds an endpoint of a publisher.
+    /// Adds an endpoint of a publisher. A second one with the same URL would get every message twice.
     public static func addEndpoint(
         url: String, of publisher: PublisherID, environment: WebhookEnvironment
     ) -> Self {
         Act(.endpointAdded) { store, _, _ in
             try await store.check(publisher)
-            guard let id = try await store.addEndpoint(publisher: publisher, url: url, environment: environment) else {
+            if let other = try await store.webhooks.activeEndpoint(url: url, of: publisher) {
+                throw ActRefusal.endpointExists(other)
+            }
+            guard
+                let id = try await store.webhooks.addEndpoint(publisher: publisher, url: url, environment: environment)
+            else {
                 throw ActRefusal.unknown(.publisher)
             }
             return (id, Record("\(id)", of: publisher, remark: "of \(publisher)"))
@@ -21,7 +26,8 @@ extension Act<WebhookEndpoint> {
     /// Removes an endpoint; what waits for it is dropped. The outcome is the endpoint as it was.
     public static func remove(_ id: EndpointID) -> Self {
         Act(.endpointRemoved) { store, actor, _ in
-            guard let endpoint = try await store.endpoint(id, in: actor.scope), try await store.removeEndpoint(id)
+            guard let endpoint = try await store.webhooks.endpoint(id, in: actor.scope),
+                try await store.webhooks.removeEndpoint(id)
             else { throw ActRefusal.unknown(.endpoint) }
             return (endpoint, Record("\(id)", of: endpoint.publisher))
         }
@@ -32,7 +38,7 @@ extension Act<Void> {
     /// Lets an endpoint take messages again. What was dropped meanwhile stays so.
     public static func enable(_ id: EndpointID) -> Self {
         Act(.endpointEnabled) { store, actor, _ in
-            guard let publisher = try await store.enableEndpoint(id, in: actor.scope) else {
+            guard let publisher = try await store.webhooks.enableEndpoint(id, in: actor.scope) else {
                 throw ActRefusal.unknown(.endpoint)
             }
             return ((), Record("\(id)", of: publisher))
@@ -42,10 +48,12 @@ extension Act<Void> {
     /// Lets an endpoint take no more messages; what waits for it is dropped. One that takes none stays as it is.
     public static func disable(_ id: EndpointID) -> Self {
         Act(.endpointDisabled) { store, actor, _ in
-            if let publisher = try await store.disableEndpoint(id, .operator, in: actor.scope) {
+            if let publisher = try await store.webhooks.disableEndpoint(id, .operator, in: actor.scope) {
                 return ((), Record("\(id)", of: publisher))
             }
-            guard try await store.endpoint(id, in: actor.scope) != nil else { throw ActRefusal.unknown(.endpoint) }
+            guard try await store.webhooks.endpoint(id, in: actor.scope) != nil else {
+                throw ActRefusal.unknown(.endpoint)
+            }
             return ((), nil)
         }
     }
@@ -65,7 +73,7 @@ extension LongAct<WebhookResult> {
                         try await Operations(store: work.store).perform(
                             .enable(endpoint.id), by: work.actor, reason: "it takes the test message")
                     }
-                    _ = try await work.store.note(.succeeded, of: endpoint.id)
+                    _ = try await work.store.webhooks.note(.succeeded, of: endpoint.id)
                 }
                 return (result, result.verdict.rawValue)
             }

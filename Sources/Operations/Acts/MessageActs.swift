@@ -3,28 +3,34 @@ public import RelayStore
 
 /// The leeway of each is how long after its end a subscription that will renew is waited for.
 extension Act<DeliveryID> {
-    /// Tells the same endpoint the customer's state as it is now, as a new message. One that is parked is delivered as it is.
+    /// Tells the same endpoint the customer's state as it is now, as a new message. What concerns no customer is sent again, as a new
+    /// message too. One that is parked is delivered as it is.
     ///
     /// The outcome is the message that is delivered now.
     public static func replay(message id: DeliveryID, leeway: Duration) -> Self {
         Act(.webhookReplayed, wakes: .messages) { store, actor, _ in
-            if let owner = try await store.replayParkedDelivery(id, in: actor.scope) {
+            if let owner = try await store.ops.replayParkedDelivery(id, in: actor.scope) {
                 return (id, Record("\(id)", of: owner.publisher))
             }
-            guard let delivery = try await store.delivery(id, in: actor.scope) else {
+            guard let delivery = try await store.webhooks.delivery(id, in: actor.scope) else {
                 throw ActRefusal.unknown(.message)
             }
             guard let endpoint = EndpointID(delivery.endpoint),
-                try await store.endpoint(endpoint, in: actor.scope)?.isActive == true
+                try await store.webhooks.endpoint(endpoint, in: actor.scope)?.isActive == true
             else { throw ActRefusal.endpointNotActive }
+            if let new = try await store.webhooks.repeatNotice(id, in: actor.scope) {
+                return (new, Record("\(id)", of: delivery.publisher, remark: "as \(new)"))
+            }
             let new = try await CustomerUpdates(store: store, leeway: leeway).repeatCustomer(
                 publisher: delivery.publisher, username: delivery.applicationUsername, endpoint: endpoint)
-            guard let new else { throw ActRefusal.nobodyToTell }
+            guard let new = new.first else { throw ActRefusal.nobodyToTell }
             return (new, Record("\(id)", of: delivery.publisher, remark: "as \(new)"))
         }
     }
+}
 
-    /// Tells all endpoints of a publisher the state of one customer once more. The outcome is one of the new messages.
+extension Act<[DeliveryID]> {
+    /// Tells all endpoints of a publisher the state of one customer once more. The outcome is the new messages.
     ///
     /// - Parameter username: the publisher's own name for the customer.
     public static func resync(_ username: Username, of publisher: PublisherID, leeway: Duration) -> Self {
@@ -32,7 +38,7 @@ extension Act<DeliveryID> {
             guard actor.scope.contains(publisher) else { throw ActRefusal.unknown(.publisher) }
             let new = try await CustomerUpdates(store: store, leeway: leeway).repeatCustomer(
                 publisher: publisher, username: username, endpoint: nil)
-            guard let new else { throw ActRefusal.nobodyToTell }
+            guard !new.isEmpty else { throw ActRefusal.nobodyToTell }
             return (new, Record(username.text, of: publisher, remark: "of \(publisher)"))
         }
     }
@@ -44,7 +50,7 @@ extension LongAct<Int> {
     public static func replay(messages filter: RepeatFilter, leeway: Duration, isDryRun: Bool) -> Self {
         LongAct(.webhookReplayed) { work in
             guard !isDryRun else { return try await eachPage(of: filter, work) { $0.count } }
-            guard try await !work.store.repeatTargets(filter, in: work.actor.scope).isEmpty else { return 0 }
+            guard try await !work.store.webhooks.repeatTargets(filter, in: work.actor.scope).isEmpty else { return 0 }
             return try await work.recorded("since \(filter.from.rfc3339)", of: work.actor.scope.publisher) {
                 let updates = CustomerUpdates(store: work.store, leeway: leeway)
                 let count = try await eachPage(of: filter, work) { page in
@@ -52,7 +58,7 @@ extension LongAct<Int> {
                     for target in page {
                         let new = try await updates.repeatCustomer(
                             publisher: target.publisher, username: target.username, endpoint: target.endpoint)
-                        if new != nil { count += 1 }
+                        count += new.count
                     }
                     return count
                 }
@@ -66,7 +72,7 @@ extension LongAct<Int> {
     ) async throws -> Int {
         var (filter, sum) = (filter, 0)
         while true {
-            let page = try await work.store.repeatTargets(filter, in: work.actor.scope)
+            let page = try await work.store.webhooks.repeatTargets(filter, in: work.actor.scope)
             sum += try await count(page)
             guard page.count == filter.limit, let last = page.last else { return sum }
             filter.after = last

@@ -6,7 +6,7 @@ extension Act<Bool> {
     /// Adds a publisher. The outcome is whether it is new: one that is there already stays as it is.
     public static func add(publisher id: PublisherID) -> Self {
         Act(.publisherAdded) { store, _, _ in
-            let isNew = try await store.addPublisher(id)
+            let isNew = try await store.publishers.add(id)
             return (isNew, isNew ? Record(id.text, of: id) : nil)
         }
     }
@@ -14,8 +14,20 @@ extension Act<Bool> {
     /// Gives a publisher that had an account of its own at Cleeng back to the common one. The outcome is whether it had one.
     public static func useCommonAccount(_ id: PublisherID) -> Self {
         Act(.publisherShares) { store, _, _ in
-            let had = try await store.forgetAccount(of: id)
+            let had = try await store.publishers.forgetAccount(of: id)
             return (had, had ? Record(id.text, of: id) : nil)
+        }
+    }
+
+    /// Takes a key out of use; running copies notice within two seconds. The outcome is whether it was in use.
+    public static func revoke(_ id: APIKeyID) -> Self {
+        Act(.keyRevoked) { store, actor, _ in
+            if let publisher = try await store.keys.revoke(id, in: actor.scope) {
+                return (true, Record(id.text, of: publisher))
+            }
+            let known = try await store.keys.list(includingRevoked: true, in: actor.scope)
+            guard known.contains(where: { $0.id == id }) else { throw ActRefusal.unknown(.key) }
+            return (false, nil)
         }
     }
 }
@@ -28,7 +40,7 @@ extension Act<String> {
         Act(.keyCreated) { store, _, _ in
             if let publisher { try await store.check(publisher) }
             var generator = SystemRandomNumberGenerator()
-            let key = try await store.createKey(
+            let key = try await store.keys.create(
                 role: role, name: name, publisher: publisher ?? .first, app: app ?? "",
                 seesAllPublishers: publisher == nil, using: &generator)
             let owner = publisher?.text ?? APIKey.allPublishers
@@ -40,21 +52,13 @@ extension Act<String> {
 }
 
 extension Act<Void> {
-    /// Takes a key out of use; running copies notice within two seconds.
-    public static func revoke(_ id: APIKeyID) -> Self {
-        Act(.keyRevoked) { store, actor, _ in
-            guard let publisher = try await store.revokeKey(id, in: actor.scope) else { throw ActRefusal.unknown(.key) }
-            return ((), Record(id.text, of: publisher))
-        }
-    }
-
     /// Adds to what a publisher sells.
     ///
     /// - Parameter replacesAll: what is known of the publisher's offers goes first.
     public static func importOffers(_ offers: [Offer], of publisher: PublisherID, replacesAll: Bool = false) -> Self {
         Act(.offersImported) { store, _, _ in
             try await store.check(publisher)
-            try await store.put(offers, of: publisher, replacing: replacesAll)
+            try await store.offers.put(offers, of: publisher, replacing: replacesAll)
             let remark = "\(offers.count) offers\(replacesAll ? ", all others gone" : "")"
             return ((), Record(publisher.text, of: publisher, remark: remark))
         }
@@ -65,7 +69,7 @@ extension Act<Void> {
     /// - Parameter product: nil: the whole offer.
     public static func remove(offer id: OfferID, product: ProductID?, of publisher: PublisherID) -> Self {
         Act(.offerRemoved) { store, _, _ in
-            guard try await store.removeOffer(id, product: product, of: publisher) else {
+            guard try await store.offers.remove(id, product: product, of: publisher) else {
                 throw ActRefusal.unknown(.offer)
             }
             return ((), Record(id.text, of: publisher, remark: "of \(publisher)"))
@@ -76,8 +80,10 @@ extension Act<Void> {
 extension RelayStore {
     /// A mistyped name makes no other publisher. The first one is there before anything is its.
     func check(_ publisher: PublisherID) async throws {
-        guard publisher != .first else { return try await ensureFirstPublisher() }
-        let known = try await listPublishers(in: .all).map(\.id)
-        guard known.contains(publisher) else { throw ActRefusal.noSuchPublisher(publisher, known: known) }
+        guard publisher != .first else { return try await webhooks.ensureFirstPublisher() }
+        let known = try await publishers.ids()
+        guard known.contains(publisher) else {
+            throw ActRefusal.noSuchPublisher(publisher, known: known.sorted { $0.text < $1.text })
+        }
     }
 }

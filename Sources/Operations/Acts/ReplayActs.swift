@@ -1,6 +1,7 @@
 public import AppleStore
 public import RelayCore
 public import RelayStore
+import StoreSignals
 
 /// By what a notification is read.
 public struct NotificationReader: Sendable {
@@ -18,9 +19,16 @@ public struct NotificationReader: Sendable {
     }
 
     /// - Throws: ``ActRefusal/notGenuine(code:detail:)``, since the configuration may be another one than when it came.
-    func read(_ body: [UInt8]) async throws -> StoreNotification {
+    func read(_ body: [UInt8], of store: String) async throws -> StoreNotification {
         do {
-            return try await policy.judge(try ServerNotification(body: body))
+            switch StorePlatform(rawValue: store) {
+            case .google: return try GoogleNotification(body: body).notification
+            case .amazon: return AmazonNotification.read(try SNSMessage(body: body))
+            case .roku: return try RokuNotification(body: body).notification
+            case .apple, nil: return try await policy.judge(try ServerNotification(body: body))
+            }
+        } catch let refusal as SignalError {
+            throw ActRefusal.notGenuine(code: "unreadable", detail: refusal.detail)
         } catch let refusal as NotGenuine {
             throw ActRefusal.notGenuine(code: refusal.code.rawValue, detail: refusal.detail)
         }
@@ -31,11 +39,12 @@ extension Act<Void> {
     /// Hears a notification once more, and passes it on to Cleeng again.
     public static func replay(notification id: NotificationID, _ reader: NotificationReader) -> Self {
         Act(.notificationReplayed, wakes: .notifications) { store, actor, _ in
-            guard let (item, body) = try await store.notification(id, in: actor.scope) else {
+            guard let (item, body) = try await store.ops.notification(id, in: actor.scope) else {
                 throw ActRefusal.unknown(.notification)
             }
-            try await store.replay(
-                item, try await reader.read(body.value), isRelayed: reader.isRelayed.isRelayed(for: item.publisher),
+            try await store.ops.replay(
+                item, try await reader.read(body.value, of: item.store),
+                isRelayed: reader.isRelayed.isRelayed(for: item.publisher),
                 leeway: reader.leeway, by: actor.name)
             return ((), Record("\(id)", of: item.publisher))
         }
@@ -44,7 +53,9 @@ extension Act<Void> {
     /// Has an event of Cleeng's processed once more, parked or not.
     public static func replay(event id: NotificationID) -> Self {
         Act(.eventReplayed) { store, actor, _ in
-            guard let owner = try await store.replayEvent(id, in: actor.scope) else { throw ActRefusal.unknown(.event) }
+            guard let owner = try await store.ops.replayEvent(id, in: actor.scope) else {
+                throw ActRefusal.unknown(.event)
+            }
             return ((), Record("\(id)", of: owner.publisher))
         }
     }
@@ -52,7 +63,7 @@ extension Act<Void> {
     /// Has a subscription looked at now, parked or not.
     public static func replay(subscription name: SubscriptionName) -> Self {
         Act(.subscriptionReplayed) { store, actor, _ in
-            guard try await store.replaySubscription(name, in: actor.scope) else {
+            guard try await store.ops.replaySubscription(name, in: actor.scope) else {
                 throw ActRefusal.unknown(.subscription)
             }
             return ((), Record("\(name.environment)/\(name.originalTransactionID)", of: name.publisher))

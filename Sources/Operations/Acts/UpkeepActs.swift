@@ -25,7 +25,7 @@ extension LongAct<Int> {
     ) -> Self {
         LongAct(direction == .seal ? .encryptionEnabled : .encryptionDisabled) { work in
             let rows = try await EncryptionRun(store: work.store, direction: direction).run(told)
-            try await work.store.audit(
+            try await work.store.audit.add(
                 Record("\(rows) rows", of: nil).entry(work.action, by: work.actor, reason: work.reason))
             return rows
         }
@@ -38,7 +38,7 @@ extension Act<Int> {
     /// - Parameter addsKey: also makes a new data key.
     public static func rotateKeys(addsKey: Bool) -> Self {
         Act(.keysRotated) { store, _, _ in
-            let count = try await store.rotateKeys(addsKey: addsKey)
+            let count = try await store.encryption.rotateKeys(addsKey: addsKey)
             return (count, Record("\(count) data keys wrapped anew\(addsKey ? ", one made" : "")", of: nil))
         }
     }

@@ -91,9 +91,14 @@ extension FieldValue: FieldConvertible {
     public static func list(_ items: [some Viewed]) -> FieldValue { .list(items.map { object($0) }) }
 }
 
-extension String: FieldConvertible {
-    public var fieldValue: FieldValue { .text(self) }
+extension FieldConvertible where Self: CustomStringConvertible {
+    public var fieldValue: FieldValue { .text(description) }
 }
+
+extension String: FieldConvertible {}
+extension Identifier: FieldConvertible {}
+extension ValidationID: FieldConvertible {}
+extension EndpointID: FieldConvertible {}
 
 extension Int: FieldConvertible {
     public var fieldValue: FieldValue { .number(self) }
@@ -105,18 +110,6 @@ extension Bool: FieldConvertible {
 
 extension Timestamp: FieldConvertible {
     public var fieldValue: FieldValue { .time(self) }
-}
-
-extension Identifier: FieldConvertible {
-    public var fieldValue: FieldValue { .text(text) }
-}
-
-extension ValidationID: FieldConvertible {
-    public var fieldValue: FieldValue { .text(description) }
-}
-
-extension EndpointID: FieldConvertible {
-    public var fieldValue: FieldValue { .text(description) }
 }
 
 extension Duration: FieldConvertible {

@@ -4,6 +4,7 @@ public import RelayStore
 extension OpsNotification: Viewed {
     public static let fields: [Field<OpsNotification>] = [
         Field("id", "Notification") { $0.id },
+        Field("store", "Store") { $0.store },
         Field("version") { Int($0.version) },
         Field("notificationUUID") { $0.uuid },
         Field("type", "Type") { $0.type }.worded {
@@ -16,7 +17,7 @@ extension OpsNotification: Viewed {
         Field("publisher", "Publisher") { $0.publisher },
         Field("signedDate", "Said") { $0.signedAt },
         Field("receivedAt", "Received") { $0.receivedAt },
-        Field("relay", "To Cleeng") { one in
+        Field("relay", "Status") { one in
             FieldValue.object([
                 ("status", .text(one.relay.name)), ("attempts", .number(one.attempts)),
                 ("deliveredAt", one.relayedAt?.fieldValue ?? .null),
@@ -30,6 +31,53 @@ extension OpsNotification: Viewed {
         Field("lastError", "Last error") { _ in
             FieldValue.absent
         }.worded { $0.lastError },
+    ]
+}
+
+extension TestedNotification: Viewed {
+    public static let fields: [Field<TestedNotification>] = [
+        Field("environment", "Environment") { $0.environment },
+        Field("bundleId", "Bundle") { $0.bundleID },
+        Field("outcome", "Outcome") { $0.outcome.rawValue },
+        Field("detail", "Detail") { $0.words },
+        Field("notificationUUID") { $0.uuid },
+        Field("attempts", "Tries") { one in
+            FieldValue.list(
+                one.attempts.map { .object([("at", .time($0.at)), ("sendAttemptResult", .text($0.result))]) })
+        },
+    ]
+}
+
+extension RefundLookup: Viewed {
+    public static let fields: [Field<RefundLookup>] = [
+        Field("known", "Known") { $0.isKnown },
+        Field("found", "Refunds") { $0.found },
+        Field("new", "New") { $0.new },
+        Field("unusable", "Not usable") { $0.unusable },
+        Field("hasMore", "More") { $0.hasMore },
+    ]
+}
+
+extension OpsConsumption: Viewed {
+    public static let fields: [Field<OpsConsumption>] = [
+        Field("id", "Notification") { $0.id },
+        Field("state", "State") { $0.state.name },
+        Field("askedAt", "Asked") { $0.askedAt },
+        Field("deadline", "Deadline") { $0.deadline },
+        Field("reason", "Reason") { $0.reason },
+        Field("originalTransactionId", "Original transaction") { $0.originalTransactionID },
+        Field("transactionId", "Transaction") { $0.transactionID },
+        Field("environment", "Environment") { $0.environment },
+        Field("bundleId", "Bundle") { $0.bundleID },
+        Field("publisher", "Publisher") { $0.publisher },
+        Field("applicationUsername", "Customer") { $0.applicationUsername },
+        Field("customerSince", "Customer since") { $0.boughtAt },
+        Field("attempts", "Tries") { $0.attempts },
+        Field("nextTryAt", "Next try") { $0.nextTryAt },
+        Field("lastError", "Last error") { $0.lastError },
+        Field("endedAt", "Ended") { $0.endedAt },
+        Field("answer", "Answer") { $0.answer.map { FieldValue.json($0) } },
+        Field("parkedAt", "Parked") { $0.parkedAt },
     ]
 }
 

@@ -72,6 +72,35 @@ extension UnmappedOffer: Viewed {
     ]
 }
 
+extension StoreStanding: Viewed {
+    public static let fields: [Field<StoreStanding>] = [
+        Field("store", "Store") { $0.store }.worded { StorePlatform(rawValue: $0.store)?.title ?? $0.store },
+        Field("lastNotificationAt", "Last notification") { $0.lastNotificationAt },
+        Field("waiting", "Questions waiting") { $0.waiting },
+        Field("oldestWaitingSeconds", "Longest wait") { $0.oldestWaiting }.worded { $0.oldestWaiting?.spoken },
+        Field("parked", "Parked") { $0.parked },
+        Field("sweptAt", "Swept") { $0.sweptAt },
+        Field("sweepError", "Sweep's error") { $0.sweepTrouble },
+        Field("topics", "Topics") { one in
+            FieldValue.list(
+                one.topics.map { topic in .object(TopicSubscription.fields.map { ($0.name, $0.value(topic)) }) })
+        }.worded { one in
+            let open = one.topics.filter { $0.state != .confirmed }
+            return one.topics.isEmpty
+                ? nil : (open.isEmpty ? one.topics : open).map(\.state.name).joined(separator: " ")
+        },
+    ]
+}
+
+extension TopicSubscription: Viewed {
+    public static let fields: [Field<TopicSubscription>] = [
+        Field("topic", "Topic") { $0.topic },
+        Field("state", "State") { $0.state.name },
+        Field("since", "Since") { $0.since },
+        Field("notificationId", "Notification") { $0.notification },
+    ]
+}
+
 extension OpsSummary: Viewed {
     public static let fields: [Field<OpsSummary>] = [
         Field("countsByStatus") { one in
@@ -91,6 +120,12 @@ extension OpsSummary: Viewed {
             ])
         },
         Field("backlog") { one in FieldValue.object(one.backlogFields) },
+        Field("stores") { one in
+            FieldValue.list(
+                one.stores.map { store in
+                    .object(StoreStanding.fields.map { ($0.name, $0.value(store)) })
+                })
+        },
     ]
 
     private var backlogFields: [(name: String, value: FieldValue)] {
@@ -107,10 +142,15 @@ extension OpsSummary: Viewed {
             ("oldestWebhookSeconds", webhooks.oldest?.fieldValue ?? .null),
             ("webhookEndpointsFailing", .number(webhooks.failing)),
             ("webhookEndpointsDisabled", .number(webhooks.disabled)),
+            ("consumption", .number(consumption.waiting)),
+            ("consumptionWithoutConsent", .number(consumption.withoutConsent)),
+            ("oldestConsumptionSeconds", consumption.oldest?.fieldValue ?? .null),
             ("eventsParked", .number(parkedItems[.events])),
             ("webhooksParked", .number(parkedItems[.webhooks])),
             ("notificationsParked", .number(parkedItems[.notifications])),
             ("subscriptionsParked", .number(parkedItems[.subscriptions])),
+            ("questionsParked", .number(parkedItems[.questions])),
+            ("consumptionParked", .number(parkedItems[.consumption])),
             ("oldestItemParkedSeconds", parkedItems.oldest?.fieldValue ?? .null),
             ("accessUnwatched", .number(accessProblems[.unwatched] ?? 0)),
             ("accessOverdue", .number(accessProblems[.overdue] ?? 0)),

@@ -1,4 +1,4 @@
-/// Decides which elements go into which batch. Knows nothing of time, tasks or databases.
+/// Decides which elements go into the next batch. Knows nothing of time, tasks or databases.
 struct BatchQueue<Element: Sendable>: Sendable {
     struct Entry: Sendable {
         let id: UInt64
@@ -10,12 +10,8 @@ struct BatchQueue<Element: Sendable>: Sendable {
     let limits: BatchLimits
     /// In order of arrival.
     private(set) var waiting: [Entry] = []
-    private var busy: Set<BatchKey> = []
-    private(set) var running = 0
 
     init(limits: BatchLimits) { self.limits = limits }
-
-    var isIdle: Bool { waiting.isEmpty && running == 0 }
 
     /// False where there is no room.
     mutating func add(_ entry: Entry) -> Bool {
@@ -31,38 +27,31 @@ struct BatchQueue<Element: Sendable>: Sendable {
         return true
     }
 
-    /// The next batch, oldest first; empty where none may start. To be answered by ``finish(_:)``.
+    /// The next batch, oldest first; empty where nothing waits.
     ///
-    /// An element whose key is in a batch that runs, or in this one, stays where it is, and so do all later ones with that key.
-    /// One that is larger than a whole batch goes alone.
+    /// An element whose key is in the batch already stays where it is, and so do all later ones with that key. One that is larger than a
+    /// whole batch goes alone.
     mutating func next() -> [Entry] {
-        guard running < limits.concurrentBatches else { return [] }
         var batch: [Entry] = []
         var stay: [Entry] = []
+        var keys: Set<BatchKey> = []
         var bytes = 0
         var seen = 0
         for entry in waiting {
             guard batch.count < limits.maxCount else { break }
-            if let key = entry.key, busy.contains(key) {
+            if let key = entry.key, keys.contains(key) {
                 stay.append(entry)
             } else {
                 let (sum, isOver) = bytes.addingReportingOverflow(max(0, entry.size))
                 guard batch.isEmpty || (!isOver && sum <= limits.maxBytes) else { break }
                 bytes = isOver ? .max : sum
                 batch.append(entry)
-                if let key = entry.key { busy.insert(key) }
+                if let key = entry.key { keys.insert(key) }
             }
             seen += 1
         }
-        guard !batch.isEmpty else { return [] }
         waiting.replaceSubrange(..<seen, with: stay)
-        running += 1
         return batch
-    }
-
-    mutating func finish(_ batch: [Entry]) {
-        running -= 1
-        for entry in batch { if let key = entry.key { busy.remove(key) } }
     }
 }
 
@@ -75,10 +64,9 @@ struct BatchKey: Hashable, Sendable {
     init(_ value: some Hashable) { hash = value.hashValue }
 }
 
-/// What one batch may hold.
+/// What one batch may hold, and how much may wait for one.
 struct BatchLimits: Sendable {
     var maxCount: Int
     var maxBytes: Int
-    var concurrentBatches: Int
     var maxWaiting: Int
 }

@@ -4,30 +4,17 @@ extension PostgresBatcher {
     /// How often a batch that met a deadlock or a serialization failure is tried again as it is.
     private static var wholeRetries: Int { 3 }
 
-    /// Writes batch after batch until none may start.
+    /// Writes batch after batch until nothing waits.
     func run() async {
         while true {
-            let batch = state.withLockedValue { state in
+            let (batch, drains) = state.withLockedValue { state in
                 let batch = state.queue.next()
-                if batch.isEmpty { state.runners -= 1 }
-                return batch
-            }
-            guard !batch.isEmpty else { return }
-            await write(batch[...])
-            let drains = state.withLockedValue { state in
-                state.queue.finish(batch)
-                // Keys are free now for which others, that found nothing to do, may have waited.
-                wakeRunners(&state)
-                return state.takeDrains()
+                state.isRunning = !batch.isEmpty
+                return (batch, state.takeDrains())
             }
             for drain in drains { drain.resume() }
-        }
-    }
-
-    private func wakeRunners(_ state: inout State) {
-        while !state.queue.waiting.isEmpty, state.runners < state.queue.limits.concurrentBatches {
-            state.runners += 1
-            Task.detached { await self.run() }
+            guard !batch.isEmpty else { return }
+            await write(batch[...])
         }
     }
 

@@ -2,9 +2,9 @@ import NIOConcurrencyHelpers
 
 /// Gathers elements from concurrent callers into batches, so that many share one statement and one commit.
 ///
-/// Batches form by themselves: what arrives while one is in flight goes into the next. There is no timer, so an element that
-/// comes alone is not delayed. Two elements with an equal key are never in one batch nor in two that run at once, and keep
-/// their order.
+/// Batches form by themselves: one is in flight at a time, and what arrives meanwhile goes into the next. There is no timer, so an
+/// element that comes alone is not delayed. With two in flight the batches would be half as large, and under load the process and the
+/// server would pay for twice as many statements and commits.
 ///
 /// Where a batch fails although the database is there, it is tried again in halves, down to single elements, so that a bad
 /// one fails alone; deadlocks and serialization failures are tried again whole first, up to three times. Hence `flush` may be
@@ -22,56 +22,32 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         var slots: [UInt64: Slot] = [:]
         var lastID: UInt64 = 0
         var drains: [CheckedContinuation<Void, Never>] = []
-        /// Tasks that take batches; one takes many in turn.
-        var runners = 0
+        /// Whether a task takes batch after batch.
+        var isRunning = false
     }
 
     let state: NIOLockedValueBox<State>
     private let size: @Sendable (Element) -> Int
-    private let key: (@Sendable (Element) -> BatchKey)?
+    private let key: (@Sendable (Element) -> any Hashable)?
     let flush: @Sendable ([Element]) async throws -> [Result<Output, any Error>]
 
     /// - Parameters:
     ///   - maxCount: the most elements in a batch.
     ///   - maxBytes: the most that the sizes in a batch come to; one element that is larger goes alone.
-    ///   - concurrentBatches: how many batches may be in flight.
     ///   - maxWaiting: how many elements may wait; one more fails as ``PostgresError/Code/overloaded``.
     ///   - size: of an element, in bytes.
+    ///   - key: elements for which it is equal are never in one batch, and keep their order.
     ///   - flush: writes a batch and returns one result for each element, in the same order.
-    public convenience init(
-        maxCount: Int, maxBytes: Int = .max, concurrentBatches: Int = 1, maxWaiting: Int = 4096,
-        size: @escaping @Sendable (Element) -> Int = { _ in 1 },
-        flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
-    ) {
-        self.init(
-            maxCount: maxCount, maxBytes: maxBytes, concurrentBatches: concurrentBatches, maxWaiting: maxWaiting,
-            size: size, batchKey: nil, flush: flush)
-    }
-
-    /// The same, where some elements must not share a batch: elements for which `key` is equal are never in one batch, nor in two
-    /// that run at once, and keep their order.
-    public convenience init(
-        maxCount: Int, maxBytes: Int = .max, concurrentBatches: Int = 1, maxWaiting: Int = 4096,
-        size: @escaping @Sendable (Element) -> Int = { _ in 1 },
-        key: @escaping @Sendable (Element) -> some Hashable & SendableMetatype,
-        flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
-    ) {
-        self.init(
-            maxCount: maxCount, maxBytes: maxBytes, concurrentBatches: concurrentBatches, maxWaiting: maxWaiting,
-            size: size, batchKey: { BatchKey(key($0)) }, flush: flush)
-    }
-
-    private init(
-        maxCount: Int, maxBytes: Int, concurrentBatches: Int, maxWaiting: Int,
-        size: @escaping @Sendable (Element) -> Int, batchKey: (@Sendable (Element) -> BatchKey)?,
+    public init(
+        maxCount: Int, maxBytes: Int = .max, maxWaiting: Int = 4096,
+        size: @escaping @Sendable (Element) -> Int = { _ in 1 }, key: (@Sendable (Element) -> any Hashable)? = nil,
         flush: @escaping @Sendable ([Element]) async throws -> [Result<Output, any Error>]
     ) {
         let limits = BatchLimits(
-            maxCount: max(1, maxCount), maxBytes: maxBytes, concurrentBatches: max(1, concurrentBatches),
-            maxWaiting: maxWaiting)
+            maxCount: max(1, maxCount), maxBytes: maxBytes, maxWaiting: maxWaiting)
         self.state = NIOLockedValueBox(State(queue: BatchQueue(limits: limits)))
         self.size = size
-        self.key = batchKey
+        self.key = key
         self.flush = flush
     }
 
@@ -81,7 +57,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     ///   cancelled: an element that still waits is then dropped, one that is in a batch already is written all the same.
     public func submit(_ element: Element) async throws -> Output {
         let size = size(element)
-        let key = key?(element)
+        let key = key.map { BatchKey($0(element)) }
         let id = state.withLockedValue { state in
             state.lastID += 1
             state.slots[state.lastID] = .announced(isCancelled: false)
@@ -103,7 +79,7 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
     public func drain() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLockedValue { state in
-                if state.queue.isIdle { return true }
+                if state.isIdle { return true }
                 state.drains.append(continuation)
                 return false
             }
@@ -128,11 +104,10 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
         if let refusal { continuation.resume(throwing: refusal) }
     }
 
-    /// A task that finds no batch ends at once, so one too many does no harm. Detached, for it works for all callers and is not to
-    /// carry the task-local values of the one who happened to start it.
+    /// Detached, for it works for all callers and is not to carry the task-local values of the one who happened to start it.
     private func startRunner(_ state: inout State) {
-        guard state.runners < state.queue.limits.concurrentBatches else { return }
-        state.runners += 1
+        guard !state.isRunning else { return }
+        state.isRunning = true
         Task.detached { await self.run() }
     }
 
@@ -156,9 +131,11 @@ public final class PostgresBatcher<Element: Sendable, Output: Sendable>: Sendabl
 }
 
 extension PostgresBatcher.State {
+    var isIdle: Bool { queue.waiting.isEmpty && !isRunning }
+
     /// Those who may go now.
     mutating func takeDrains() -> [CheckedContinuation<Void, Never>] {
-        guard queue.isIdle else { return [] }
+        guard isIdle else { return [] }
         defer { drains = [] }
         return drains
     }

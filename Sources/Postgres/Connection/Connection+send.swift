@@ -22,8 +22,9 @@ extension Connection {
         return flush()
     }
 
-    /// Tells the server which prepared statements it may forget. Outside a failed transaction, which would refuse it.
-    func deallocateOutdated(_ id: UInt64) -> PostgresError? {
+    /// Tells the server which prepared statements it may forget, and which plans. Outside a failed transaction, which would refuse it.
+    func forgetOutdated(_ id: UInt64) -> PostgresError? {
+        if plans?.isOver() == true, let loss = send(id, [EncodedStatement(plain: "DISCARD PLANS")]) { return loss }
         while let name = outdated.popLast() {
             if let loss = send(id, [EncodedStatement(plain: "DEALLOCATE \(name)")]) { return loss }
         }

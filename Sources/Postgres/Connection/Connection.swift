@@ -13,6 +13,8 @@ final class Connection {
     var cache = StatementCache()
     /// Names of prepared statements that nobody needs any more.
     var outdated: [String] = []
+    /// Nil where nothing is prepared.
+    var plans: PlanAge?
     var inFlight = FIFO<Flight>()
     var isInScript = false
     private var isWriting = false

@@ -11,13 +11,15 @@ protocol ConnectionLane: Actor {
     var deadlines: Deadlines { get set }
     var lastConnectError: PostgresError? { get set }
     var knownSlots: Set<Int> { get set }
-    var isClosed: Bool { get }
+    var isClosed: Bool { get set }
 
     /// A connection can be used from now on.
     func cameUp(_ slot: Int)
     func landed(_ flight: Flight.Landed, _ slot: Int)
     /// A connection is gone already; `unanswered` was in flight.
     func wentDown(_ slot: Int, unanswered: [UInt64], _ error: PostgresError)
+    /// The pool was shut down: ends every call that is still waited for.
+    func failAll(_ error: PostgresError)
     /// A deadline that is not a connection's own.
     func expired(_ id: UInt64, _ now: ContinuousClock.Instant)
     func checkStalls(_ now: ContinuousClock.Instant)
@@ -49,6 +51,9 @@ extension ConnectionLane {
     }
 
     private func start(_ connection: Connection, _ slot: Int) {
+        if settings.configuration.preparesStatements {
+            connection.plans = PlanAge(begin: connection.opened, bounds: settings.configuration.planAge)
+        }
         members[slot] = connection
         settings.loop.register(connection.socket) { [weak self] events in
             self?.assumeIsolated { $0.socketReady(slot, events) }
@@ -121,6 +126,22 @@ extension ConnectionLane {
         }
         checkStalls(now)
         settle()
+    }
+
+    func shutDown() {
+        guard !isClosed else { return }
+        isClosed = true
+        let error = PostgresError(.closed, "the pool was shut down")
+        for slot in Array(members.keys) { drop(slot, error) }
+        failAll(error)
+        settle()
+    }
+
+    /// A call has ended that was made at `start`.
+    func observe<Value>(_ start: ContinuousClock.Instant, _ result: Result<Value, any Error>) {
+        var failure: PostgresError.Code?
+        if case .failure(let error) = result { failure = (error as? PostgresError)?.code ?? .cancelled }
+        settings.observer.queryFinished(lane: settings.lane, duration: start.duration(to: .now), failure: failure)
     }
 
     /// The end of every entrance.

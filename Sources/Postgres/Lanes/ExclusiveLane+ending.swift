@@ -126,7 +126,7 @@ extension ExclusiveLane {
             drop(lease.slot, reason)
         } else if !connection.isTransactionIdle, lease.hasBegun {
             drop(lease.slot, PostgresError(.connectionLost, "the connection could not be cleaned"))
-        } else if let loss = connection.deallocateOutdated(settings.nextID()) {
+        } else if let loss = connection.forgetOutdated(settings.nextID()) {
             drop(lease.slot, loss)
         } else {
             free.append(lease.slot)

@@ -61,12 +61,6 @@ extension ExclusiveLane {
         call.continuation.resume(with: result.map { Array($0.dropFirst(call.skipped).dropLast(call.commits ? 1 : 0)) })
     }
 
-    func observe(_ start: ContinuousClock.Instant, _ result: Result<[QueryResult], any Error>) {
-        var failure: PostgresError.Code?
-        if case .failure(let error) = result { failure = (error as? PostgresError)?.code ?? .cancelled }
-        settings.observer.queryFinished(lane: .exclusive, duration: start.duration(to: .now), failure: failure)
-    }
-
     func landed(_ flight: Flight.Landed, _ slot: Int) {
         if let lease = endings.removeValue(forKey: flight.id) {
             ended(lease, flight)

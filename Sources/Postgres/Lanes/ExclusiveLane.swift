@@ -42,7 +42,7 @@ actor ExclusiveLane: ConnectionLane {
     var deadlines = Deadlines()
     var lastConnectError: PostgresError?
     var knownSlots: Set<Int> = []
-    private(set) var isClosed = false
+    var isClosed = false
     var lastLoad = PostgresLoad(connected: 0, inFlight: 0, waiting: 0)
 
     var waiting = WaitQueue()
@@ -91,12 +91,7 @@ actor ExclusiveLane: ConnectionLane {
         }
     }
 
-    func shutDown() {
-        guard !isClosed else { return }
-        isClosed = true
-        let error = PostgresError(.closed, "the pool was shut down")
-        for slot in Array(members.keys) { drop(slot, error) }
+    func failAll(_ error: PostgresError) {
         for id in Array(waiters.keys) { finishWaiting(id, .failure(error)) }
-        settle()
     }
 }

@@ -10,9 +10,7 @@ extension SharedLane {
         guard let call = calls.removeValue(forKey: id) else { return }
         deadlines.remove(id)
         waiting.remove(id)
-        var failure: PostgresError.Code?
-        if case .failure(let error) = result { failure = (error as? PostgresError)?.code ?? .cancelled }
-        settings.observer.queryFinished(lane: .shared, duration: call.made.duration(to: .now), failure: failure)
+        observe(call.made, result)
         switch result {
         case .success(let rows):
             call.exchange.withLockedValue { $0.rows = rows }

@@ -25,7 +25,7 @@ extension SharedLane {
         for (slot, connection) in members where connection.isReady {
             if let reason = connection.retirement, connection.inFlight.isEmpty {
                 drop(slot, reason)
-            } else if let loss = connection.deallocateOutdated(settings.nextID()) {
+            } else if let loss = connection.forgetOutdated(settings.nextID()) {
                 drop(slot, loss)
             }
         }

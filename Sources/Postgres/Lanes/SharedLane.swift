@@ -30,7 +30,7 @@ actor SharedLane: ConnectionLane {
     var deadlines = Deadlines()
     var lastConnectError: PostgresError?
     var knownSlots: Set<Int> = []
-    private(set) var isClosed = false
+    var isClosed = false
     var lastLoad = PostgresLoad(connected: 0, inFlight: 0, waiting: 0)
 
     var calls: [UInt64: Call] = [:]
@@ -89,12 +89,7 @@ actor SharedLane: ConnectionLane {
         settle()
     }
 
-    func shutDown() {
-        guard !isClosed else { return }
-        isClosed = true
-        let error = PostgresError(.closed, "the pool was shut down")
-        for slot in Array(members.keys) { drop(slot, error) }
+    func failAll(_ error: PostgresError) {
         for id in Array(calls.keys) { finish(id, .failure(error)) }
-        settle()
     }
 }

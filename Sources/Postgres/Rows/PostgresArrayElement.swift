@@ -19,11 +19,22 @@ extension UInt8: PostgresArrayElement {
 
 extension PostgresArrayElement where Self: PostgresDecodable {
     public static func decodeArray(_ value: PostgresBinary) throws -> [Self] {
-        var reader = ArrayReader(try value.present())
-        let type = try reader.elementType()
-        return try (0..<reader.count).map { _ in
-            try Self.decode(PostgresBinary(type: type, bytes: try reader.element()))
+        // `array_send`: dimensions, whether there are NULLs, the type; of each dimension the length and the first index.
+        var reader = BinaryReader(try value.present())
+        let dimensions = try reader.integer()
+        _ = try reader.integer()
+        let type = try reader.type()
+        guard dimensions == 0 || dimensions == 1 else {
+            throw PostgresError(.decoding, "not an array of one dimension")
         }
+        guard dimensions == 1 else { return [] }
+        let count = Int(try reader.integer())
+        _ = try reader.integer()
+        // Every element takes four bytes at least, so a false count cannot make us reserve more than was sent.
+        guard count >= 0, count <= reader.rest.count / 4 else {
+            throw PostgresError(.decoding, "the value is cut short")
+        }
+        return try (0..<count).map { _ in try Self.decode(PostgresBinary(type: type, bytes: try reader.value())) }
     }
 }
 
@@ -39,40 +50,24 @@ extension PostgresTimestamp: PostgresArrayElement {}
 extension Array: PostgresArrayElement where Element == UInt8 {}
 extension Optional: PostgresArrayElement where Wrapped: PostgresDecodable {}
 
-/// Reads the binary form of an array of one dimension, or of none (`array_send`).
-struct ArrayReader {
-    private var rest: UnsafeRawBufferPointer
-    private(set) var count = 0
+/// Reads the binary form of an array or a row from the first byte to the last.
+struct BinaryReader {
+    private(set) var rest: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    /// To be called first: reads the head.
-    mutating func elementType() throws -> PostgresType {
-        let dimensions = try integer()
-        _ = try integer()
-        let type = PostgresType(rawValue: UInt32(bitPattern: try integer()))
-        guard dimensions == 0 || dimensions == 1 else {
-            throw PostgresError(.decoding, "not an array of one dimension")
-        }
-        if dimensions == 1 {
-            let count = Int(try integer())
-            _ = try integer()
-            // Every element takes four bytes at least, so a false count cannot make us reserve more than was sent.
-            guard count >= 0, count <= rest.count / 4 else { throw PostgresError(.decoding, "the array is cut short") }
-            self.count = count
-        }
-        return type
-    }
+    mutating func integer() throws -> Int32 { Int32(bigEndian: try take(4).loadUnaligned(as: Int32.self)) }
 
-    mutating func element() throws -> UnsafeRawBufferPointer? {
+    mutating func type() throws -> PostgresType { PostgresType(rawValue: UInt32(bitPattern: try integer())) }
+
+    /// Nil for NULL.
+    mutating func value() throws -> UnsafeRawBufferPointer? {
         let length = Int(try integer())
         return length < 0 ? nil : try take(length)
     }
 
-    private mutating func integer() throws -> Int32 { Int32(bigEndian: try take(4).loadUnaligned(as: Int32.self)) }
-
     private mutating func take(_ count: Int) throws -> UnsafeRawBufferPointer {
-        guard rest.count >= count else { throw PostgresError(.decoding, "the array is cut short") }
+        guard rest.count >= count else { throw PostgresError(.decoding, "the value is cut short") }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
         return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
     }

@@ -1,9 +1,7 @@
-public import Foundation
-
 /// An instant as PostgreSQL's `timestamptz` holds it: a whole number of microseconds.
 ///
 /// `infinity` and `-infinity` are the largest and the smallest number.
-public struct PostgresTimestamp: Sendable, Hashable {
+public struct PostgresTimestamp: Sendable, Hashable, Comparable {
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     public var microsecondsSince1970: Int64
 
@@ -11,17 +9,6 @@ public struct PostgresTimestamp: Sendable, Hashable {
         self.microsecondsSince1970 = microsecondsSince1970
     }
 
-    /// Rounds to the nearest microsecond; what lies outside the range becomes infinity.
-    public init(_ date: Date) {
-        let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
-        self.microsecondsSince1970 = Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
-    }
-
-    /// To the precision of a `Date`, which is well below a microsecond for dates near our own.
-    public var date: Date { Date(timeIntervalSince1970: Double(microsecondsSince1970) / 1_000_000) }
-}
-
-extension PostgresTimestamp: Comparable {
     public static func < (left: PostgresTimestamp, right: PostgresTimestamp) -> Bool {
         left.microsecondsSince1970 < right.microsecondsSince1970
     }

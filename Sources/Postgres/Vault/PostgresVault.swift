@@ -67,21 +67,10 @@ public struct KeyedValue {
     ///
     /// - Throws: ``PostgresError/Code/decoding``.
     public init(_ value: PostgresBinary) throws {
-        var rest = try value.bytes(of: .record)
-        func take(_ count: Int) throws -> UnsafeRawBufferPointer {
-            guard count >= 0, rest.count >= count else { throw PostgresError(.decoding, "the row is cut short") }
-            defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
-            return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-        }
-        func integer() throws -> Int32 { Int32(bigEndian: try take(4).loadUnaligned(as: Int32.self)) }
-        func field() throws -> PostgresBinary {
-            let type = PostgresType(rawValue: UInt32(bitPattern: try integer()))
-            let count = try integer()
-            return PostgresBinary(type: type, bytes: count < 0 ? nil : try take(Int(count)))
-        }
-        guard try integer() == 2 else { throw PostgresError(.decoding, "not a key and a value") }
-        sealedBy = try Int32?.decode(try field())
-        stored = try field()
+        var reader = BinaryReader(try value.bytes(of: .record))
+        guard try reader.integer() == 2 else { throw PostgresError(.decoding, "not a key and a value") }
+        sealedBy = try Int32?.decode(PostgresBinary(type: try reader.type(), bytes: try reader.value()))
+        stored = PostgresBinary(type: try reader.type(), bytes: try reader.value())
     }
 }
 
@@ -128,10 +117,6 @@ extension PostgresValue {
 
     public static func privateText(_ value: String?) -> PostgresValue {
         PostgresValue(.text, .text(value.map(BinaryFormat.text)))
-    }
-
-    public static func privateTextArray(_ elements: [String]) -> PostgresValue {
-        PostgresValue(.textArray, .texts(elements.map(BinaryFormat.text)))
     }
 
     public static func privateTextArray(_ elements: [String?]) -> PostgresValue {

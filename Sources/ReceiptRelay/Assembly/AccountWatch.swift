@@ -51,12 +51,12 @@ struct AccountWatch: Service {
     /// Once: a publisher that is given back while this runs stays so.
     private func adopt() async throws {
         guard !own.isEmpty else { return }
-        for publisher in try await store.adoptAccounts(of: own) {
+        for publisher in try await store.publishers.adoptAccounts(of: own) {
             logger.notice(
                 "a publisher has an account of its own from now on: copies without it leave its work alone",
                 metadata: ["publisher": "\(publisher)"])
         }
-        for publisher in try await store.strangers(among: own) {
+        for publisher in try await store.publishers.strangers(among: own) {
             logger.warning(
                 "\(Setting.publishersFile.name) names a publisher that was never added: run `receipt-relay publishers add`, or mend its name",
                 metadata: ["publisher": "\(publisher)"])

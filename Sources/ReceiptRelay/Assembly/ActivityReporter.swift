@@ -25,7 +25,7 @@ struct ActivityReporter: Service {
         let counted = Dictionary(uniqueKeysWithValues: ActivityKind.allCases.map { ($0, $0.total(in: registry)) })
         let new = counted.merging(told) { $0 - $1 }
         // Not in this task, which may have been cancelled: its last word counts too.
-        let isWritten = await Task { [store] in (try? await store.add(new)) != nil }.value
+        let isWritten = await Task { [store] in (try? await store.activity.add(new)) != nil }.value
         if isWritten { told = counted }
     }
 }
@@ -46,7 +46,9 @@ extension ActivityKind {
                 + registry.total(of: "relay_upstream_calls", where: ("verdict", "try_again"))
         case .webhooksDelivered: registry.total(of: "relay_webhook_deliveries", where: ("state", "delivered"))
         case .webhooksFailed: registry.total(of: "relay_webhook_deliveries", where: ("state", "failed"))
-        case .notifications: registry.total(of: "apple_notifications", where: ("result", "stored"))
+        case .notifications:
+            registry.total(of: "apple_notifications", where: ("result", "stored"))
+                + registry.total(of: "store_notifications", where: ("result", "stored"))
         }
     }
 }

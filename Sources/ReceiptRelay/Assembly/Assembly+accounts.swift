@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Cleeng
-import Foundation
 import RelayCore
 import RelayFront
 import RelayStore
@@ -39,7 +38,7 @@ extension Assembly {
             let cleeng = account.settings.cleeng
             let client = CleengClient(cleeng, httpClient: httpClient, logger: logger)
             let upstream = Upstream(
-                client: client, account: publisher, clock: store.clock,
+                client: client, account: publisher, clock: store.memory.clock,
                 maxConcurrentCalls: cleeng.connectionsPerHost, news: news, work: account.work, logger: logger)
             UpstreamMetrics.register(in: registry, upstream: upstream)
             return CleengAccount(account: account, client: client, upstream: upstream)
@@ -48,7 +47,7 @@ extension Assembly {
 
     func pursuits(
         _ accounts: PerPublisher<CleengAccount>, _ store: RelayStore, _ registry: PrometheusRegistry,
-        onGranted: @escaping @Sendable () -> Void
+        listener: any GrantListener
     ) -> PerPublisher<CleengEventService.Account> {
         let pursuits = accounts.mapAccounts { publisher, cleeng in
             CleengEventService.Account(
@@ -56,7 +55,7 @@ extension Assembly {
                 pursuits: PursuitService(
                     store: store, upstream: cleeng.upstream, scope: accounts.scope(ofAccount: publisher),
                     settings: pursuitSettings(cleeng.account.settings.cleeng), wakeup: cleeng.account.work,
-                    logger: logger, onGranted: onGranted))
+                    logger: logger, listener: listener))
         }
         let all = pursuits.all.map(\.pursuits)
         registry.registerGauge("relay_pursuits_held", help: "Pursuits whose lease this process holds.") {
@@ -68,7 +67,7 @@ extension Assembly {
     private func pursuitSettings(_ cleeng: CleengConfiguration) -> PursuitSettings {
         PursuitSettings(
             reads: ReadSchedule(interval: settings.pollInterval, reconcileFor: settings.reconcileFor),
-            maxConcurrent: max(256, cleeng.connectionsPerHost),
+            maxConcurrent: max(256, cleeng.connectionsPerHost), idleTick: DueWatch.fallback,
             baselineTimeout: min(.seconds(3), cleeng.upstreamTimeout))
     }
 
@@ -93,7 +92,7 @@ extension Assembly {
                         url: url, timeout: settings.upstreamTimeout, httpClient: httpClient, logger: logger),
                     scope: accounts.scope(ofAccount: publisher),
                     lease: settings.upstreamTimeout + .seconds(10),
-                    wakeup: account.notifications, logger: logger)
+                    wakeup: account.notifications, logger: logger, idleTick: DueWatch.fallback)
             }
         }
         return relays.all.compactMap(\.self)

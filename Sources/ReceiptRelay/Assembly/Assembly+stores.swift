@@ -1,4 +1,6 @@
 import AmazonAppStore
+import AppStoreServer
+import AppleStore
 import AsyncHTTPClient
 import Foundation
 import GooglePlay
@@ -6,35 +8,61 @@ import OutboundHTTP
 import RelayCore
 import RelayStore
 import RelayWorkers
+import RokuPay
 
 extension Assembly {
-    /// The stores beside Apple's that this copy has been given access to, and the client that their calls share.
+    /// The stores beside Apple's that this copy has been given access to.
     func externalStores(
-        _ clock: DatabaseClock
-    ) -> (PerPublisher<[StorePlatform: any ExternalStore]>, HTTPClient) {
-        let httpClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .outbound())
-        // An app waits for what is asked when its purchase comes.
-        let timeout = min(settings.upstreamTimeout, .seconds(5))
+        _ google: PerPublisher<GooglePlayClient?>, _ httpClient: HTTPClient, _ clock: DatabaseClock
+    ) -> PerPublisher<[StorePlatform: any ExternalStore]> {
         let now: @Sendable () -> Timestamp = {
             clock.now ?? Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
         }
-        let stores = settings.accounts.map { account in
+        return settings.accounts.mapAccounts { publisher, account in
             var stores: [StorePlatform: any ExternalStore] = [:]
-            if let google = account.google {
+            if let client = google[account: publisher] ?? nil {
                 stores[.google] = GoogleStore(
-                    client: GooglePlayClient(
-                        url: google.apiURL, tokenURL: google.tokenURL, account: google.account, timeout: timeout,
-                        httpClient: httpClient, logger: logger), now: now)
+                    client: client, acknowledges: settings.googleAcknowledge == .onGrant, now: now)
             }
             if let amazon = account.amazon {
                 stores[.amazon] = AmazonStore(
                     client: AmazonReceiptClient(
-                        url: amazon.url, secret: amazon.secret, timeout: timeout, httpClient: httpClient, logger: logger
+                        url: amazon.url, secret: amazon.secret, timeout: storeTimeout, httpClient: httpClient,
+                        logger: logger
                     ),
+                    now: now)
+            }
+            if let roku = account.roku {
+                stores[.roku] = RokuStore(
+                    client: RokuTransactionClient(
+                        url: roku.url, key: roku.key, timeout: storeTimeout, httpClient: httpClient, logger: logger),
                     now: now)
             }
             return stores
         }
-        return (stores, httpClient)
     }
+
+    /// One for each account that can ask Google.
+    func googleClients(_ httpClient: HTTPClient) -> PerPublisher<GooglePlayClient?> {
+        settings.accounts.map { account in
+            account.google.map {
+                GooglePlayClient(
+                    url: $0.apiURL, tokenURL: $0.tokenURL, account: $0.account, timeout: storeTimeout,
+                    httpClient: httpClient, logger: logger)
+            }
+        }
+    }
+
+    /// Nil where nobody is to be asked about certificates.
+    func revocationWatch(_ trust: ChainOfTrust, _ httpClient: HTTPClient) -> RevocationWatch? {
+        settings.revocation.map { revocation in
+            let client = OCSPClient(url: revocation.url, httpClient: httpClient)
+            return RevocationWatch(
+                trust: trust, check: RevocationCheck { try await client.ask($0, path: $1) },
+                includesAddedRoots: revocation.includesAddedRoots, interval: revocation.interval, logger: logger)
+        }
+    }
+
+    /// An app waits for what is asked when its purchase comes.
+    private var storeTimeout: Duration { min(settings.upstreamTimeout, .seconds(5)) }
 }

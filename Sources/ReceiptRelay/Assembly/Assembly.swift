@@ -9,6 +9,8 @@ import GooglePlay
 import Logging
 import Metrics
 import NIOCore
+import Operations
+import OutboundHTTP
 import Postgres
 import RelayCore
 import RelayFront
@@ -19,6 +21,7 @@ import Telemetry
 import TraceExport
 import Traces
 import UnixSignals
+import Webhooks
 
 /// Where everything is put together.
 struct Assembly: Sendable {
@@ -34,15 +37,17 @@ struct Assembly: Sendable {
         Task { await ShutdownWatch(logger: logger).run() }
         let vault = Vault(settings.wrappingKeys)
         let pool = PostgresPool(poolConfiguration(vault), logger: logger, observer: DatabaseMetrics(registry: registry))
-        let (customerBell, webhookBell) = (Wakeup(), Wakeup())
+        let (customerBell, webhookBell, questionBell) = (Wakeup(), Wakeup(), Wakeup())
         let store = RelayStore(
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
+            acknowledged: settings.acknowledged, recheck: settings.storeRecheck,
             onCustomersChanged: customerBell.ring,
-            onMessagesQueued: webhookBell.ring)
+            onMessagesQueued: webhookBell.ring, onQuestionsAsked: questionBell.ring)
         let watch = ReadinessWatch(
             store: store, probes: role == .front ? [.accept] : role == .worker ? [.claim] : [.accept, .claim],
             logger: logger)
-        let (ledgerBell, eventBell, news) = (Wakeup(), Wakeup(), Wakeup())
+        let (eventBell, ledgerBell, news) = (Wakeup(), Wakeup(), Wakeup())
+        let consumptionBell = Wakeup()
         let accounts = settings.accounts.map { Account(settings: $0) }
         let onNotification: @Sendable () -> Void = { accounts.ring(\.notifications) }
         let keys = KeyRing(store: store)
@@ -52,17 +57,26 @@ struct Assembly: Sendable {
         let httpClient = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: cleengClientConfiguration)
 
-        let (stores, storeClient) = externalStores(store.clock)
+        let storeClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .outbound())
+        let guarded = GuardedClient(policy: settings.webhooks.policy)
+        let google = googleClients(storeClient)
+        let stores = externalStores(google, storeClient, store.memory.clock)
 
         // In the order of their start; the last one is the first to be told to go.
         var services: [any Service] = [
-            PoolService(pool: pool), DatabaseClockService(store: store), watch, ClosureService { await keys.run() },
-            Janitor(store: store, logger: logger), ClosureService { await store.keepCatalogue() },
+            // The pool is the last to go, since everybody else still needs it on the way out.
+            ClosureService { await pool.run() }, ClosureService.databaseClock(store), watch,
+            ClosureService { await keys.run() },
+            Janitor(store: store, logger: logger), ClosureService { await store.offers.keepReady() },
             AccountWatch(
                 store: store, roster: settings.roster, own: Set(settings.accounts.own.keys), logger: logger,
                 registry: registry),
         ]
-        if let exporter = spanExporter(httpClient, instance: store.instance) { services.insert(exporter, at: 0) }
+        if let exporter = spanExporter(httpClient, instance: store.memory.instance) { services.insert(exporter, at: 0) }
+        if let revocation = revocationWatch(trust, storeClient) {
+            RelayMetrics.register(in: registry, revocation: revocation)
+            services.append(revocation)
+        }
         let retention = RetentionService(store: store, policy: settings.retention, logger: logger)
         RetentionMetrics.register(in: registry, service: retention)
         services.append(retention)
@@ -76,17 +90,37 @@ struct Assembly: Sendable {
         let inquirer = CustomerInquiry(
             store: store, upstreams: upstreams.map(\.upstream), interval: settings.pollInterval,
             leeway: settings.apple.renewalLeeway, logger: logger)
+        var arrivals: PurchaseArrivals?
         if role != .front {
-            let pursuits = self.pursuits(upstreams, store, registry, onGranted: ledgerBell.ring)
+            let inquiry = StoreInquiry(stores: stores, logger: logger)
             let keeper = LedgerKeeper(
                 store: store, upstreams: upstreams.map(\.upstream),
                 appStore: appStore.map {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
-                stores: StoreInquiry(stores: stores, logger: logger), leeway: settings.apple.renewalLeeway,
+                stores: inquiry, leeway: settings.apple.renewalLeeway,
                 readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
+            let pursuits = self.pursuits(upstreams, store, registry, listener: keeper)
+            arrivals = PurchaseArrivals(pursuits.map(\.pursuits))
             services += pursuits.all.map(\.pursuits)
             services.append(keeper)
+            services.append(
+                StoreQuestions(
+                    store: store, inquiry: inquiry, own: Array(stores.own.keys),
+                    leeway: settings.apple.renewalLeeway, wakeup: questionBell, logger: logger))
+            if google.all.contains(where: { $0 != nil }) {
+                services.append(
+                    VoidedSweep(
+                        store: store, clients: google, leeway: settings.apple.renewalLeeway,
+                        interval: settings.voidedSweep, logger: logger))
+                registry.registerGauge("relay_sweep_interval_seconds", help: "Between two sweeps of an app.") {
+                    settings.voidedSweep.seconds
+                }
+            }
+            services.append(
+                ConsumptionAnswers(
+                    store: store, gate: appStore, callTimeout: settings.upstreamTimeout, wakeup: consumptionBell,
+                    logger: logger))
             services.append(GrantCheckService(store: store, logger: logger))
             let catalogue = CatalogueCheck(store: store, logger: logger)
             RelayMetrics.register(in: registry, catalogue: catalogue)
@@ -106,7 +140,7 @@ struct Assembly: Sendable {
             let webhooks = DeliveryService(
                 store: store, client: settings.webhooks.client,
                 credentials: settings.webhooks.credentials,
-                settings: DeliverySettings(retries: settings.webhooks.retries),
+                settings: DeliverySettings(retries: settings.webhooks.retries, idleTick: DueWatch.fallback),
                 wakeup: webhookBell, logger: logger)
             registry.registerGauge("relay_webhooks_in_flight", help: "Messages that are being sent to endpoints.") {
                 Double(webhooks.inFlight)
@@ -115,8 +149,23 @@ struct Assembly: Sendable {
             services.append(
                 CustomerUpdateService(
                     store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
-                    wakeup: customerBell, logger: logger,
+                    wakeup: customerBell, logger: logger, idleTick: DueWatch.fallback,
                     onQueued: webhookBell.ring))
+        }
+        if role != .front {
+            services.append(
+                DueWatch(store: store, logger: logger) { work in
+                    switch work {
+                    case .purchases: accounts.ring(\.work)
+                    case .customers: customerBell.ring()
+                    case .events: eventBell.ring()
+                    case .notifications: accounts.ring(\.notifications)
+                    case .subscriptions: ledgerBell.ring()
+                    case .questions: questionBell.ring()
+                    case .consumption: consumptionBell.ring()
+                    case .webhooks: webhookBell.ring()
+                    }
+                })
         }
         services.append(ActivityReporter(store: store, registry: registry))
         services.append(
@@ -127,7 +176,7 @@ struct Assembly: Sendable {
             role == .worker
             ? nil
             : Intake(
-                store: store, validationTimeout: settings.validationTimeout,
+                store: store, validationTimeout: settings.validationTimeout, taker: arrivals,
                 onAccepted: { accounts.ring(\.work) })
         if intake != nil {
             services.append(ClosureService { await ChangeFeed(store: store).run() })
@@ -135,21 +184,22 @@ struct Assembly: Sendable {
         }
         RelayMetrics.register(in: registry, store: store)
         ProcessMetrics.register(in: registry, version: ReceiptRelayCommand.version)
-        services.append(EventLoopWatch(registry: registry))
+        services.append(ClosureService.eventLoopWatch(registry))
 
         let fronts: FrontConfiguration
         do {
-            fronts = try await frontConfiguration(httpClient, trust, notificationPolicy, appStore, stores)
+            fronts = try await frontConfiguration(httpClient, guarded, trust, notificationPolicy, appStore, stores)
         } catch {
             // A client that goes without having been shut down ends the process.
             try? await httpClient.shutdown()
             try? await storeClient.shutdown()
+            await guarded.shutDown()
             throw error
         }
         let front = RelayFront(
             configuration: fronts, store: store,
             intake: intake, keys: keys,
-            registry: registry, readiness: { watch.readiness }, logger: logger, onNotification: onNotification,
+            registry: registry, readiness: { await watch.readiness }, logger: logger, onNotification: onNotification,
             onEvent: eventBell.ring,
             onMessage: webhookBell.ring, inquirer: inquirer)
         services.append(front.ops { announce("ops front", $0) })
@@ -158,7 +208,7 @@ struct Assembly: Sendable {
         for warning in intake == nil ? settings.addressWarnings : settings.warnings {
             logger.warning("\(warning)")
         }
-        logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.instance)"])
+        logger.notice("starting", metadata: ["role": "\(role.rawValue)", "instance": "\(store.memory.instance)"])
         for target in settings.cleengTargets {
             var metadata: Logger.Metadata = ["environment": "\(target.environment)", "host": "\(target.host)"]
             if let publisher = target.publisher { metadata["publisher"] = "\(publisher)" }
@@ -175,12 +225,13 @@ struct Assembly: Sendable {
             await intake?.drain()
             try? await httpClient.shutdown()
             try? await storeClient.shutdown()
-            ConfigurationOption.complain(Self.advice(error))
-            throw ExitCodes.software
+            await guarded.shutDown()
+            throw Failure(Self.advice(error), 70)
         }
         await intake?.drain()
         try await httpClient.shutdown()
         try await storeClient.shutdown()
+        await guarded.shutDown()
         logger.notice("ended")
     }
 
@@ -225,34 +276,53 @@ struct Assembly: Sendable {
     }
 
     private func frontConfiguration(
-        _ httpClient: HTTPClient, _ trust: ChainOfTrust, _ notifications: NotificationPolicy,
+        _ httpClient: HTTPClient, _ guarded: GuardedClient, _ trust: ChainOfTrust, _ notifications: NotificationPolicy,
         _ appStore: AppStoreGate?, _ stores: PerPublisher<[StorePlatform: any ExternalStore]>
     ) async throws -> FrontConfiguration {
         var configuration = FrontConfiguration(
-            host: settings.httpHost, port: settings.httpPort, opsHost: settings.opsHost, opsPort: settings.opsPort,
-            pollInterval: settings.pollInterval, maxBodyBytes: settings.maxBodyBytes,
-            maxBodiesBytes: settings.maxBodiesBytes,
-            trustedProxies: settings.trustedProxies,
-            customerTokens: try await CustomerKeys.verifier(
-                settings.customerJWKS, settings.expectedTokens, maximumAge: settings.customerJWKSMaximumAge,
-                httpClient: httpClient, logger: logger),
             receipts: ReceiptPolicy(settings.apple.verification, trust: trust, scope: settings.apple.scope),
-            drivers: settings.drivers,
-            notifications: notifications, relaysNotifications: isRelayed,
-            renewalLeeway: settings.apple.renewalLeeway,
-            eventSignatures: eventSignatures)
+            notifications: notifications, relaysNotifications: isRelayed, renewalLeeway: settings.apple.renewalLeeway,
+            console: try ConsolePages())
+        (configuration.host, configuration.port) = (settings.httpHost, settings.httpPort)
+        (configuration.opsHost, configuration.opsPort) = (settings.opsHost, settings.opsPort)
+        configuration.pollInterval = settings.pollInterval
+        configuration.maxBodyBytes = settings.maxBodyBytes
+        configuration.maxBodiesBytes = settings.maxBodiesBytes
+        configuration.trustedProxies = settings.trustedProxies
+        let keySets = KeySets(httpClient: httpClient, logger: logger)
+        configuration.customerTokens = try await keySets.customers(
+            settings.customerJWKS, settings.expectedTokens, maximumAge: settings.customerJWKSMaximumAge)
+        if let push = settings.googlePush {
+            configuration.googlePush = GooglePushPolicy(
+                keys: try await keySets.fetched(from: push.keysURL, of: "Google's pushes"), audience: push.audience,
+                email: push.email, packages: settings.googlePackages)
+        }
+        configuration.amazonPush = try settings.amazonPush.policy(guarded, logger)
+        // One account at Roku has one address for its pushes, and the relay has one route.
+        let rokuAccounts = settings.accounts.all.compactMap(\.roku)
+        guard settings.rokuPush.unsigned != .answerKey || rokuAccounts.count < 2 else {
+            throw SettingError.malformed(
+                .rokuUnsigned, wants: "signal or refuse, where several publishers have keys of Roku's")
+        }
+        if let roku = rokuAccounts.first {
+            let keys = try await keySets.fetched(from: settings.rokuPush.keysURL, of: "Roku's pushes")
+            configuration.rokuPush = settings.rokuPush.policy(keys, of: roku)
+        }
+        configuration.drivers = settings.drivers
+        configuration.transfers = settings.accounts.map(\.transfers)
+        configuration.eventSignatures = eventSignatures
         configuration.beginsTraces = spans != nil
         configuration.keyLimit = settings.keyLimit
         configuration.addressLimit = settings.addressLimit
         configuration.requiresTLS = settings.requiresTLS
-        configuration.console = try ConsolePages()
         configuration.databaseHosts = PostgresConfiguration(connectionString: settings.databaseURL).place
         configuration.externalStores = stores
-        configuration.billingReceipts = BillingReceipts(trust: trust, scope: settings.apple.scope)
         if let appStore {
             let transactions = AppStoreTransactions(
                 gate: appStore, trust: trust, scope: settings.apple.scope, logger: logger)
             configuration.externalStores = stores.map { $0.merging([.apple: transactions]) { $1 } }
+            configuration.appStoreAccess = AppStoreAccess(
+                client: appStore.client, policy: notifications, trust: trust, scope: settings.apple.scope)
         }
         return configuration
     }

@@ -29,8 +29,7 @@ enum PortCheck {
         }
         for channel in channels { try? await channel.close() }
         guard let trouble else { return }
-        ConfigurationOption.complain(trouble)
-        throw ExitCodes.software
+        throw Failure(trouble, 70)
     }
 
     private static func line(_ error: any Error, _ address: Address) -> String {

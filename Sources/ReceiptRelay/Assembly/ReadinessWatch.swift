@@ -1,5 +1,4 @@
 import Logging
-import NIOConcurrencyHelpers
 import Postgres
 import RelayFront
 import RelayStore
@@ -7,7 +6,7 @@ import ServiceLifecycle
 
 /// Whether this copy can do its work: the database answers, has the schema that this version wants, and runs the statements that
 /// accept and claim purchases. Says so in the log whenever that changes, and every few seconds while something is missing.
-final class ReadinessWatch: Service {
+actor ReadinessWatch: Service {
     private enum State: Sendable, Equatable {
         case ready
         /// `what` in fixed words, `why` in a sentence.
@@ -22,10 +21,10 @@ final class ReadinessWatch: Service {
     /// Statements that this copy's role cannot do without.
     private let probes: [RelayStore.Probe]
     private let logger: Logger
-    private let state = NIOLockedValueBox(State.waiting(what: ["database"], why: "it has not been reached yet"))
+    private var state = State.waiting(what: ["database"], why: "it has not been reached yet")
     /// When it was last looked for new keys.
-    private let vaultSeenAt = NIOLockedValueBox(ContinuousClock.now)
-    private let saidAt = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
+    private var vaultSeenAt = ContinuousClock.now
+    private var saidAt: ContinuousClock.Instant?
 
     init(store: RelayStore, probes: [RelayStore.Probe], logger: Logger) {
         self.store = store
@@ -33,27 +32,27 @@ final class ReadinessWatch: Service {
         self.logger = logger
     }
 
-    var readiness: Readiness { Readiness(missing: state.withLockedValue { $0.missing }) }
+    var readiness: Readiness { Readiness(missing: state.missing) }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                self.note(await self.look())
-                try? await Task.sleep(for: self.readiness.isReady ? .seconds(1) : .milliseconds(250))
+                await self.lookAndNote()
+                try? await Task.sleep(for: await self.readiness.isReady ? .seconds(5) : .milliseconds(250))
             }
         }
         note(.waiting(what: ["process"], why: "it is shutting down"))
     }
 
+    private func lookAndNote() async { note(await look()) }
+
     private func note(_ now: State) {
-        let before = state.withLockedValue { state in
-            defer { state = now }
-            return state
-        }
-        let isOld = saidAt.withLockedValue { $0.map { ContinuousClock.now - $0 > .seconds(5) } ?? true }
+        let before = state
+        state = now
+        let isOld = saidAt.map { ContinuousClock.now - $0 > .seconds(5) } ?? true
         // Of several hosts each look may have its own words.
         guard now.missing != before.missing || (now != .ready && isOld) else { return }
-        saidAt.withLockedValue { $0 = .now }
+        saidAt = .now
         switch now {
         case .ready: logger.notice("ready")
         case .waiting(let what, let why):
@@ -63,9 +62,9 @@ final class ReadinessWatch: Service {
 
     /// New data keys are taken up. What cannot be opened any more was opened once: this copy works on, and the next start would not.
     private func lookForKeys() async {
-        vaultSeenAt.withLockedValue { $0 = .now }
+        vaultSeenAt = .now
         do {
-            try await store.openVault()
+            try await store.encryption.openVault()
         } catch let error as VaultError {
             logger.warning("the next start of this copy will not be ready", metadata: ["reason": "\(error)"])
         } catch let error as PostgresError where error.isRefusal {
@@ -96,16 +95,16 @@ final class ReadinessWatch: Service {
     private func look() async -> State {
         do {
             // Without the database's time no purchase can be dated: ready is who knows it.
-            if store.clock.now == nil { try await store.readClock() }
-            let missing = try await store.migrationStatus(toleratesNewer: true).filter { $0.appliedAt == nil }
+            if store.memory.clock.now == nil { try await store.readClock() }
+            let missing = try await store.schema.status(toleratesNewer: true).filter { $0.appliedAt == nil }
             guard missing.isEmpty else {
                 return .waiting(what: ["schema"], why: "it is not up to date: run `receipt-relay migrate up`")
             }
-            let gone = try await store.missingTables()
+            let gone = try await store.schema.missingTables()
             guard gone.isEmpty else { return .waiting(what: ["schema"], why: "\(DamagedSchema(gone))") }
-            if store.vault.needsLook {
-                try await store.openVault()
-            } else if vaultSeenAt.withLockedValue({ ContinuousClock.now - $0 > .seconds(30) }) {
+            if store.memory.vault.needsLook {
+                try await store.encryption.openVault()
+            } else if ContinuousClock.now - vaultSeenAt > .seconds(30) {
                 await lookForKeys()
             }
             return try await probe()

@@ -3,7 +3,6 @@ import Logging
 import Metrics
 import NIOCore
 import NIOPosix
-import Postgres
 import RelayStore
 import ServiceLifecycle
 import Telemetry
@@ -13,32 +12,20 @@ import UnixSignals
 struct ClosureService: Service {
     let body: @Sendable () async -> Void
 
-    func run() async throws {
-        await cancelWhenGracefulShutdown { await body() }
-    }
-}
-
-/// Asks the database what time it is, every few seconds.
-struct DatabaseClockService: Service {
-    let store: RelayStore
-    let interval: Duration = .seconds(5)
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
+    /// Does the same again and again.
+    ///
+    /// - Parameter step: returns how long to pause after it.
+    static func repeating(_ step: @escaping @Sendable () async -> Duration) -> ClosureService {
+        ClosureService {
             while !Task.isCancelled {
-                try? await store.readClock()
-                try? await Task.sleep(for: store.clock.now == nil ? .milliseconds(200) : interval)
+                let pause = await step()
+                try? await Task.sleep(for: pause)
             }
         }
     }
-}
-
-/// The pool for the length of the process: the last to go, since everybody else still needs it on the way out.
-struct PoolService: Service {
-    let pool: PostgresPool
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await pool.run() }
+        await cancelWhenGracefulShutdown { await body() }
     }
 }
 
@@ -66,27 +53,27 @@ struct ShutdownWatch: Sendable {
     }
 }
 
-/// How long the event loops keep work waiting. Whoever blocks one keeps all of its connections waiting.
-struct EventLoopWatch: Service {
-    private static let interval = Duration.seconds(1)
+extension ClosureService {
+    /// Asks the database what time it is, every few seconds.
+    static func databaseClock(_ store: RelayStore) -> ClosureService {
+        .repeating {
+            try? await store.readClock()
+            return store.memory.clock.now == nil ? .milliseconds(200) : .seconds(5)
+        }
+    }
 
-    init(registry: PrometheusRegistry) {
+    /// Measures how long work waits for its event loop. Code that blocks a loop delays all of its connections.
+    static func eventLoopWatch(_ registry: PrometheusRegistry) -> ClosureService {
         registry.describe(
             "event_loop_lag",
             help: "How long work waited for its event loop before it ran; each loop is asked every second.")
-    }
-
-    func run() async throws {
-        let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
         let lag = Timer(label: "event_loop_lag")
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                for loop in loops {
-                    let begin = NIODeadline.now()
-                    loop.execute { lag.recordNanoseconds((NIODeadline.now() - begin).nanoseconds) }
-                }
-                try? await Task.sleep(for: Self.interval)
+        return .repeating {
+            for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+                let begin = NIODeadline.now()
+                loop.execute { lag.recordNanoseconds((NIODeadline.now() - begin).nanoseconds) }
             }
+            return .seconds(1)
         }
     }
 }

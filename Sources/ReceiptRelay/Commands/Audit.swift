@@ -1,6 +1,5 @@
 import ArgumentParser
 import Operations
-import RelayCore
 import RelayStore
 
 struct Audit: AsyncParsableCommand {
@@ -8,7 +7,7 @@ struct Audit: AsyncParsableCommand {
         abstract: "Who did what by hand: at the console, by the ops API, by commands.", subcommands: [List.self],
         defaultSubcommand: List.self)
 
-    struct List: AsyncParsableCommand {
+    struct List: ListCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the audit log, newest first.")
 
         @Option(help: "Only this: \(AuditEntry.Action.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -23,21 +22,13 @@ struct Audit: AsyncParsableCommand {
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws {
-            if let action, AuditEntry.Action(rawValue: action) == nil {
-                throw ValidationError(
-                    "--action is one of \(AuditEntry.Action.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            try page.check { AuditCursor($0) != nil }
-        }
+        static let columns = AuditRecord.columns("at", "actor", "action", "target", "reason")
 
-        func run() async throws {
+        func reader() throws -> PageReader<AuditRecord, AuditCursor> {
             let filter = AuditFilter(
-                action: action.flatMap { AuditEntry.Action(rawValue: $0) }, actor: actor, target: target,
-                limit: page.limit, cursor: page.cursor.flatMap { AuditCursor($0) })
-            try page.write(
-                try await DatabaseSession.run(option) { try await $0.auditLog(matching: filter, in: .all) },
-                columns: AuditRecord.columns("at", "actor", "action", "target", "reason"))
+                action: try choice("--action", action, \.rawValue), actor: actor, target: target, limit: page.limit,
+                cursor: try page.cursor { AuditCursor($0) })
+            return { try await $0.audit.list(matching: filter, in: .all) }
         }
     }
 }

@@ -30,29 +30,21 @@ extension Customers {
 
         func run() async throws {
             let (customer, reason, isDryRun) = (customer.trimmingSpace(), reason.trimmingSpace(), dryRun)
-            let lines = try await DatabaseSession.run(option) { store -> [String]? in
-                let identity = try await store.identity(of: customer)
+            try await DatabaseSession.run(option) { store in
+                let identity = try await store.customers.identity(of: customer)
                 guard !isDryRun else {
-                    return identity.isUnknown
-                        ? nil
-                        : [
-                            "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names"
-                        ]
+                    guard !identity.isUnknown else { throw ExitCode(1) }
+                    return print(
+                        "would go: \(identity.validations.count) purchases, \(identity.subscriptions.count) subscriptions' owners, \(identity.names.count) names"
+                    )
                 }
-                do {
-                    let outcome = try await Operations(store: store).perform(
-                        .erase(identity), by: ShellUser.actor, reason: reason)
-                    return [
-                        "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages, \(outcome.events) events of Cleeng's, \(outcome.billingCustomers) billing customers' details",
-                        "copies may tell what they had in memory for another fifteen seconds",
-                    ]
-                } catch let refusal as Erasure.Refusal {
-                    ConfigurationOption.complain("\(refusal)")
-                    return nil
-                }
+                let outcome = try await Operations(store: store).perform(
+                    .erase(identity), by: ShellUser.actor, reason: reason)
+                print(
+                    "erased: \(outcome.validations) purchases, \(outcome.subscriptions) subscriptions' owners, \(outcome.transfers) transfers, \(outcome.messages) messages, \(outcome.events) events of Cleeng's, \(outcome.billingCustomers) billing customers' details"
+                )
+                print("copies may tell what they had in memory for another fifteen seconds")
             }
-            guard let lines else { throw ExitCode(1) }
-            for line in lines { print(line) }
         }
     }
 }

@@ -20,15 +20,11 @@ extension Customers {
 
         func run() async throws {
             let (customer, reason) = (customer.trimmingSpace(), reason)
-            let export = try await DatabaseSession.run(option) { store -> CustomerExport? in
-                let identity = try await store.identity(of: customer)
-                guard !identity.isUnknown else { return nil }
+            let export = try await DatabaseSession.run(option) { store in
+                let identity = try await store.customers.identity(of: customer)
+                guard !identity.isUnknown else { throw Failure("nothing is known of that customer") }
                 let act = LongAct<CustomerExport>.export(identity) { try await CustomerExport(of: $0, $1) }
                 return try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
-            }
-            guard let export else {
-                ConfigurationOption.complain("nothing is known of that customer")
-                throw ExitCode(1)
             }
             try JSONOutput.write(export)
         }
@@ -61,11 +57,25 @@ private struct CustomerExport: Viewed {
         ]
     }
 
+    /// What the publisher says of them to Apple.
+    struct Consumption: Viewed {
+        var name: CustomerName
+        var facts: ConsumptionFacts
+
+        static let fields: [Field<Consumption>] =
+            [
+                Field("publisher") { $0.name.publisher }, Field("applicationUsername") { $0.name.username },
+                Field("facts") { FieldValue.object($0.facts) },
+            ]
+    }
+
     var identity: CustomerIdentity
     var purchases: [Purchase] = []
     var subscriptions: [OpsSubscription] = []
     var transfers: [OpsTransfer] = []
     var messages: [Message] = []
+    var consumption: [Consumption] = []
+    var refunds: [OpsConsumption] = []
 
     static let fields: [Field<CustomerExport>] = [
         Field("customerEmail") { $0.identity.customer },
@@ -75,13 +85,15 @@ private struct CustomerExport: Viewed {
         Field("purchases") { FieldValue.list($0.purchases) },
         Field("subscriptions") { FieldValue.list($0.subscriptions) },
         Field("transfers") { FieldValue.list($0.transfers) }, Field("messages") { FieldValue.list($0.messages) },
+        Field("consumption") { FieldValue.list($0.consumption) },
+        Field("consumptionRequests") { FieldValue.list($0.refunds) },
     ]
 
     init(of identity: CustomerIdentity, _ store: RelayStore) async throws {
         self.identity = identity
         for (index, id) in identity.validations.enumerated() {
-            guard let detail = try await store.detail(id, in: .all) else { continue }
-            let sent = try await store.whatWasSent(id)
+            guard let detail = try await store.ops.detail(id, in: .all) else { continue }
+            let sent = try await store.customers.whatWasSent(id)
             purchases.append(
                 Purchase(detail: detail, ipAddress: sent.ipAddress?.value, receipt: sent.receipt.map(\.text)))
             if (index + 1).isMultiple(of: 100) {
@@ -89,18 +101,22 @@ private struct CustomerExport: Viewed {
             }
         }
         for name in identity.subscriptions {
-            subscriptions += try await store.subscriptions(
+            subscriptions += try await store.ops.subscriptions(
                 matching: SubscriptionFilter(originalTransactionID: name.originalTransactionID, limit: 100),
                 in: .publisher(name.publisher)
             ).items.filter { $0.name == name }
         }
-        transfers = try await store.transfers(
+        transfers = try await store.ops.transfers(
             matching: TransferFilter(customer: identity.customer, limit: 1_000), in: .all
         ).items
         for name in identity.names {
-            messages += try await store.messages(about: name).map {
+            messages += try await store.customers.messages(about: name).map {
                 Message(at: $0.at, name: name, body: $0.body.value)
             }
+            if let facts = try await store.consumption.facts(of: name) {
+                consumption.append(Consumption(name: name, facts: facts))
+            }
+            refunds += try await store.consumption.requests(about: name)
         }
     }
 }

@@ -37,7 +37,7 @@ extension Customers {
 
         func run() async throws {
             guard let customer = CustomerEmail(email) else { throw ValidationError("\(email) is no email") }
-            let settings = try ConfigurationOption.reporting { try ServeSettings(try option.settings()) }
+            let settings = try ServeSettings(try option.settings())
             let (named, reason) = (publisher.map { PublisherID($0) }, reason)
             let (outcome, known) = try await DatabaseSession.run(option) { store in
                 let asked = try await Self.asking(settings, store) { inquirer in
@@ -46,7 +46,8 @@ extension Customers {
                         reason: reason)
                 }
                 return (
-                    asked.outcome, try await store.entitlements(of: customer.customer, publisher: asked.publisher)
+                    asked.outcome,
+                    try await store.subscriptions.entitlements(of: customer.customer, publisher: asked.publisher)
                 )
             }
             if json {
@@ -64,22 +65,17 @@ extension Customers {
             }
             switch outcome {
             case .asked: if !known.contains(where: \.status.accessGranted) { throw ExitCode(1) }
-            case .pending: ConfigurationOption.complain("a purchase is pending: Cleeng is asked every few seconds")
-            case .tooSoon: throw Self.refusal("the customer was read a moment ago: try again in five seconds", 75)
-            case .away: throw Self.refusal("Cleeng cannot be asked now; `receipt-relay status` says how it does", 75)
+            case .pending: Failure.complain("a purchase is pending: Cleeng is asked every few seconds")
+            case .tooSoon: throw Failure("the customer was read a moment ago: try again in five seconds", 75)
+            case .away: throw Failure("Cleeng cannot be asked now; `receipt-relay status` says how it does", 75)
             }
-        }
-
-        private static func refusal(_ text: String, _ code: Int32 = 64) -> ExitCode {
-            ConfigurationOption.complain(text)
-            return ExitCode(code)
         }
 
         private static func asking<T: Sendable>(
             _ settings: ServeSettings, _ store: RelayStore, _ body: (CustomerInquiry) async throws -> T
         ) async throws -> T {
             try await store.readClock()
-            try await store.readyCatalogue()
+            try await store.offers.ready()
             // Whose account is not here must not be asked about with the common one.
             _ = try await settings.roster.read(store)
             let logger = Logger(label: "command", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -91,7 +87,8 @@ extension Customers {
                 upstreams: settings.accounts.mapAccounts { publisher, account in
                     Upstream(
                         client: CleengClient(account.cleeng, httpClient: httpClient, logger: logger),
-                        account: publisher, clock: store.clock, maxConcurrentCalls: 1, work: Wakeup(), logger: logger)
+                        account: publisher, clock: store.memory.clock, maxConcurrentCalls: 1, work: Wakeup(),
+                        logger: logger)
                 }, interval: settings.pollInterval, leeway: settings.apple.renewalLeeway, logger: logger)
             let value: T
             do {

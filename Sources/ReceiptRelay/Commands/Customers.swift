@@ -33,19 +33,20 @@ struct Customers: AsyncParsableCommand {
             let limit = limit
             let (bought, owned, moved) = try await DatabaseSession.run(option) { store in
                 (
-                    try await store.validations(matching: ValidationFilter(customer: customer, limit: limit), in: .all)
-                        .items,
-                    try await store.subscriptions(
+                    try await store.ops.validations(
+                        matching: ValidationFilter(customer: customer, limit: limit), in: .all
+                    )
+                    .items,
+                    try await store.ops.subscriptions(
                         matching: SubscriptionFilter(customer: customer, limit: limit), in: .all
                     ).items,
-                    try await store.transfers(
+                    try await store.ops.transfers(
                         matching: TransferFilter(customer: customer, limit: limit), in: .all
                     ).items
                 )
             }
             guard !(bought.isEmpty && owned.isEmpty && moved.isEmpty) else {
-                ConfigurationOption.complain("nothing is known of that customer")
-                throw ExitCode(1)
+                throw Failure("nothing is known of that customer")
             }
             guard !json else {
                 return try JSONOutput.write { writer in
@@ -66,7 +67,7 @@ struct Customers: AsyncParsableCommand {
                     "originalTransactionId", "status", "productId", "expiresAt", "environment", "publisher"),
                 labels: ["expiresAt": "Until"])
             print("\n" + Hue.bold.around("Transfers"))
-            TextTable.write(moved, Transfers.columns)
+            TextTable.write(moved, Transfers.List.columns)
         }
     }
 }

@@ -33,7 +33,10 @@ struct Encryption: AsyncParsableCommand {
 
         func run() async throws {
             let (state, keys, configured) = try await DatabaseSession.run(option, opensVault: false) { store in
-                (try await store.encryptionState(), try await store.dataKeys(), store.vault.wrappingKeys.map(\.id))
+                (
+                    try await store.encryption.state(), try await store.encryption.dataKeys(),
+                    store.memory.vault.wrappingKeys.map(\.id)
+                )
             }
             guard !json else {
                 return try JSONOutput.write { writer in
@@ -119,7 +122,9 @@ struct Encryption: AsyncParsableCommand {
             }
             return try await Operations(store: store).perform(.convert(direction, told: told), by: ShellUser.actor)
         }
-        print("\(rows) rows \(shown); the database \((direction == .seal ? EncryptionState.sealed : .plain).sentence)")
+        print(
+            "\(rows) rows \(shown); the database \((direction == .seal ? EncryptionState?.some(.sealed) : .plain).sentence)"
+        )
         if direction == .open {
             print("take \(Setting.encryptionKeys.name) out of the configuration before copies are started")
         }
@@ -140,12 +145,9 @@ extension EncryptionState? {
         }
     }
 
-    fileprivate var sentence: String { self?.sentence ?? "is empty: the first copy that is started decides" }
-}
-
-extension EncryptionState {
     fileprivate var sentence: String {
         switch self {
+        case nil: "is empty: the first copy that is started decides"
         case .plain: "is not sealed"
         case .sealed: "is sealed"
         case .beingSealed: "is being sealed: run `receipt-relay encryption enable` to its end"

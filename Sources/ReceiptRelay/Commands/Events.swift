@@ -8,7 +8,7 @@ struct Events: AsyncParsableCommand {
         abstract: "Cleeng's events, and what came of each.", subcommands: [List.self, Replay.self],
         defaultSubcommand: List.self)
 
-    struct List: AsyncParsableCommand {
+    struct List: ListCommand {
         static let configuration = CommandConfiguration(abstract: "Lists events, newest first.")
 
         @Option(help: "Only those that are pending, handled or parked.")
@@ -17,22 +17,14 @@ struct Events: AsyncParsableCommand {
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws {
-            guard status.map({ OpsEvent.Status(rawValue: $0) != nil }) ?? true else {
-                let names = OpsEvent.Status.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("--status is one of \(names)")
-            }
-            try page.check { ValidationCursor($0) != nil }
-        }
+        static let columns = OpsEvent.columns(
+            "id", "receivedAt", "topic", "status", "attempts", "outcome", "lastError")
 
-        func run() async throws {
+        func reader() throws -> PageReader<OpsEvent, ValidationCursor> {
             let filter = EventFilter(
-                status: status.flatMap { OpsEvent.Status(rawValue: $0) }, limit: page.limit,
-                cursor: page.cursor.flatMap { ValidationCursor($0) })
-            try page.write(
-                try await DatabaseSession.run(option) { try await $0.events(matching: filter, in: .all) },
-                columns: OpsEvent.columns(
-                    "id", "receivedAt", "topic", "status", "attempts", "outcome", "lastError"))
+                status: try choice("--status", status, \.rawValue), limit: page.limit,
+                cursor: try page.cursor { ValidationCursor($0) })
+            return { try await $0.ops.events(matching: filter, in: .all) }
         }
     }
 
@@ -42,16 +34,12 @@ struct Events: AsyncParsableCommand {
         @Argument(help: "The event's id, as `events list` shows it.")
         var id: String
 
-        @Option(help: "Why; it is recorded.")
-        var reason: String
-
+        @OptionGroup var reason: ReasonOption
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws { try Validations.check(reason: reason) }
-
         func run() async throws {
-            guard let id = NotificationID(id) else { throw DatabaseSession.refusal(.unknown(.event)) }
-            try await DatabaseSession.perform(.replay(event: id), option, reason: reason.trimmingSpace())
+            guard let id = NotificationID(id) else { throw ActRefusal.unknown(.event) }
+            try await DatabaseSession.perform(.replay(event: id), option, reason: reason.text)
             print("it is processed once more")
         }
     }

@@ -12,9 +12,7 @@ struct Healthcheck: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try option.settings()
-        let (host, port) = try ConfigurationOption.reporting {
-            (try settings.host(.opsHost), try settings.port(.opsPort))
-        }
+        let (host, port) = (try settings.host(.opsHost), try settings.port(.opsPort))
         // What listens everywhere is asked here.
         let address = ["0.0.0.0", "::", ""].contains(host) ? "127.0.0.1" : host
         let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(port)/readyz"
@@ -22,15 +20,12 @@ struct Healthcheck: AsyncParsableCommand {
             let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(3))
             guard response.status == .ok else {
                 let body = try? await response.body.collect(upTo: 4_096)
-                ConfigurationOption.complain(
-                    "not ready: \(body.map { String(buffer: $0) } ?? "HTTP \(response.status.code)")")
-                throw ExitCode(1)
+                throw Failure("not ready: \(body.map { String(buffer: $0) } ?? "HTTP \(response.status.code)")")
             }
-        } catch let exit as ExitCode {
-            throw exit
+        } catch let failure as Failure {
+            throw failure
         } catch {
-            ConfigurationOption.complain("nothing answers at \(url)")
-            throw ExitCode(1)
+            throw Failure("nothing answers at \(url)")
         }
         print("ready")
     }

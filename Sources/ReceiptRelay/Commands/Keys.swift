@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Operations
 import RelayCore
 import RelayStore
@@ -72,7 +71,7 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let keys = try await DatabaseSession.run(option) { try await $0.keys(includingRevoked: all, in: .all) }
+            let keys = try await DatabaseSession.run(option) { try await $0.keys.list(includingRevoked: all, in: .all) }
             guard !json else { return try JSONOutput.write(keys) }
             TextTable.write(
                 keys, APIKey.columns("id", "role", "publisher", "app", "createdAt", "revokedAt", "name"))
@@ -89,8 +88,8 @@ struct Keys: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            try await DatabaseSession.perform(.revoke(APIKeyID(id)), option)
-            print("revoked \(id)")
+            let wasInUse = try await DatabaseSession.perform(.revoke(APIKeyID(id)), option)
+            print(wasInUse ? "revoked \(id)" : "\(id) is revoked already")
         }
     }
 }

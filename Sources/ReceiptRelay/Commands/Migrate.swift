@@ -15,10 +15,10 @@ struct Migrate: AsyncParsableCommand {
 
         func run() async throws {
             try await DatabaseSession.run(option, opensVault: false) { store in
-                try await store.migrate { print("applied \($0.name)") }
-                let missing = try await store.missingTables()
+                try await store.schema.migrate { print("applied \($0.name)") }
+                let missing = try await store.schema.missingTables()
                 guard missing.isEmpty else { throw DamagedSchema(missing) }
-                try await store.makePartitions()
+                try await store.retention.makePartitions()
                 print("the schema is up to date")
             }
         }
@@ -32,12 +32,12 @@ struct Migrate: AsyncParsableCommand {
 
         func run() async throws {
             let (status, missing) = try await DatabaseSession.run(option, opensVault: false) { store in
-                (try await store.migrationStatus(), try await store.missingTables())
+                (try await store.schema.status(), try await store.schema.missingTables())
             }
             for (migration, appliedAt) in status {
                 print("\(migration.name)  \(appliedAt.map { "applied \($0.rfc3339)" } ?? "missing")")
             }
-            if !missing.isEmpty { ConfigurationOption.complain("\(DamagedSchema(missing))") }
+            if !missing.isEmpty { Failure.complain("\(DamagedSchema(missing))") }
             if !missing.isEmpty || status.contains(where: { $0.appliedAt == nil }) { throw ExitCode(1) }
         }
     }

@@ -1,4 +1,3 @@
-import Foundation
 import RelayCore
 import RelayStore
 import Yams
@@ -13,6 +12,8 @@ import Yams
 struct OfferFile {
     struct Malformed: Error, CustomStringConvertible {
         let description: String
+
+        init(_ description: String) { self.description = description }
     }
 
     static let mostOffers = 50_000
@@ -25,32 +26,31 @@ struct OfferFile {
         do {
             file = try Yams.compose(yaml: text)
         } catch {
-            throw Malformed(description: "it is neither YAML nor JSON")
+            throw Malformed("it is neither YAML nor JSON")
         }
         guard let list = file?.mapping?["offers"]?.sequence else {
-            throw Malformed(description: "it must hold a list named offers")
+            throw Malformed("it must hold a list named offers")
         }
         guard list.count <= Self.mostOffers else {
-            throw Malformed(description: "it has over \(Self.mostOffers) offers")
+            throw Malformed("it has over \(Self.mostOffers) offers")
         }
         offers = try list.enumerated().map { try Self.offer($1, "offers[\($0)]") }
         let ids = offers.map(\.id)
-        guard Set(ids).count == ids.count else { throw Malformed(description: "an offer is there twice") }
+        guard Set(ids).count == ids.count else { throw Malformed("an offer is there twice") }
     }
 
     private static func offer(_ node: Node, _ place: String) throws -> Offer {
         guard let fields = node.mapping, let id = fields["offerId"]?.scalar?.string else {
-            throw Malformed(description: "\(place) has no offerId")
+            throw Malformed("\(place) has no offerId")
         }
-        guard isID(id) else { throw Malformed(description: "\(place).offerId must be of letters, digits, _, - and .") }
+        guard isID(id) else { throw Malformed("\(place).offerId must be of letters, digits, _, - and .") }
         for (key, _) in fields where !["offerId", "name", "products", "coupons"].contains(key.scalar?.string) {
-            throw Malformed(description: "\(place).\(key.scalar?.string ?? "(a list or an object)") is not known")
+            throw Malformed("\(place).\(key.scalar?.string ?? "(a list or an object)") is not known")
         }
         let products = try list(fields["products"], "\(place).products").map { item in
             guard let product = item.scalar.flatMap({ product($0.string) }) else {
                 throw Malformed(
-                    description:
-                        "\(place).products: each is an id of at most 255 characters, with google: or amazon: before it where it is not Apple's"
+                    "\(place).products: each is an id of at most 255 characters, with google:, amazon: or roku: before it where it is not Apple's"
                 )
             }
             return product
@@ -63,14 +63,14 @@ struct OfferFile {
 
     private static func list(_ node: Node?, _ place: String) throws -> [Node] {
         guard let node else { return [] }
-        guard let list = node.sequence else { throw Malformed(description: "\(place) must be a list") }
+        guard let list = node.sequence else { throw Malformed("\(place) must be a list") }
         return Array(list)
     }
 
     private static func coupon(_ node: Node, _ place: String) throws -> Offer.Coupon {
         let code = node.scalar ?? node.mapping?["code"]?.scalar
         guard let code = code?.string, !code.isEmpty, code.utf8.count <= 160 else {
-            throw Malformed(description: "\(place): each is a code, or has one")
+            throw Malformed("\(place): each is a code, or has one")
         }
         return Offer.Coupon(code: CouponID(code), campaign: node.mapping?["campaign"]?.scalar?.string ?? "")
     }
@@ -78,7 +78,7 @@ struct OfferFile {
     /// With the store before it; Apple's where none is named. Nil for what is none.
     static func product(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= 255, !text.hasControlCharacters else { return nil }
-        let isPrefixed = ["apple:", "google:", "amazon:"].contains {
+        let isPrefixed = ["apple:", "google:", "amazon:", "roku:"].contains {
             text.hasBytes(first: $0) && text.utf8.count > $0.utf8.count
         }
         return isPrefixed ? text : "apple:" + text

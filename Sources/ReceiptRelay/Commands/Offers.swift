@@ -20,7 +20,7 @@ struct Offers: AsyncParsableCommand {
         @Option(help: "The offer's id at Cleeng, such as S598742062_US.")
         var offer: OfferID
 
-        @Option(help: "The product's id, with google: or amazon: before it where it is not Apple's.")
+        @Option(help: "The product's id, with google:, amazon: or roku: before it where it is not Apple's.")
         var product: String
 
         @Option(help: "What to call the offer in lists.")
@@ -77,15 +77,13 @@ struct Offers: AsyncParsableCommand {
                 file == "-"
                 ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
             guard let data else {
-                ConfigurationOption.complain("\(file) cannot be read")
-                throw ExitCode(66)
+                throw Failure("\(file) cannot be read", 66)
             }
             let offers: [Offer]
             do {
                 offers = try OfferFile(String(decoding: data, as: UTF8.self)).offers
             } catch let error as OfferFile.Malformed {
-                ConfigurationOption.complain("\(file): \(error)")
-                throw ExitCode(65)
+                throw Failure("\(file): \(error)", 65)
             }
             try await DatabaseSession.perform(
                 .importOffers(offers, of: PublisherID(publisher), replacesAll: replace), option)
@@ -109,7 +107,7 @@ struct Offers: AsyncParsableCommand {
         func run() async throws {
             let (offers, unmapped) = try await DatabaseSession.run(option) { store in
                 let scope = publisher.map(OpsScope.publisher) ?? .all
-                return (try await store.offers(in: scope), try await store.unmappedOffers(in: scope))
+                return (try await store.offers.list(in: scope), try await store.offers.unmapped(in: scope))
             }
             guard !json else { return try JSONOutput.write { Self.write(offers, unmapped, &$0) } }
             let columns = PublishersOffer.columns("publisher", "offerId", "products", "coupons", "name")

@@ -66,7 +66,7 @@ struct Publishers: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let publishers = try await DatabaseSession.run(option) { try await $0.listPublishers(in: .all) }
+            let publishers = try await DatabaseSession.run(option) { try await $0.publishers.list(in: .all) }
             guard !json else { return try JSONOutput.write(publishers) }
             TextTable.write(
                 publishers, Publisher.columns("id", "createdAt", "keys", "offers", "endpoints", "account"))

@@ -7,7 +7,9 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "receipt-relay",
-        abstract: "Relays App Store purchases to Cleeng, and tells the app whether access was granted.",
+        abstract: """
+            Relays purchases of the App Store, Google Play, Amazon and Roku to Cleeng, and tells the app whether access was granted.
+            """,
         discussion: """
             Settings are environment variables named RELAY_…, or a YAML or JSON file given by --config; the environment wins.
             `receipt-relay settings` lists them all.
@@ -34,7 +36,9 @@ struct ReceiptRelayCommand: AsyncParsableCommand {
                 throw ExitCode.validationFailure
             }
         } catch {
-            exit(withError: error)
+            guard let failure = Failure(error) else { exit(withError: error) }
+            failure.complain()
+            exit(withError: ExitCode(failure.code))
         }
     }
 }

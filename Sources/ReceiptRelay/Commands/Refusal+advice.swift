@@ -22,8 +22,13 @@ extension ActRefusal {
         case .noSuchPublisher(let id, let known):
             "there is no publisher \(id): \(Self.list(known, none: "there are none yet", "known are ")); `receipt-relay publishers add \(id)` adds it"
         case .endpointNotActive: "its endpoint is disabled or removed"
+        case .endpointExists(let id):
+            "an endpoint with this URL is there already: \(id); `receipt-relay webhooks remove \(id)` removes it"
         case .notGenuine(_, let detail): "it is not genuine by these settings: \(detail)"
-        case .nobodyToTell: "nothing is known of that customer, or no endpoint takes messages"
+        case .nobodyToTell: "no purchase of that customer is known, or no endpoint takes messages"
+        case .cannotAsk(let why): why
+        case .storeAway(let why): "the App Store cannot be asked now: \(why)"
+        case .nothingToConfirm: "it asks for no confirmation: a SubscriptionConfirmation does"
         case .publisherNotNamed(let known): "name the publisher with --publisher\(Self.list(known, none: "", ": "))"
         }
     }
@@ -32,7 +37,9 @@ extension ActRefusal {
     var exitCode: Int32 {
         switch self {
         case .publisherNotNamed, .unknown(.publisher): 64
-        case .unknown, .noSuchPublisher, .endpointNotActive, .notGenuine, .nobodyToTell: 1
+        case .unknown, .noSuchPublisher, .endpointNotActive, .endpointExists, .notGenuine, .nobodyToTell,
+            .nothingToConfirm, .cannotAsk, .storeAway:
+            1
         }
     }
 

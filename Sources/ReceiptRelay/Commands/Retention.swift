@@ -22,13 +22,13 @@ struct Retention: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let policy = try option.settings().reportingRetention()
+            let policy = try option.settings().retention()
             let isDryRun = dryRun
-            let steps = Steps()
+            let steps = NIOLockedValueBox<[RetentionPass.Step]>([])
             try await DatabaseSession.run(option) { store in
                 let pass = RetentionPass(store: store, policy: policy, budget: nil, lockTries: 10)
                 let told: @Sendable (RetentionPass.Step) -> Void = { step in
-                    steps.add(step)
+                    steps.withLockedValue { $0.append(step) }
                     print(step.line)
                 }
                 guard !isDryRun else {
@@ -37,19 +37,22 @@ struct Retention: AsyncParsableCommand {
                 }
                 try await Operations(store: store).perform(.retain(pass, told: told), by: ShellUser.actor)
             }
-            if steps.isEmpty { print("nothing is older than it is kept") }
-            if steps.isIncomplete { throw ExitCode(1) }
+            let told = steps.withLockedValue { $0 }
+            if told.isEmpty { print("nothing is older than it is kept") }
+            if told.contains(where: \.isIncomplete) { throw ExitCode(1) }
         }
     }
 }
 
-extension SettingReader {
-    fileprivate func reportingRetention() throws -> RetentionPolicy {
-        try ConfigurationOption.reporting { try retention() }
-    }
-}
-
 extension RetentionPass.Step {
+    /// Something is left that is to go and could not.
+    fileprivate var isIncomplete: Bool {
+        switch self {
+        case .locked, .elsewhere, .unfinished: true
+        default: false
+        }
+    }
+
     fileprivate var line: String {
         switch self {
         case .wouldDrop(let partition): "\(partition.name)  would be dropped: \(partition.summary)"
@@ -73,28 +76,5 @@ extension WeeklyPartition {
     fileprivate var summary: String {
         func date(_ day: Int) -> String { String(Timestamp(seconds: Int64(day) * 86_400).rfc3339.prefix(10)) }
         return "\(date(days.lowerBound)) to \(date(days.upperBound - 1)), \(bytes) bytes"
-    }
-}
-
-/// What a pass has told so far.
-final class Steps: Sendable {
-    private let steps = NIOLockedValueBox<[RetentionPass.Step]>([])
-
-    func add(_ step: RetentionPass.Step) {
-        steps.withLockedValue { $0.append(step) }
-    }
-
-    var isEmpty: Bool { steps.withLockedValue(\.isEmpty) }
-
-    /// Something is left that is to go and could not.
-    var isIncomplete: Bool {
-        steps.withLockedValue { steps in
-            steps.contains {
-                switch $0 {
-                case .locked, .elsewhere, .unfinished: true
-                default: false
-                }
-            }
-        }
     }
 }

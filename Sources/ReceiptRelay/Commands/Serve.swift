@@ -23,11 +23,10 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let reader = try option.settings()
-        let settings = try ConfigurationOption.reporting { try ServeSettings(reader) }
-        let level = Logger.Level(rawValue: settings.logLevel) ?? .info
+        let settings = try ServeSettings(reader)
         LoggingSystem.bootstrap { label in
             var handler = JSONLogHandler(label: label)
-            handler.logLevel = level
+            handler.logLevel = settings.logLevel
             handler.metadataProvider = .trace
             return handler
         }

@@ -28,8 +28,7 @@ struct Settings: ParsableCommand {
             word.isEmpty || $0.name.lowercased().contains(word) || $0.path.contains(word)
         }
         guard !found.isEmpty else {
-            ConfigurationOption.complain("no setting has \(TextTable.plain(self.word ?? "")) in its name")
-            throw ExitCode(1)
+            throw Failure("no setting has \(TextTable.plain(self.word ?? "")) in its name")
         }
         let reference = SettingReference(found)
         switch format {

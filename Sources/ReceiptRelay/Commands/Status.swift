@@ -1,7 +1,6 @@
 import ArgumentParser
 import Formats
 import Operations
-import RelayCore
 import RelayStore
 
 struct Status: AsyncParsableCommand {
@@ -22,6 +21,8 @@ struct Status: AsyncParsableCommand {
         case .webhooks: "receipt-relay webhooks deliveries --state waiting"
         case .endpoints: "receipt-relay webhooks list"
         case .notifications: "receipt-relay notifications list --status pending"
+        case .topics: "receipt-relay notifications list"
+        case .consumption: "receipt-relay notifications consumption"
         case .parkedEvents: "receipt-relay events list --status parked"
         case .parkedWebhooks: "receipt-relay webhooks deliveries --state parked"
         case .parkedNotifications: "receipt-relay notifications list --status parked"
@@ -34,7 +35,7 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         let (summary, copies) = try await DatabaseSession.run(option) { store in
-            (try await store.summary(isCounting: false, in: .all), try await store.runningCopies(in: .all))
+            (try await store.ops.summary(isCounting: false, in: .all), try await store.instances.running(in: .all))
         }
         let diagnosis = Diagnosis(summary)
         if json {
@@ -60,6 +61,12 @@ struct Status: AsyncParsableCommand {
                     "\(summary.webhooks.waiting)", "\(summary.notifications.waiting)",
                 ]
             ])
+            if !summary.stores.isEmpty {
+                print("")
+                TextTable.write(
+                    summary.stores,
+                    StoreStanding.columns("store", "lastNotificationAt", "waiting", "parked", "sweptAt", "sweepError"))
+            }
         }
         switch diagnosis.severity {
         case .ok: return

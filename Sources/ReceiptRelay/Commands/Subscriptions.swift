@@ -5,10 +5,10 @@ import RelayStore
 
 struct Subscriptions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Subscriptions as the ledger has them.", subcommands: [List.self, Replay.self],
+        abstract: "Subscriptions as the ledger has them.", subcommands: [List.self, Refunds.self, Replay.self],
         defaultSubcommand: List.self)
 
-    struct List: AsyncParsableCommand {
+    struct List: ListCommand {
         static let configuration = CommandConfiguration(abstract: "Lists subscriptions.")
 
         @Option(help: "Only this one, in every environment.")
@@ -30,26 +30,16 @@ struct Subscriptions: AsyncParsableCommand {
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws {
-            try page.check { SubscriptionCursor($0) != nil }
-            guard problem == nil || !parked && originalTransactionId == nil else {
-                throw ValidationError("--problem stands alone")
-            }
-        }
+        static let columns = OpsSubscription.columns(
+            "originalTransactionId", "environment", "publisher", "status", "customerEmail", "parkedAt", "trouble", "id")
 
-        func run() async throws {
+        func reader() throws -> PageReader<OpsSubscription, SubscriptionCursor> {
             let filter = SubscriptionFilter(
                 originalTransactionID: originalTransactionId, isParked: parked, limit: page.limit,
-                cursor: page.cursor.flatMap { SubscriptionCursor($0) })
-            let found = try await DatabaseSession.run(option) {
-                guard let problem else { return try await $0.subscriptions(matching: filter, in: .all) }
-                return try await $0.accessProblems(problem, limit: filter.limit, cursor: filter.cursor, in: .all)
-            }
-            try page.write(
-                found,
-                columns: OpsSubscription.columns(
-                    "originalTransactionId", "environment", "publisher", "status", "customerEmail", "parkedAt",
-                    "trouble", "id"))
+                cursor: try page.cursor { SubscriptionCursor($0) })
+            guard let problem else { return { try await $0.ops.subscriptions(matching: filter, in: .all) } }
+            guard !parked, originalTransactionId == nil else { throw ValidationError("--problem stands alone") }
+            return { try await $0.ops.accessProblems(problem, limit: filter.limit, cursor: filter.cursor, in: .all) }
         }
     }
 
@@ -61,18 +51,14 @@ struct Subscriptions: AsyncParsableCommand {
         @Argument(help: "The subscription's id, as `subscriptions list` shows it.")
         var id: String
 
-        @Option(help: "Why; it is recorded.")
-        var reason: String
-
+        @OptionGroup var reason: ReasonOption
         @OptionGroup var option: ConfigurationOption
-
-        func validate() throws { try Validations.check(reason: reason) }
 
         func run() async throws {
             guard let name = SubscriptionCursor(id)?.name else {
-                throw DatabaseSession.refusal(.unknown(.subscription))
+                throw ActRefusal.unknown(.subscription)
             }
-            try await DatabaseSession.perform(.replay(subscription: name), option, reason: reason.trimmingSpace())
+            try await DatabaseSession.perform(.replay(subscription: name), option, reason: reason.text)
             print("it is looked at now")
         }
     }

@@ -8,11 +8,7 @@ struct Transfers: AsyncParsableCommand {
         abstract: "Subscriptions that passed from one email to another.", subcommands: [List.self],
         defaultSubcommand: List.self)
 
-    static var columns: [Field<OpsTransfer>] {
-        OpsTransfer.columns("at", "originalTransactionId", "from", "to", "fromValidationId", "toValidationId")
-    }
-
-    struct List: AsyncParsableCommand {
+    struct List: ListCommand {
         static let configuration = CommandConfiguration(abstract: "Lists transfers with both sides, newest first.")
 
         @Option(help: "Only of this subscription.")
@@ -24,16 +20,15 @@ struct Transfers: AsyncParsableCommand {
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws { try page.check { ValidationCursor($0) != nil } }
+        static let columns = OpsTransfer.columns(
+            "at", "originalTransactionId", "from", "to", "fromValidationId", "toValidationId")
 
-        func run() async throws {
+        func reader() throws -> PageReader<OpsTransfer, ValidationCursor> {
             let filter = TransferFilter(
                 originalTransactionID: originalTransactionId,
                 customer: customerEmail.map { CustomerID($0.trimmingSpace().asciiLowercased()) }, limit: page.limit,
-                cursor: page.cursor.flatMap { ValidationCursor($0) })
-            try page.write(
-                try await DatabaseSession.run(option) { try await $0.transfers(matching: filter, in: .all) },
-                columns: Transfers.columns)
+                cursor: try page.cursor { ValidationCursor($0) })
+            return { try await $0.ops.transfers(matching: filter, in: .all) }
         }
     }
 }

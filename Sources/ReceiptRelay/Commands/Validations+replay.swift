@@ -39,17 +39,13 @@ extension Validations {
             if let status, ValidationStatus(name: status)?.allowsRetry != true {
                 throw ValidationError("--status is one of pending, rejected, timed_out")
             }
-            for (name, text) in [("since", since), ("until", until)] {
-                if let text, Timestamp(rfc3339: text) == nil {
-                    throw ValidationError("--\(name) is a date, or a time such as 2026-11-20T10:00:00Z")
-                }
-            }
+            try TimeRange.check(since: since, until: until)
             guard (limit ?? 1) > 0 else { throw ValidationError("--limit is 1 or more") }
             guard let reason else {
                 guard dryRun else { throw ValidationError("--reason is wanted") }
                 return
             }
-            try Validations.check(reason: reason)
+            try ReasonOption.check(reason)
         }
 
         func run() async throws {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Operations
 import RelayCore
 import RelayStore
@@ -9,7 +8,7 @@ struct Validations: AsyncParsableCommand {
         abstract: "What ops sees of validations, and does with them, from a terminal.",
         subcommands: [List.self, Show.self, Retry.self, Replay.self, Abandon.self], defaultSubcommand: List.self)
 
-    struct List: AsyncParsableCommand {
+    struct List: ListCommand {
         static let configuration = CommandConfiguration(abstract: "Lists validations, newest first.")
 
         @Option(help: "pending, granted, rejected, timed_out, transferred or revoked.")
@@ -36,28 +35,20 @@ struct Validations: AsyncParsableCommand {
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
-        func validate() throws {
-            if let status, ValidationStatus(name: status) == nil {
-                throw ValidationError(
-                    "--status is one of \(ValidationStatus.allCases.map(\.name).joined(separator: ", "))")
-            }
+        static let columns = ListedValidation.columns(
+            "validationId", "status", "receivedAt", "offerId", "customerEmail", "parked")
+
+        func reader() throws -> PageReader<ListedValidation, ValidationCursor> {
+            let status: ValidationStatus? = try choice("--status", status, \.name)
             guard !(parked && waiting) else { throw ValidationError("--parked and --waiting are two lists") }
             guard (olderThanSeconds ?? 0) >= 0 else { throw ValidationError("--older-than-seconds is not negative") }
-            try page.check { ValidationCursor($0) != nil }
-        }
-
-        func run() async throws {
             let filter = ValidationFilter(
-                status: status.flatMap(ValidationStatus.init(name:)),
-                olderThan: olderThanSeconds.map { .seconds($0) },
+                status: status, olderThan: olderThanSeconds.map { .seconds($0) },
                 customer: customerEmail.map { CustomerID($0.trimmingSpace().asciiLowercased()) }, offerID: offerId,
                 selection: parked ? .parked : waiting ? .waiting : .all,
                 originalTransactionID: originalTransactionId, limit: page.limit,
-                cursor: page.cursor.flatMap(ValidationCursor.init))
-            try page.write(
-                try await DatabaseSession.run(option) { try await $0.validations(matching: filter, in: .all) },
-                columns: ListedValidation.columns(
-                    "validationId", "status", "receivedAt", "offerId", "customerEmail", "parked"))
+                cursor: try page.cursor { ValidationCursor($0) })
+            return { try await $0.ops.validations(matching: filter, in: .all) }
         }
     }
 
@@ -70,8 +61,8 @@ struct Validations: AsyncParsableCommand {
 
         func run() async throws {
             let id = try Validations.parse(validationId)
-            guard let detail = try await DatabaseSession.run(option, { try await $0.detail(id, in: .all) }) else {
-                throw Validations.unknown
+            guard let detail = try await DatabaseSession.run(option, { try await $0.ops.detail(id, in: .all) }) else {
+                throw OpsRefusal.unknown
             }
             guard !json else { return try JSONOutput.write(detail) }
             for field in Self.facts {
@@ -96,12 +87,8 @@ struct Validations: AsyncParsableCommand {
     /// What both actions take.
     struct Action: ParsableArguments {
         @Argument var validationId: String
-        @Option(help: "Why; it is recorded.") var reason: String
+        @OptionGroup var reason: ReasonOption
         @Flag(help: "Shows the validation as JSON.") var json = false
-
-        func validate() throws {
-            try Validations.check(reason: reason)
-        }
     }
 
     struct Retry: AsyncParsableCommand {
@@ -111,9 +98,7 @@ struct Validations: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            try await Validations.act(action, option) {
-                .retry($0)
-            } told: {
+            try await Validations.act(action, option, Act.retry) {
                 "it is in line to be sent again; `receipt-relay validations show \($0)` tells how it goes"
             }
         }
@@ -127,29 +112,13 @@ struct Validations: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            try await Validations.act(action, option) {
-                .abandon($0)
-            } told: {
-                "abandoned \($0)"
-            }
+            try await Validations.act(action, option, Act.abandon) { "abandoned \($0)" }
         }
-    }
-
-    private static var unknown: ExitCode {
-        ConfigurationOption.complain(OpsRefusal.unknown.advice)
-        return ExitCode(1)
     }
 
     fileprivate static func parse(_ text: String) throws -> ValidationID {
         guard let id = ValidationID(text) else { throw ValidationError("a validation id is 38 hexadecimal digits") }
         return id
-    }
-
-    /// As bounded as the ops API has it.
-    static func check(reason: String) throws {
-        let reason = reason.trimmingSpace()
-        guard !reason.isEmpty else { throw ValidationError("--reason must not be empty") }
-        guard reason.unicodeScalars.count <= 400 else { throw ValidationError("--reason has at most 400 characters") }
     }
 
     fileprivate static func act(
@@ -158,10 +127,10 @@ struct Validations: AsyncParsableCommand {
     ) async throws {
         let id = try parse(action.validationId)
         let act = make(id)
-        let reason = action.reason.trimmingSpace()
+        let reason = action.reason.text
         let validation = try await DatabaseSession.run(option) { store in
             try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
-            return try await store.validation(id)
+            return try await store.purchases.validation(id)
         }
         guard action.json, let validation else { return print(told(id)) }
         try JSONOutput.write(validation)

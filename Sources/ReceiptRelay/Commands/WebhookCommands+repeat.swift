@@ -7,7 +7,7 @@ extension WebhookCommands {
     /// As of the copies that are configured like this command.
     private static func leeway(_ option: ConfigurationOption) throws -> Duration {
         let settings = try option.settings()
-        return try ConfigurationOption.reporting { try settings.duration(.appleRenewalLeeway) }
+        return try settings.duration(.appleRenewalLeeway)
     }
 
     struct Replay: AsyncParsableCommand {
@@ -49,11 +49,7 @@ extension WebhookCommands {
             if let deliveryId, WebhookCommands.deliveryID(deliveryId) == nil {
                 throw ValidationError("a message's id is 38 hexadecimal digits")
             }
-            for (name, text) in [("since", since), ("until", until)] {
-                if let text, Timestamp(rfc3339: text) == nil {
-                    throw ValidationError("--\(name) is a date, or a time such as 2026-11-20T10:00:00Z")
-                }
-            }
+            try TimeRange.check(since: since, until: until)
             if let endpoint { _ = try WebhookCommands.endpointID(endpoint) }
         }
 
@@ -80,7 +76,8 @@ extension WebhookCommands {
 
     struct Resync: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells all endpoints of a publisher the present state of one customer once more.")
+            abstract: "Tells all endpoints of a publisher the present state of one customer once more.",
+            discussion: "Prints the id of each new message, one for each endpoint.")
 
         @Option(help: "The publisher's own name for the customer (applicationUsername).")
         var username: Username
@@ -99,7 +96,7 @@ extension WebhookCommands {
         func run() async throws {
             let act = Act.resync(
                 username, of: PublisherID(publisher), leeway: try WebhookCommands.leeway(option))
-            print(try await DatabaseSession.perform(act, option))
+            for id in try await DatabaseSession.perform(act, option) { print(id) }
         }
     }
 

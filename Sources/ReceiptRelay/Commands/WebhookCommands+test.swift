@@ -21,7 +21,7 @@ extension WebhookCommands {
         func run() async throws {
             let wanted = try id.map(WebhookCommands.endpointID)
             let reader = try option.settings()
-            let settings = try ConfigurationOption.reporting { try WebhookSettings(reader) }
+            let settings = try WebhookSettings(reader)
             let client = settings.client
             let results: [(WebhookEndpoint, WebhookResult)]
             do {
@@ -35,12 +35,12 @@ extension WebhookCommands {
             }
             await client.shutDown()
             if results.isEmpty {
-                guard wanted == nil else { throw DatabaseSession.refusal(.unknown(.endpoint)) }
+                guard wanted == nil else { throw ActRefusal.unknown(.endpoint) }
                 print("there are no endpoints")
             }
             let isUnsigned = results.contains { settings.credentials[$0.0.publisher]?.signs == false }
             if isUnsigned {
-                ConfigurationOption.complain(
+                Failure.complain(
                     "\(Setting.webhookSecrets.name) is not set for this command: the message was not signed, and the receiver's check of signatures was not tested"
                 )
             }
@@ -56,7 +56,7 @@ extension WebhookCommands {
             _ id: EndpointID?, _ store: RelayStore, _ client: WebhookClient,
             _ credentials: PerPublisher<WebhookCredentials>
         ) async throws -> [(WebhookEndpoint, WebhookResult)] {
-            let endpoints = try await store.endpoints(in: .all).filter { id == nil || $0.id == id }
+            let endpoints = try await store.webhooks.endpoints(in: .all).filter { id == nil || $0.id == id }
             let operations = Operations(store: store)
             return try await withThrowingTaskGroup(of: (Int, WebhookResult).self) { group in
                 var results: [(Int, WebhookResult)] = []

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Operations
 import RelayCore
 import RelayStore
@@ -41,10 +40,9 @@ struct WebhookCommands: AsyncParsableCommand {
         func run() async throws {
             let (url, publisher) = (url, publisher)
             let environment = WebhookEnvironment(name: environment) ?? .all
-            let requiresTLS = try ConfigurationOption.reporting { try option.settings().requiresTLS() }
+            let requiresTLS = try option.settings().requiresTLS()
             guard !requiresTLS || WebhookURL(url)?.isSecure == true else {
-                ConfigurationOption.complain("--url must be https, since \(Setting.requireTLS.name) is true")
-                throw ExitCode(1)
+                throw Failure("--url must be https, since \(Setting.requireTLS.name) is true")
             }
             let id = try await DatabaseSession.perform(
                 .addEndpoint(url: url, of: PublisherID(publisher), environment: environment), option)
@@ -64,7 +62,7 @@ struct WebhookCommands: AsyncParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let endpoints = try await DatabaseSession.run(option) { try await $0.endpoints(in: .all) }
+            let endpoints = try await DatabaseSession.run(option) { try await $0.webhooks.endpoints(in: .all) }
                 .filter { publisher == nil || $0.publisher == publisher }
             guard !json else { return try JSONOutput.write(endpoints) }
             TextTable.write(
@@ -78,17 +76,15 @@ struct WebhookCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Removes an endpoint; what waits for it is dropped.")
 
-        @Argument(help: "The endpoint's id, as `webhooks list` shows it.")
-        var id: String
-
+        @OptionGroup var endpoint: EndpointArgument
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let id = try WebhookCommands.endpointID(id)
+            let id = try WebhookCommands.endpointID(endpoint.id)
             let removed = try await DatabaseSession.perform(.remove(id), option)
             print("removed \(id)")
             if removed.isFromSettings {
-                ConfigurationOption.complain(
+                Failure.complain(
                     "it stands in \(Setting.webhookURLs.name), and is added again at the next start unless it goes there too"
                 )
             }
@@ -102,13 +98,11 @@ struct WebhookCommands: AsyncParsableCommand {
                 "What was dropped meanwhile is not sent: `webhooks replay --since` tells it the present state of those."
         )
 
-        @Argument(help: "The endpoint's id, as `webhooks list` shows it.")
-        var id: String
-
+        @OptionGroup var endpoint: EndpointArgument
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let id = try WebhookCommands.endpointID(id)
+            let id = try WebhookCommands.endpointID(endpoint.id)
             try await DatabaseSession.perform(.enable(id), option)
             print("enabled \(id)")
         }
@@ -118,19 +112,17 @@ struct WebhookCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lets an endpoint take no more messages until it is enabled again; what waits for it is dropped.")
 
-        @Argument(help: "The endpoint's id, as `webhooks list` shows it.")
-        var id: String
-
+        @OptionGroup var endpoint: EndpointArgument
         @OptionGroup var option: ConfigurationOption
 
         func run() async throws {
-            let id = try WebhookCommands.endpointID(id)
+            let id = try WebhookCommands.endpointID(endpoint.id)
             try await DatabaseSession.perform(.disable(id), option)
             print("disabled \(id)")
         }
     }
 
-    struct Deliveries: AsyncParsableCommand {
+    struct Deliveries: ListCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists messages to endpoints, newest first, with what was answered.")
 
@@ -146,26 +138,20 @@ struct WebhookCommands: AsyncParsableCommand {
         @OptionGroup var page: PageOptions
         @OptionGroup var option: ConfigurationOption
 
-        private var wanted: DeliveryState? { DeliveryState.allCases.first { $0.name == state } }
+        static let columns = OpsDelivery.columns(
+            "id", "createdAt", "state", "tries", "lastStatus", "applicationUsername", "url")
 
-        func validate() throws {
-            guard state == nil || wanted != nil else {
-                let names = DeliveryState.allCases.map(\.name).joined(separator: ", ")
-                throw ValidationError("--state is one of \(names)")
-            }
-            if let endpoint { _ = try WebhookCommands.endpointID(endpoint) }
-            try page.check { ValidationCursor($0) != nil }
-        }
-
-        func run() async throws {
+        func reader() throws -> PageReader<OpsDelivery, ValidationCursor> {
             let filter = DeliveryFilter(
-                state: wanted, endpoint: endpoint.flatMap { EndpointID($0) }, applicationUsername: username,
-                limit: page.limit, cursor: page.cursor.flatMap { ValidationCursor($0) })
-            try page.write(
-                try await DatabaseSession.run(option) { try await $0.deliveries(matching: filter, in: .all) },
-                columns: OpsDelivery.columns(
-                    "id", "createdAt", "state", "tries", "lastStatus", "applicationUsername", "url"))
+                state: try choice("--state", state, \.name), endpoint: try endpoint.map(WebhookCommands.endpointID),
+                applicationUsername: username, limit: page.limit, cursor: try page.cursor { ValidationCursor($0) })
+            return { try await $0.webhooks.deliveries(matching: filter, in: .all) }
         }
+    }
+
+    struct EndpointArgument: ParsableArguments {
+        @Argument(help: "The endpoint's id, as `webhooks list` shows it.")
+        var id: String
     }
 
     static func endpointID(_ text: String) throws -> EndpointID {

@@ -4,6 +4,7 @@ import Foundation
 import GooglePlay
 import RelayCore
 import RelayFront
+import RokuPay
 
 /// What is a publisher's own, or shared by those that have no own: the account at Cleeng, and the ways to the stores beside
 /// Apple's.
@@ -12,15 +13,20 @@ struct AccountSettings: Sendable {
     var notifications: NotificationSettings
     /// Nil: Cleeng's events are not taken.
     var eventSignature: EventSignature?
+    var transfers: TransferRules
     /// Nil: Google Play is not asked.
     var google: GoogleSettings?
     /// Nil: the Amazon Appstore is not asked.
     var amazon: AmazonSettings?
+    /// Nil: Roku is not asked.
+    var roku: RokuSettings?
 
     /// - Throws: ``SettingError``.
     init(_ reader: SettingReader) throws {
+        transfers = try TransferRules(reader)
         google = try GoogleSettings.read(reader)
         amazon = try AmazonSettings.read(reader)
+        roku = try RokuSettings.read(reader)
         notifications = try NotificationSettings(reader)
         eventSignature = try Self.eventSignature(reader)
         cleeng = try Self.cleeng(reader)
@@ -29,27 +35,21 @@ struct AccountSettings: Sendable {
     private static func cleeng(_ reader: SettingReader) throws -> CleengConfiguration {
         let token = try reader.required(.publisherToken)
         guard token.utf8.count <= 512, !token.hasControlCharacters, !token.contains(" ") else {
-            throw SettingError.malformed(Setting.publisherToken.name, wants: "one line without spaces")
-        }
-        guard let source = EntitlementSource(rawValue: try reader.choice(.entitlementSource)) else {
-            throw SettingError.malformed(Setting.entitlementSource.name, wants: "entitlements or accessible-tags")
+            throw SettingError.malformed(.publisherToken, wants: "one line without spaces")
         }
         var tags: [OfferID: [TagID]] = [:]
-        if let path = try reader.text(.tagsFile) {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw SettingError.unreadable("the file that \(Setting.tagsFile.name) names", why: "it is missing")
-            }
+        if let file = try reader.file(.tagsFile) {
             do {
-                tags = try TagsFile.parse(String(decoding: data, as: UTF8.self))
+                tags = try TagsFile.parse(String(decoding: file, as: UTF8.self))
             } catch {
-                throw SettingError.unreadable("the file that \(Setting.tagsFile.name) names", why: "\(error)")
+                throw SettingError.unreadable(fileOf: .tagsFile, why: "\(error)")
             }
         }
         do {
             return try CleengConfiguration(
                 publisherToken: Secret(token), paymentURL: try reader.url(.paymentURL) ?? "",
                 apiURL: try reader.url(.apiURL) ?? "", storeKit2URL: try reader.url(.storeKit2URL) ?? "",
-                entitlementSource: source, tagsByOffer: tags,
+                entitlementSource: try reader.choice(.entitlementSource), tagsByOffer: tags,
                 upstreamTimeout: try reader.duration(.upstreamTimeout),
                 connectionsPerHost: try reader.integer(.maxConcurrentCalls))
         } catch let error as CleengConfigurationError {
@@ -60,22 +60,20 @@ struct AccountSettings: Sendable {
     private static func settingError(_ error: CleengConfigurationError) -> SettingError {
         let base = "http(s)://host[:port][/path], without user, query or fragment"
         return switch error {
-        case .publisherToken: .malformed(Setting.publisherToken.name, wants: "1 to 512 visible ASCII characters")
-        case .paymentURL: .malformed(Setting.paymentURL.name, wants: base)
-        case .apiURL: .malformed(Setting.apiURL.name, wants: base)
-        case .storeKit2URL: .malformed(Setting.storeKit2URL.name, wants: base)
-        default: .unreadable("a setting that begins with RELAY_CLEENG", why: error.shortDescription)
+        case .publisherToken: .malformed(.publisherToken, wants: "1 to 512 visible ASCII characters")
+        case .paymentURL: .malformed(.paymentURL, wants: base)
+        case .apiURL: .malformed(.apiURL, wants: base)
+        case .storeKit2URL: .malformed(.storeKit2URL, wants: base)
+        default: .unreadable("a setting that begins with RELAY_CLEENG", why: error.description)
         }
     }
 
     private static func eventSignature(_ reader: SettingReader) throws -> EventSignature? {
         let header = try reader.required(.webhookSignatureHeader)
         guard header.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}/) != nil else {
-            throw SettingError.malformed(Setting.webhookSignatureHeader.name, wants: "the name of a header field")
+            throw SettingError.malformed(.webhookSignatureHeader, wants: "the name of a header field")
         }
-        guard let encoding = EventSignature.Encoding(rawValue: try reader.choice(.webhookSignatureEncoding)) else {
-            throw SettingError.malformed(Setting.webhookSignatureEncoding.name, wants: "hex or base64")
-        }
+        let encoding: EventSignature.Encoding = try reader.choice(.webhookSignatureEncoding)
         guard let secret = try reader.text(.webhookSecret) else { return nil }
         return EventSignature(secret: secret, header: header, encoding: encoding)
     }
@@ -94,10 +92,27 @@ struct AmazonSettings: Sendable {
         let url = try reader.base(.amazonRVSURL)
         guard let text = try reader.text(.amazonSharedSecret) else { return nil }
         guard let secret = AmazonSecret(text) else {
-            throw SettingError.malformed(
-                Setting.amazonSharedSecret.name, wants: "1 to 512 visible ASCII characters without spaces")
+            throw SettingError.malformed(.amazonSharedSecret, wants: "1 to 512 visible ASCII characters without spaces")
         }
         return AmazonSettings(secret: secret, url: url)
+    }
+}
+
+/// How Roku is asked, where an API key for that was given.
+struct RokuSettings: Sendable {
+    var key: RokuAPIKey
+    var url: String
+
+    /// Nil without a key.
+    ///
+    /// - Throws: ``SettingError``.
+    static func read(_ reader: SettingReader) throws -> RokuSettings? {
+        let url = try reader.base(.rokuAPIURL)
+        guard let text = try reader.text(.rokuAPIKey) else { return nil }
+        guard let key = RokuAPIKey(text) else {
+            throw SettingError.malformed(.rokuAPIKey, wants: "1 to 512 visible ASCII characters without spaces")
+        }
+        return RokuSettings(key: key, url: url)
     }
 }
 
@@ -112,15 +127,23 @@ struct GoogleSettings: Sendable {
     /// - Throws: ``SettingError``.
     static func read(_ reader: SettingReader) throws -> GoogleSettings? {
         let (apiURL, tokenURL) = (try reader.base(.googleAPIURL), try reader.base(.googleTokenURL))
-        guard let path = try reader.text(.googleServiceAccountFile) else { return nil }
-        let what = "the file that \(Setting.googleServiceAccountFile.name) names"
-        guard let file = FileManager.default.contents(atPath: path) else {
-            throw SettingError.unreadable(what, why: "it is missing")
-        }
+        guard let file = try reader.file(.googleServiceAccountFile) else { return nil }
         do {
             return GoogleSettings(account: try ServiceAccount(json: file), apiURL: apiURL, tokenURL: tokenURL)
         } catch {
-            throw SettingError.unreadable(what, why: error.description)
+            throw SettingError.unreadable(fileOf: .googleServiceAccountFile, why: error.description)
         }
+    }
+}
+
+extension TransferRules {
+    /// - Throws: ``SettingError``.
+    fileprivate init(_ reader: SettingReader) throws {
+        self.init(try reader.choice(.transferPolicy))
+        guard let text = try reader.text(.accountTokenNamespace) else { return }
+        guard let namespace = AccountToken(text) else {
+            throw SettingError.malformed(.accountTokenNamespace, wants: "a UUID")
+        }
+        self.namespace = namespace
     }
 }

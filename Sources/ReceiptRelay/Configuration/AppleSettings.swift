@@ -1,3 +1,4 @@
+import AppStoreServer
 import AppleStore
 import Foundation
 import RelayCore
@@ -14,17 +15,14 @@ struct AppleSettings: Sendable {
 
     /// - Throws: ``SettingError``.
     init(_ reader: SettingReader) throws {
-        guard let mode = ReceiptPolicy.Mode(rawValue: try reader.choice(.appleVerification)) else {
-            throw SettingError.malformed(Setting.appleVerification.name, wants: "off, observe or enforce")
-        }
-        verification = mode
+        verification = try reader.choice(.appleVerification)
         roots = try Self.roots(reader)
         sharedSecret = try reader.text(.appleSharedSecret)
         renewalLeeway = try reader.duration(.appleRenewalLeeway)
         let (bundles, app) = (Set(try Self.bundleIDs(reader)), try Self.appID(reader))
         guard app == nil || bundles.count <= 1 else {
             throw SettingError.malformed(
-                Setting.appleAppID.name, wants: "to be left out where \(Setting.appleBundleIDs.name) names several apps"
+                .appleAppID, wants: "to be left out where \(Setting.appleBundleIDs.name) names several apps"
             )
         }
         scope = StoreScope(bundleIds: bundles, appId: app, environments: Set(try Self.environments(reader)))
@@ -46,16 +44,11 @@ struct AppleSettings: Sendable {
         return warnings
     }
 
-    private static func list(_ setting: Setting, _ reader: SettingReader) throws -> [String] {
-        (try reader.text(setting) ?? "").parts(at: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
-    }
-
     private static func bundleIDs(_ reader: SettingReader) throws -> [BundleID] {
-        let ids = try list(.appleBundleIDs, reader)
+        let ids = try reader.list(.appleBundleIDs)
         // What App Store Connect takes for one.
         guard ids.allSatisfy({ $0.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil }) else {
-            throw SettingError.malformed(
-                Setting.appleBundleIDs.name, wants: "bundle ids such as com.example.app, comma-separated")
+            throw SettingError.malformed(.appleBundleIDs, wants: "bundle ids such as com.example.app, comma-separated")
         }
         return ids.map { BundleID($0) }
     }
@@ -63,7 +56,7 @@ struct AppleSettings: Sendable {
     private static func appID(_ reader: SettingReader) throws -> Int64? {
         guard let text = try reader.text(.appleAppID) else { return nil }
         guard let number = Int64(text), number > 0 else {
-            throw SettingError.malformed(Setting.appleAppID.name, wants: "the app's number in the App Store")
+            throw SettingError.malformed(.appleAppID, wants: "the app's number in the App Store")
         }
         return number
     }
@@ -72,17 +65,17 @@ struct AppleSettings: Sendable {
         let known: [String: AppleEnvironment.Kind] = [
             "Production": .production, "Sandbox": .sandbox, "Xcode": .xcode, "LocalTesting": .localTesting,
         ]
-        let kinds = try list(.appleEnvironments, reader).map { known[$0] }
+        let kinds = try reader.list(.appleEnvironments).map { known[$0] }
         guard !kinds.isEmpty, kinds.allSatisfy({ $0 != nil }) else {
             throw SettingError.malformed(
-                Setting.appleEnvironments.name,
+                .appleEnvironments,
                 wants: "some of Production, Sandbox, Xcode, LocalTesting, comma-separated")
         }
         return kinds.compactMap { $0 }
     }
 
     private static func roots(_ reader: SettingReader) throws -> TrustedRoots {
-        let files = try list(.appleExtraRoots, reader).map { path in
+        let files = try reader.list(.appleExtraRoots).map { path in
             guard let data = FileManager.default.contents(atPath: path), data.count <= 1 << 20 else {
                 throw SettingError.unreadable(
                     "a file that \(Setting.appleExtraRoots.name) names", why: "it is missing, or larger than 1 MiB")
@@ -95,5 +88,49 @@ struct AppleSettings: Sendable {
             throw SettingError.unreadable(
                 "a file that \(Setting.appleExtraRoots.name) names", why: error.description)
         }
+    }
+}
+
+/// How the App Store itself is asked, where a key for that was given.
+struct AppStoreSettings: Sendable {
+    var credentials: AppStoreCredentials
+    var urls: [AppStoreServerClient.Environment: String]
+    /// Between two times that missed notifications are asked for.
+    var historyInterval: Duration
+
+    /// Nil without a key.
+    ///
+    /// - Throws: ``SettingError``.
+    static func read(_ reader: SettingReader, scope: StoreScope) throws -> AppStoreSettings? {
+        let urls: [AppStoreServerClient.Environment: String] = [
+            .production: try url(.appleAPIURL, reader), .sandbox: try url(.appleAPISandboxURL, reader),
+        ]
+        let interval = try reader.duration(.appleHistoryInterval)
+        let parts = try [Setting.appleAPIKey, .appleAPIKeyID, .appleAPIIssuerID].map { try reader.text($0) }
+        guard parts.contains(where: { $0 != nil }) else { return nil }
+        guard !scope.bundleIds.isEmpty else {
+            throw SettingError.malformed(.appleBundleIDs, wants: "your apps, where \(Setting.appleAPIKey.name) is set")
+        }
+        do {
+            return AppStoreSettings(
+                credentials: try AppStoreCredentials(
+                    key: try reader.required(.appleAPIKey), keyID: try reader.required(.appleAPIKeyID),
+                    issuerID: try reader.required(.appleAPIIssuerID)),
+                urls: urls, historyInterval: interval)
+        } catch let fault as AppStoreCredentials.Fault {
+            throw switch fault {
+            case .key:
+                SettingError.malformed(
+                    .appleAPIKey, wants: "the text of a .p8 file of App Store Connect (PKCS#8, P-256)")
+            case .keyID: SettingError.malformed(.appleAPIKeyID, wants: "an id such as 2X9R4HXF34")
+            case .issuerID: SettingError.malformed(.appleAPIIssuerID, wants: "a UUID")
+            }
+        }
+    }
+
+    private static func url(_ setting: Setting, _ reader: SettingReader) throws -> String {
+        var url = try reader.url(setting) ?? ""
+        while url.hasSuffix("/") { url.removeLast() }
+        return url
     }
 }

@@ -13,7 +13,7 @@ struct NotificationSettings: Sendable {
     init(_ reader: SettingReader) throws {
         let id = try reader.text(.publisherID)
         guard id.map({ $0.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil }) ?? true else {
-            throw SettingError.malformed(Setting.publisherID.name, wants: "letters, digits, - and _")
+            throw SettingError.malformed(.publisherID, wants: "letters, digits, - and _")
         }
         let text = try reader.required(.notificationURL)
         guard text != "off" else { return }
@@ -23,7 +23,7 @@ struct NotificationSettings: Sendable {
             parts.host()?.isEmpty == false, parts.user() == nil, parts.fragment() == nil
         else {
             throw SettingError.malformed(
-                Setting.notificationURL.name, wants: "an http or https URL without user and fragment, or off")
+                .notificationURL, wants: "an http or https URL without user and fragment, or off")
         }
         guard id != nil else {
             warnings.append(

@@ -1,5 +1,6 @@
 import Cleeng
 import Foundation
+import Logging
 import RelayCore
 import RelayFront
 import RelayStore
@@ -34,13 +35,26 @@ struct ServeSettings: Sendable {
     var customerJWKSMaximumAge: Duration
     var expectedTokens: CustomerTokenVerifier.Expected
     var apple: AppleSettings
+    /// Who acknowledges granted purchases at Google, and the interval between two sweeps of voided purchases.
+    var googleAcknowledge: GoogleAcknowledge
+    var voidedSweep: Duration
+    /// Of which notifications are taken; empty: of any.
+    var googlePackages: Set<BundleID>
+    /// Nil: Google's notifications are not taken.
+    var googlePush: GooglePushSettings?
+    var amazonPush: AmazonPushSettings
+    var rokuPush: RokuPushSettings
+    /// After which a store is asked again that keeps no list of what was taken back.
+    var storeRecheck: Duration
     /// Nil: the App Store is not asked.
     var appStore: AppStoreSettings?
+    /// Nil: no certificate is looked up.
+    var revocation: RevocationSettings?
     var webhooks: WebhookSettings
     var retention: RetentionPolicy
     var tracing: TracingSettings
     var wrappingKeys: [WrappingKey]
-    var logLevel: String
+    var logLevel: Logger.Level
     /// http endpoints of webhooks are refused.
     var requiresTLS: Bool
     private var plainAddresses: PerPublisher<PlainAddresses>
@@ -76,13 +90,28 @@ struct ServeSettings: Sendable {
         expectedTokens = CustomerTokenVerifier.Expected(
             issuer: try reader.text(.customerIssuer), audience: try reader.text(.customerAudience))
         apple = try AppleSettings(reader)
+        googleAcknowledge = try reader.choice(.googleAcknowledge)
+        voidedSweep = try reader.duration(.voidedSweep)
+        googlePackages = try GooglePushSettings.packages(reader)
+        googlePush = try GooglePushSettings.read(reader)
+        amazonPush = try AmazonPushSettings(reader)
+        rokuPush = try RokuPushSettings(reader)
+        storeRecheck = try reader.duration(.storeRecheck)
         appStore = try AppStoreSettings.read(reader, scope: apple.scope)
-        drivers = try Self.drivers(reader)
+        revocation = try RevocationSettings.read(reader)
+        drivers = try reader.choice(.driver)
         webhooks = try WebhookSettings(reader)
         tracing = try TracingSettings(reader)
         wrappingKeys = try reader.wrappingKeys()
         upstreamTimeout = try reader.duration(.upstreamTimeout)
         accounts = try reader.each { try AccountSettings($0) }
+        if googlePush != nil, accounts.all.allSatisfy({ $0.google == nil }) {
+            // A notification is only a signal: Google has to be asked.
+            throw SettingError.missing(.googleServiceAccountFile)
+        }
+        if !amazonPush.topics.isEmpty, accounts.all.allSatisfy({ $0.amazon == nil }) {
+            throw SettingError.missing(.amazonSharedSecret)
+        }
         roster = reader.roster
         let requiresTLS = try reader.requiresTLS()
         self.requiresTLS = requiresTLS
@@ -145,19 +174,12 @@ struct ServeSettings: Sendable {
         return warnings
     }
 
-    private static func drivers(_ reader: SettingReader) throws -> DriverPolicy {
-        guard let policy = DriverPolicy(rawValue: try reader.choice(.driver)) else {
-            throw SettingError.malformed(Setting.driver.name, wants: "auto, receipt or storekit2")
-        }
-        return policy
-    }
-
     private static func proxies(_ reader: SettingReader) throws -> [AddressRange] {
         guard let text = try reader.text(.trustedProxies) else { return [] }
         return try text.parts(at: ",").filter { !$0.isEmpty }.map { part in
             guard let range = AddressRange(part.trimmingSpace()) else {
                 throw SettingError.malformed(
-                    Setting.trustedProxies.name, wants: "addresses or ranges such as 10.0.0.0/8, comma-separated")
+                    .trustedProxies, wants: "addresses or ranges such as 10.0.0.0/8, comma-separated")
             }
             return range
         }
@@ -172,7 +194,7 @@ struct ServeSettings: Sendable {
             (1...10_000_000).contains(burst)
         else {
             throw SettingError.malformed(
-                setting.name,
+                setting,
                 wants: "requests a second, and how many at once: 50:500 (at once ten times as many where left out)")
         }
         return RateLimit(rate: rate, burst: burst)

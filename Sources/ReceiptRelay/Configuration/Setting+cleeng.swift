@@ -1,72 +1,60 @@
 extension Setting {
     static let publisherToken = Setting(
-        name: "RELAY_CLEENG_PUBLISHER_TOKEN", kind: .form("1 to 512 visible ASCII characters"), standard: nil,
-        isSecret: true, isRequired: true, isPublishersOwn: true, group: .cleeng, readers: .worker, example: "…",
-        meaning: "sent upstream as `X-Publisher-Token`; appears nowhere else. Every role of `serve` wants it")
+        "RELAY_CLEENG_PUBLISHER_TOKEN", .form("1 to 512 visible ASCII characters"), isSecret: true, isRequired: true,
+        isPublishersOwn: true, group: .cleeng, readers: .worker, example: "…",
+        "sent upstream as `X-Publisher-Token`; appears nowhere else. Every role of `serve` wants it")
     static let publisherID = Setting(
-        name: "RELAY_CLEENG_PUBLISHER_ID", kind: .form("letters, digits, `-` and `_`"), standard: nil,
-        isPublishersOwn: true, group: .cleeng, readers: .everything, example: "123456789",
-        meaning:
-            "stands for `{publisherId}` in `RELAY_CLEENG_NOTIFICATION_URL`; without it no notification is passed on, with one warning at the start"
+        "RELAY_CLEENG_PUBLISHER_ID", .form("letters, digits, `-` and `_`"), isPublishersOwn: true, group: .cleeng,
+        readers: .everything, example: "123456789",
+        "stands for `{publisherId}` in `RELAY_CLEENG_NOTIFICATION_URL`; without it no notification is passed on, with one warning at the start"
     )
     static let cleengEnvironment = Setting(
-        name: "RELAY_CLEENG_ENVIRONMENT", kind: .choice(CleengEnvironment.allCases.map(\.rawValue)),
+        "RELAY_CLEENG_ENVIRONMENT", .choice(CleengEnvironment.allCases.map(\.rawValue)),
         standard: CleengEnvironment.sandbox.rawValue, group: .cleeng, readers: .service,
-        meaning:
-            "which addresses of Cleeng's count where none is set: [the sandbox's or production's](go-live.md), all together. An address of the other one is a warning at the start"
+        "which addresses of Cleeng's count where none is set: [the sandbox's or production's](go-live.md), all together. An address of the other one is a warning at the start"
     )
     static let paymentURL = Setting(
-        name: "RELAY_CLEENG_PAYMENT_URL", kind: .url, standard: "https://api.sandbox.cleeng.com",
-        production: "https://api.cleeng.com", group: .cleeng,
-        readers: .worker, meaning: "`POST {url}/apple/payment`, `/android/payment`, `/amazon/payment`")
+        "RELAY_CLEENG_PAYMENT_URL", .url, standard: "https://api.sandbox.cleeng.com",
+        production: "https://api.cleeng.com", group: .cleeng, readers: .worker,
+        "`POST {url}/apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`")
     static let apiURL = Setting(
-        name: "RELAY_CLEENG_API_URL", kind: .url, standard: "https://api.sandbox.cleeng.com",
-        production: "https://api.cleeng.com", group: .cleeng,
-        readers: .worker, meaning: "`GET {url}/3.1/entitlements`, `POST {url}/3.0/json-rpc`")
+        "RELAY_CLEENG_API_URL", .url, standard: "https://api.sandbox.cleeng.com", production: "https://api.cleeng.com",
+        group: .cleeng, readers: .worker, "`GET {url}/3.1/entitlements`, `POST {url}/3.0/json-rpc`")
     static let storeKit2URL = Setting(
-        name: "RELAY_CLEENG_STOREKIT2_URL", kind: .url, standard: "https://inapp.api.sandbox.cleeng.com",
-        production: "https://inapp.api.cleeng.com", group: .cleeng, readers: .worker,
-        meaning: "`POST {url}/storekit2/purchases`")
+        "RELAY_CLEENG_STOREKIT2_URL", .url, standard: "https://inapp.api.sandbox.cleeng.com",
+        production: "https://inapp.api.cleeng.com", group: .cleeng, readers: .worker, "`POST {url}/storekit2/purchases`"
+    )
     static let driver = Setting(
-        name: "RELAY_CLEENG_DRIVER", kind: .choice(["auto", "receipt", "storekit2"]), standard: "auto",
-        group: .cleeng, readers: .front,
-        meaning:
-            "[by which road purchases go to Cleeng](operate.md#by-storekit-2); `receipt` is always by `/apple/payment`")
+        "RELAY_CLEENG_DRIVER", .choice(["auto", "receipt", "storekit2"]), standard: "auto", group: .cleeng,
+        readers: .front,
+        "[by which road purchases go to Cleeng](operate.md#by-storekit-2); `receipt` is always by `/apple/payment`")
     static let entitlementSource = Setting(
-        name: "RELAY_CLEENG_ENTITLEMENT_SOURCE", kind: .choice(["entitlements", "accessible-tags"]),
-        standard: "entitlements", group: .cleeng, readers: .worker,
-        meaning: "what is read to see whether a customer has access; `accessible-tags` for publishers that sell by tag")
+        "RELAY_CLEENG_ENTITLEMENT_SOURCE", .choice(["entitlements", "accessible-tags"]), standard: "entitlements",
+        group: .cleeng, readers: .worker,
+        "what is read to see whether a customer has access; `accessible-tags` for publishers that sell by tag")
     static let tagsFile = Setting(
-        name: "RELAY_CLEENG_TAGS_FILE", kind: .path, standard: nil, group: .cleeng, readers: .worker,
-        example: "/etc/receipt-relay/tags.json",
-        meaning:
-            "for `accessible-tags`: JSON such as `{\"S123456789_US\": [\"live\", \"vod\"]}`; an offer that is not in it has its id as its only tag"
+        "RELAY_CLEENG_TAGS_FILE", .path, group: .cleeng, readers: .worker, example: "/etc/receipt-relay/tags.json",
+        "for `accessible-tags`: JSON such as `{\"S123456789_US\": [\"live\", \"vod\"]}`; an offer that is not in it has its id as its only tag"
     )
     static let maxConcurrentCalls = Setting(
-        name: "RELAY_CLEENG_MAX_CONCURRENT_CALLS", kind: .count(1...1_000), standard: "64", group: .cleeng,
-        readers: .worker,
-        meaning:
-            "calls to Cleeng that one process has under way at once, all routes together; also its connections to a host"
-    )
+        "RELAY_CLEENG_MAX_CONCURRENT_CALLS", .count(1...1_000), standard: "64", group: .cleeng, readers: .worker,
+        "calls to Cleeng that one process has under way at once, all routes together; also its connections to a host")
     static let notificationURL = Setting(
-        name: "RELAY_CLEENG_NOTIFICATION_URL", kind: .form("an http or https URL, or `off`"),
-        standard: "off",
+        "RELAY_CLEENG_NOTIFICATION_URL", .form("an http or https URL, or `off`"), standard: "off",
         production:
             "https://notification.cleeng.com/1.0/in_app/subscriptions/apple/status_update_notification/{publisherId}",
         group: .cleeng, readers: .everything,
-        meaning:
-            "where [the App Store's notifications](operate.md#the-app-stores-notifications) are passed on to; `off` for nowhere"
+        "where [the App Store's notifications](operate.md#the-app-stores-notifications) are passed on to; `off` for nowhere"
     )
     static let webhookSecret = Setting(
-        name: "RELAY_CLEENG_WEBHOOK_SECRET", kind: .text, standard: nil, isSecret: true, isPublishersOwn: true,
-        group: .cleeng, readers: .front, example: "…",
-        meaning:
-            "shared with Cleeng for [its webhooks](operate.md#cleengs-webhooks); without it `POST /cleeng/webhooks` answers 404"
+        "RELAY_CLEENG_WEBHOOK_SECRET", .text, isSecret: true, isPublishersOwn: true, group: .cleeng, readers: .front,
+        example: "…",
+        "shared with Cleeng for [its webhooks](operate.md#cleengs-webhooks); without it `POST /cleeng/webhooks` answers 404"
     )
     static let webhookSignatureHeader = Setting(
-        name: "RELAY_CLEENG_WEBHOOK_SIGNATURE_HEADER", kind: .form("the name of a header field"),
-        standard: "X-Cleeng-Signature", group: .cleeng, readers: .front, meaning: "where their signature stands")
+        "RELAY_CLEENG_WEBHOOK_SIGNATURE_HEADER", .form("the name of a header field"), standard: "X-Cleeng-Signature",
+        group: .cleeng, readers: .front, "where their signature stands")
     static let webhookSignatureEncoding = Setting(
-        name: "RELAY_CLEENG_WEBHOOK_SIGNATURE_ENCODING", kind: .choice(["hex", "base64"]), standard: "hex",
-        group: .cleeng, readers: .front, meaning: "how it is written")
+        "RELAY_CLEENG_WEBHOOK_SIGNATURE_ENCODING", .choice(["hex", "base64"]), standard: "hex", group: .cleeng,
+        readers: .front, "how it is written")
 }

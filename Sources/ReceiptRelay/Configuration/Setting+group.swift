@@ -1,7 +1,8 @@
 extension Setting {
     /// What stands together in the list.
     enum Group: String, Sendable, Equatable, CaseIterable {
-        case database, http, ops, cleeng, pursuit, apple, google, amazon, webhook, limits, customer, retention,
+        case database, http, ops, cleeng, pursuit, apple, google, amazon, roku, stores, webhook, limits, customer,
+            retention,
             encryption, publishers, tracing, log
 
         var title: String {
@@ -14,6 +15,8 @@ extension Setting {
             case .apple: "Apple"
             case .google: "Google Play"
             case .amazon: "The Amazon Appstore"
+            case .roku: "Roku Pay"
+            case .stores: "Lost notifications of other stores"
             case .webhook: "Webhooks"
             case .limits: "Limits"
             case .customer: "Customers' tokens"
@@ -35,6 +38,8 @@ extension Setting {
                 "How it is asked about purchases ([stores.md](stores.md#google-play)). Without an account it is not."
             case .amazon:
                 "How it is asked about receipts ([stores.md](stores.md#amazon-appstore)). Without a secret it is not."
+            case .roku:
+                "How it is asked about transactions ([stores.md](stores.md#roku-pay)). Without a key it is not. The key opens `POST /roku/notifications`."
             case .webhook:
                 "The publisher's own endpoints ([operate.md](operate.md#webhooks)), beside those that `receipt-relay webhooks add` adds."
             case .customer:
@@ -51,9 +56,10 @@ extension Setting {
         /// What their keys stand under in a file; nil where they stand by themselves.
         var section: String? {
             switch self {
-            case .database, .http, .ops, .cleeng, .apple, .google, .amazon, .webhook, .customer, .encryption, .tracing:
+            case .database, .http, .ops, .cleeng, .apple, .google, .amazon, .roku, .webhook, .customer, .encryption,
+                .tracing:
                 rawValue
-            case .pursuit, .limits, .retention, .publishers, .log: nil
+            case .pursuit, .stores, .limits, .retention, .publishers, .log: nil
             }
         }
     }

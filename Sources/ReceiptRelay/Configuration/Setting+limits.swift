@@ -1,49 +1,67 @@
 extension Setting {
     static let trustedProxies = Setting(
-        name: "RELAY_TRUSTED_PROXIES", kind: .addressRanges, standard: nil, group: .limits, readers: .front,
-        example: "10.0.0.0/8, 2001:db8::/32",
-        meaning:
-            "whose `X-Forwarded-For` counts: for limits by address, and for the `ipAddress` that Cleeng is sent where the app names none"
+        "RELAY_TRUSTED_PROXIES", .addressRanges, group: .limits, readers: .front, example: "10.0.0.0/8, 2001:db8::/32",
+        "whose `X-Forwarded-For` counts: for limits by address, and for the `ipAddress` that Cleeng is sent where the app names none"
     )
     static let keyLimit = Setting(
-        name: "RELAY_RATE_LIMIT_PER_KEY", kind: .form("`RATE` or `RATE:BURST`, in requests a second and at once"),
-        standard: nil, group: .limits, readers: .front, example: "200:2000",
-        meaning:
-            "[how often](operate.md#rate-limits) one key of the roles `app` and `publisher` may ask; above it 429. At once: ten times as many where it is left out"
+        "RELAY_RATE_LIMIT_PER_KEY", .form("`RATE` or `RATE:BURST`, in requests a second and at once"), group: .limits,
+        readers: .front, example: "200:2000",
+        "[how often](operate.md#rate-limits) one key of the roles `app` and `publisher` may ask; above it 429. At once: ten times as many where it is left out"
     )
     static let addressLimit = Setting(
-        name: "RELAY_RATE_LIMIT_PER_ADDRESS", kind: .form("`RATE` or `RATE:BURST`, in requests a second and at once"),
-        standard: nil, group: .limits, readers: .front, example: "20:200",
-        meaning: "the same of one address, or of one /64 network by IPv6")
+        "RELAY_RATE_LIMIT_PER_ADDRESS", .form("`RATE` or `RATE:BURST`, in requests a second and at once"),
+        group: .limits, readers: .front, example: "20:200", "the same of one address, or of one /64 network by IPv6")
     static let maxBodyBytes = Setting(
-        name: "RELAY_MAX_BODY_BYTES", kind: .bytes(1_024...67_108_864), standard: "4194304", group: .limits,
-        readers: .front, meaning: "of one request; above it 413")
+        "RELAY_MAX_BODY_BYTES", .bytes(1_024...67_108_864), standard: "4194304", group: .limits, readers: .front,
+        "of one request; above it 413")
     static let maxBodiesBytes = Setting(
-        name: "RELAY_MAX_BODIES_BYTES", kind: .bytes(1_048_576...17_179_869_184), standard: "134217728",
-        group: .limits, readers: .front,
-        meaning:
-            "of all bodies that are being taken in, over all connections; above it 503 with `Retry-After`. Routes that need no key have an eighth of it besides. In memory a body costs up to three times its size until it is committed"
+        "RELAY_MAX_BODIES_BYTES", .bytes(1_048_576...17_179_869_184), standard: "134217728", group: .limits,
+        readers: .front,
+        "of all bodies that are being taken in, over all connections; above it 503 with `Retry-After`. Routes that need no key have an eighth of it besides. In memory a body costs up to three times its size until it is committed"
     )
 
     static let customerJWKSURL = Setting(
-        name: "RELAY_CUSTOMER_JWKS_URL", kind: .url, standard: nil, group: .customer, readers: .front,
+        "RELAY_CUSTOMER_JWKS_URL", .url, group: .customer, readers: .front,
         example: "https://id.example.com/.well-known/jwks.json",
-        meaning:
-            "a JSON Web Key Set; read when first needed, then every ten minutes, and when a token names an unknown key, at most every 30 seconds"
+        "a JSON Web Key Set; read when first needed, then every ten minutes, and when a token names an unknown key, at most every 30 seconds"
     )
     static let customerJWKSFile = Setting(
-        name: "RELAY_CUSTOMER_JWKS_FILE", kind: .path, standard: nil, group: .customer, readers: .front,
-        example: "/etc/receipt-relay/jwks.json", meaning: "the same from a file")
+        "RELAY_CUSTOMER_JWKS_FILE", .path, group: .customer, readers: .front, example: "/etc/receipt-relay/jwks.json",
+        "the same from a file")
     static let customerJWKSMaximumAge = Setting(
-        name: "RELAY_CUSTOMER_JWKS_MAX_AGE_SECONDS", kind: .seconds(1...86_400), standard: "3600", group: .customer,
+        "RELAY_CUSTOMER_JWKS_MAX_AGE_SECONDS", .seconds(1...86_400), standard: "3600", group: .customer,
         readers: .front,
-        meaning:
-            "how long the keys of `RELAY_CUSTOMER_JWKS_URL` are trusted while it cannot be fetched: so long a withdrawn key may still serve. After it app calls are answered 503 with `Retry-After`"
+        "how long the keys of `RELAY_CUSTOMER_JWKS_URL` are trusted while it cannot be fetched: so long a withdrawn key may still serve. After it app calls are answered 503 with `Retry-After`"
     )
     static let customerIssuer = Setting(
-        name: "RELAY_CUSTOMER_TOKEN_ISSUER", kind: .text, standard: nil, group: .customer, readers: .front,
-        example: "https://id.example.com/", meaning: "what `iss` of a token must be; without it nobody looks")
+        "RELAY_CUSTOMER_TOKEN_ISSUER", .text, group: .customer, readers: .front, example: "https://id.example.com/",
+        "what `iss` of a token must be; without it nobody looks")
     static let customerAudience = Setting(
-        name: "RELAY_CUSTOMER_TOKEN_AUDIENCE", kind: .text, standard: nil, group: .customer, readers: .front,
-        example: "com.example.app", meaning: "what `aud` of a token must be or hold; without it nobody looks")
+        "RELAY_CUSTOMER_TOKEN_AUDIENCE", .text, group: .customer, readers: .front, example: "com.example.app",
+        "what `aud` of a token must be or hold; without it nobody looks")
+
+    // Encryption, required TLS, and the trace collector.
+    static let encryptionKeys = Setting(
+        "RELAY_ENCRYPTION_KEYS", .form("keys of 32 bytes in Base64, comma-separated, 16 at most"), isSecret: true,
+        group: .encryption, readers: .everything, example: "…",
+        "the current one first, older ones that still open what it has not wrapped yet behind it; `receipt-relay encryption create-key` makes one"
+    )
+
+    static let requireTLS = Setting(
+        "RELAY_REQUIRE_TLS", .choice(["false", "true"]), standard: "false", group: .limits, readers: .everything,
+        "`true`: an `http` address of Cleeng, a store, a key set, a webhook endpoint, or a collector of traces that is given headers is refused, also one of this machine. The database's TLS is libpq's (`sslmode`)"
+    )
+
+    static let tracingEndpoint = Setting(
+        "RELAY_TRACING_OTLP_ENDPOINT", .url, group: .tracing, readers: .service, example: "http://127.0.0.1:4318",
+        "a collector that takes OTLP over HTTP; `/v1/traces` is appended. Without it no span is recorded")
+    static let tracingHeaders = Setting(
+        "RELAY_TRACING_OTLP_HEADERS", .form("`name=value`, comma-separated"), isSecret: true, group: .tracing,
+        readers: .service, example: "authorization=Bearer …", "header fields for the collector")
+    static let tracingSampleRatio = Setting(
+        "RELAY_TRACING_SAMPLE_RATIO", .ratio, standard: "1", group: .tracing, readers: .front,
+        "of the traces that begin here so many are recorded; for others the caller has decided")
+    static let tracingServiceName = Setting(
+        "RELAY_TRACING_SERVICE_NAME", .text, standard: "receipt-relay", group: .tracing, readers: .service,
+        "`service.name` at the collector")
 }

@@ -16,7 +16,7 @@ extension SettingReader {
             do {
                 own[PublisherID(publisher)] = try read(SettingReader(own: values, common: self))
             } catch let error as SettingError {
-                throw error.ofPublisher(publisher)
+                throw SettingError.ofPublisher(publisher, error)
             }
         }
         return PerPublisher(common, own: own, isElsewhere: roster.hasOwn)
@@ -35,13 +35,13 @@ extension SettingReader {
                 throw SettingError.unreadable(what, why: "its keys must be publishers' ids: \(PublisherID.rule)")
             }
             guard settings.mapping != nil else {
-                throw SettingError.unreadable("its part", why: "it must be a mapping of settings").ofPublisher(
-                    publisher)
+                throw SettingError.ofPublisher(
+                    publisher, .unreadable("its part", why: "it must be a mapping of settings"))
             }
             let values = try flatten(settings, under: "", what)
             for name in values.keys.sorted() where !known.contains(name) {
                 let isShared = Setting.all.contains { $0.name == name }
-                throw (isShared ? SettingError.shared(name) : .unknown(name)).ofPublisher(publisher)
+                throw SettingError.ofPublisher(publisher, isShared ? .shared(name) : .unknown(name))
             }
             return (publisher, values)
         }

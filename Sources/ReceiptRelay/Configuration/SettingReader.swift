@@ -23,7 +23,8 @@ struct SettingReader: Sendable {
         for name in variables.keys.sorted() where !known.contains(name) { throw SettingError.unknown(name) }
         var providers: [any ConfigProvider] = [EnvironmentVariablesProvider(environmentVariables: variables)]
         if let file {
-            let values = try Self.values(inFile: file)
+            let what = "the file given by --config"
+            let values = try Self.node(inFile: file, what).map { try Self.flatten($0, under: "", what) } ?? [:]
             for (name, value) in values.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
                 // A section in which everything is commented out.
                 if value.isEmpty, known.contains(where: { $0.hasPrefix(name + "_") }) { continue }
@@ -65,12 +66,6 @@ struct SettingReader: Sendable {
         case _ where name.hasSuffix("_FILE"): String(name.dropLast("_FILE".count))
         default: name + "_FILE"
         }
-    }
-
-    private static func values(inFile path: String) throws -> [String: String] {
-        let what = "the file given by --config"
-        guard let root = try node(inFile: path, what) else { return [:] }
-        return try flatten(root, under: "", what)
     }
 
     /// - Parameter what: it is called in errors.
@@ -155,11 +150,7 @@ struct SettingReader: Sendable {
         return production
     }
 
-    func cleengEnvironment() throws -> CleengEnvironment {
-        let name = try choice(.cleengEnvironment)
-        // A choice is one of these.
-        return CleengEnvironment(rawValue: name) ?? .sandbox
-    }
+    func cleengEnvironment() throws -> CleengEnvironment { try choice(.cleengEnvironment) }
 
     private func text(_ setting: Setting, in reader: ConfigReader) throws -> String? {
         let direct = reader.string(forKey: ConfigKey(setting.key), isSecret: setting.isSecret)
@@ -168,20 +159,19 @@ struct SettingReader: Sendable {
         }
         guard direct == nil else { throw SettingError.both(setting.name, setting.name + "_FILE") }
         let secret = try Self.contents(ofFile: path, "the file that \(setting.name)_FILE names").trimmingSpace()
-        guard !secret.isEmpty else { throw SettingError.missing(setting.name) }
+        guard !secret.isEmpty else { throw SettingError.missing(setting) }
         return secret
     }
 
     func required(_ setting: Setting) throws -> String {
-        guard let text = try text(setting) else { throw SettingError.missing(setting.name) }
+        guard let text = try text(setting) else { throw SettingError.missing(setting) }
         return text
     }
 
     func databaseURL() throws -> String {
         let text = try required(.databaseURL)
         guard PostgresConfiguration(connectionString: text).connectionStringError == nil else {
-            throw SettingError.malformed(
-                Setting.databaseURL.name, wants: "what libpq takes: postgresql://… or keyword=value pairs")
+            throw SettingError.malformed(.databaseURL, wants: "what libpq takes: postgresql://… or keyword=value pairs")
         }
         return text
     }
@@ -194,30 +184,32 @@ struct SettingReader: Sendable {
     func host(_ setting: Setting) throws -> String {
         let text = try required(setting)
         guard text.wholeMatch(of: /[A-Za-z0-9._:%-]{1,255}/) != nil else {
-            throw SettingError.malformed(setting.name, wants: "an address or a host name")
+            throw SettingError.malformed(setting, wants: "an address or a host name")
         }
         return text
     }
 
-    func port(_ setting: Setting) throws -> Int {
-        guard let port = Int(try required(setting)), (0...65_535).contains(port) else {
-            throw SettingError.malformed(setting.name, wants: "a port, 0 to 65535")
+    private func number<Number: LosslessStringConvertible & Comparable>(
+        _ setting: Setting, in range: ClosedRange<Number>, wants: String
+    ) throws -> Number {
+        guard let number = Number(try required(setting)), range.contains(number) else {
+            throw SettingError.malformed(setting, wants: wants)
         }
-        return port
+        return number
+    }
+
+    func port(_ setting: Setting) throws -> Int {
+        try number(setting, in: 0...65_535, wants: "a port, 0 to 65535")
     }
 
     func integer(_ setting: Setting) throws -> Int {
-        let range: ClosedRange<Int>
-        switch setting.kind {
-        case .bytes(let bytes): range = bytes
-        case .count(let count): range = count
-        default: range = 0...Int.max
-        }
-        guard let number = Int(try required(setting)), range.contains(number) else {
-            throw SettingError.malformed(
-                setting.name, wants: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+        let range: ClosedRange<Int> =
+            switch setting.kind {
+            case .bytes(let range), .count(let range): range
+            default: 0...Int.max
+            }
+        return try number(
+            setting, in: range, wants: "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
 
     func retention() throws -> RetentionPolicy {
@@ -225,42 +217,87 @@ struct SettingReader: Sendable {
     }
 
     func duration(_ setting: Setting) throws -> Duration {
-        let range: ClosedRange<Double>
-        let unit: Double
-        let name: String
-        switch setting.kind {
-        case .hours(let hours): (range, unit, name) = (hours, 3_600, "hours")
-        case .seconds(let seconds): (range, unit, name) = (seconds, 1, "seconds")
-        default: (range, unit, name) = (0...1e9, 1, "seconds")
-        }
-        guard let number = Double(try required(setting)), range.contains(number) else {
-            throw SettingError.malformed(
-                setting.name, wants: "a number of \(name) from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return .seconds(rounded: number * unit)
+        let (range, unit, name): (ClosedRange<Double>, Double, String) =
+            switch setting.kind {
+            case .hours(let range): (range, 3_600, "hours")
+            case .seconds(let range): (range, 1, "seconds")
+            default: (0...1e9, 1, "seconds")
+            }
+        let count = try number(
+            setting, in: range, wants: "a number of \(name) from \(range.lowerBound) to \(range.upperBound)")
+        return .seconds(rounded: count * unit)
     }
 
     func ratio(_ setting: Setting) throws -> Double {
-        guard let number = Double(try required(setting)), (0...1).contains(number) else {
-            throw SettingError.malformed(setting.name, wants: "a number from 0 to 1")
-        }
-        return number
+        try number(setting, in: 0...1, wants: "a number from 0 to 1")
     }
 
     func url(_ setting: Setting) throws -> String? {
         guard let text = try text(setting) else { return nil }
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host?.isEmpty == false
-        else { throw SettingError.malformed(setting.name, wants: "an http or https URL") }
+        else { throw SettingError.malformed(setting, wants: "an http or https URL") }
         return text
     }
 
-    func choice(_ setting: Setting) throws -> String {
+    /// Of those that the setting has.
+    func choice<Value: RawRepresentable<String>>(_ setting: Setting) throws -> Value {
+        guard let value = Value(rawValue: try choice(setting)) else { throw notChosen(setting) }
+        return value
+    }
+
+    private func choice(_ setting: Setting) throws -> String {
         let text = try required(setting)
-        guard case .choice(let choices) = setting.kind, choices.contains(text) else {
-            let choices = if case .choice(let choices) = setting.kind { choices } else { [String]() }
-            throw SettingError.malformed(setting.name, wants: "one of \(choices.joined(separator: ", "))")
+        guard case .choice(let choices) = setting.kind, choices.contains(text) else { throw notChosen(setting) }
+        return text
+    }
+
+    private func notChosen(_ setting: Setting) -> SettingError {
+        let choices = if case .choice(let choices) = setting.kind { choices } else { [String]() }
+        return .malformed(setting, wants: "one of \(choices.joined(separator: ", "))")
+    }
+
+    /// Of texts between commas; empty ones are passed over.
+    func list(_ setting: Setting) throws -> [String] {
+        (try text(setting) ?? "").parts(at: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
+    }
+
+    /// What is in the file that a setting names; nil where it names none.
+    func file(_ setting: Setting) throws -> Data? {
+        guard let path = try text(setting) else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw SettingError.unreadable(fileOf: setting, why: "it is missing")
+        }
+        return data
+    }
+
+    /// A URL that paths are appended to, without a trailing slash. Neither a user nor a query nor a fragment: the first would be
+    /// a secret in an address, the others would swallow the path.
+    func base(_ setting: Setting) throws -> String {
+        var text = try required(setting)
+        while text.hasSuffix("/") { text.removeLast() }
+        guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host()?.isEmpty == false, url.user() == nil, url.query() == nil, url.fragment() == nil
+        else {
+            throw SettingError.malformed(
+                setting, wants: "http(s)://host[:port][/path], without user, query or fragment")
         }
         return text
+    }
+
+    /// The first one wraps, the others only open. None: nothing is sealed.
+    func wrappingKeys() throws -> [WrappingKey] {
+        guard let text = try text(.encryptionKeys) else { return [] }
+        let parts = text.split { $0 == "," || $0.isWhitespace }
+        let keys = parts.compactMap { WrappingKey(base64: String($0)) }
+        guard keys.count == parts.count, (1...16).contains(keys.count) else {
+            throw SettingError.malformed(
+                .encryptionKeys,
+                wants:
+                    "one to sixteen keys of 32 bytes in Base64, the current one first: `receipt-relay encryption create-key` makes one"
+            )
+        }
+        return keys
     }
 }

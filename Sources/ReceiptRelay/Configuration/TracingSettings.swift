@@ -29,7 +29,7 @@ struct TracingSettings: Sendable {
                 pair[1].utf8.allSatisfy({ (0x20...0x7E).contains($0) })
             else {
                 throw SettingError.malformed(
-                    Setting.tracingHeaders.name,
+                    .tracingHeaders,
                     wants: "header fields such as authorization=Bearer abc, comma-separated")
             }
             return (pair[0], pair[1])

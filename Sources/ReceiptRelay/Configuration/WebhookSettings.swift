@@ -22,8 +22,7 @@ struct WebhookSettings: Sendable {
         urls = try Self.urls(reader)
         requiresTLS = try reader.requiresTLS()
         guard !requiresTLS || urls.allSatisfy({ WebhookURL($0)?.isSecure == true }) else {
-            throw SettingError.malformed(
-                Setting.webhookURLs.name, wants: "https URLs, since \(Setting.requireTLS.name) is true")
+            throw SettingError.malformed(.webhookURLs, wants: "https URLs, since \(Setting.requireTLS.name) is true")
         }
         let known = try reader.each { (password: try Self.password($0), secrets: try Self.secrets($0)) }
         credentials = known.map { WebhookCredentials(password: $0.password, secrets: $0.secrets) }
@@ -31,19 +30,20 @@ struct WebhookSettings: Sendable {
         isUnsigned = first.password == nil && first.secrets.isEmpty
         retries = try Self.retries(reader)
         timeout = try reader.duration(.webhookTimeout)
-        allowed = try Self.list(.webhookAllowNetworks, reader).map { part in
+        allowed = try reader.list(.webhookAllowNetworks).map { part in
             guard let range = AddressRange(part) else {
                 throw SettingError.malformed(
-                    Setting.webhookAllowNetworks.name,
+                    .webhookAllowNetworks,
                     wants: "addresses and ranges such as 10.0.0.0/8, comma-separated")
             }
             return range
         }
     }
 
-    var client: WebhookClient {
-        WebhookClient(timeout: timeout, policy: AddressPolicy(allowing: allowed, requiresTLS: requiresTLS))
-    }
+    var client: WebhookClient { WebhookClient(timeout: timeout, policy: policy) }
+
+    /// Which addresses may be called that others name.
+    var policy: AddressPolicy { AddressPolicy(allowing: allowed, requiresTLS: requiresTLS) }
 
     /// What may be meant, and is better said at the start.
     var warnings: [String] {
@@ -60,15 +60,11 @@ struct WebhookSettings: Sendable {
         return warnings
     }
 
-    private static func list(_ setting: Setting, _ reader: SettingReader) throws -> [String] {
-        (try reader.text(setting) ?? "").parts(at: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
-    }
-
     private static func urls(_ reader: SettingReader) throws -> [String] {
-        let urls = try list(.webhookURLs, reader)
+        let urls = try reader.list(.webhookURLs)
         guard urls.count <= mostURLs, urls.allSatisfy({ WebhookURL($0) != nil }) else {
             throw SettingError.malformed(
-                Setting.webhookURLs.name, wants: "\(WebhookURL.rule); several, comma-separated, \(mostURLs) at most")
+                .webhookURLs, wants: "\(WebhookURL.rule); several, comma-separated, \(mostURLs) at most")
         }
         var seen: Set<String> = []
         return urls.filter { seen.insert($0).inserted }
@@ -77,27 +73,27 @@ struct WebhookSettings: Sendable {
     private static func password(_ reader: SettingReader) throws -> String? {
         guard let password = try reader.text(.webhookPassword) else { return nil }
         guard password.utf8.count <= 1_024, !password.hasControlCharacters else {
-            throw SettingError.malformed(Setting.webhookPassword.name, wants: "one line of at most 1,024 bytes")
+            throw SettingError.malformed(.webhookPassword, wants: "one line of at most 1,024 bytes")
         }
         return password
     }
 
     private static func secrets(_ reader: SettingReader) throws -> [SigningSecret] {
-        let secrets = try list(.webhookSecrets, reader).map { SigningSecret($0) }
+        let secrets = try reader.list(.webhookSecrets).map { SigningSecret($0) }
         guard secrets.count <= mostSecrets, secrets.allSatisfy({ $0 != nil }) else {
             throw SettingError.malformed(
-                Setting.webhookSecrets.name,
+                .webhookSecrets,
                 wants: "whsec_ and base64 of at least 16 bytes; several, comma-separated, \(mostSecrets) at most")
         }
         return secrets.compactMap { $0 }
     }
 
     private static func retries(_ reader: SettingReader) throws -> WebhookRetries {
-        let pauses = try list(.webhookRetries, reader).map { Double($0) }
+        let pauses = try reader.list(.webhookRetries).map { Double($0) }
         guard pauses.count <= mostRetries, pauses.allSatisfy({ $0.map { (0...longestPause).contains($0) } ?? false })
         else {
             throw SettingError.malformed(
-                Setting.webhookRetries.name,
+                .webhookRetries,
                 wants: "numbers of seconds from 0 to 2592000, comma-separated, \(mostRetries) at most")
         }
         return WebhookRetries(pauses: pauses.compactMap { $0 }.map { .seconds(rounded: $0) })

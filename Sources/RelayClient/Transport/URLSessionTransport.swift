@@ -59,10 +59,6 @@ public final class URLSessionTransport: RelayTransport {
     }
 }
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// A redirect would take the app's key and the customer's token somewhere else.
 final class NoRedirects: NSObject, URLSessionTaskDelegate {
     func urlSession(

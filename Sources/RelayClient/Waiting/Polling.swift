@@ -6,7 +6,7 @@ struct Polling: Sendable {
     enum Event: Sendable {
         /// The wait begins, a pause is over, or what was told has been heard.
         case ready
-        case answered(Validation, retryAfter: Duration?)
+        case answered(RelayClient.Validation, retryAfter: Duration?)
         case failed(RelayError)
     }
 
@@ -14,7 +14,7 @@ struct Polling: Sendable {
         /// Poll; let it be held for so many seconds, 0 for not at all.
         case ask(hold: Int)
         case pause(Duration)
-        case tell(Validation)
+        case tell(RelayClient.Validation)
         case end
         case fail(RelayError)
     }
@@ -26,7 +26,7 @@ struct Polling: Sendable {
     static let allowance = Duration.seconds(60)
     static let margin = Duration.seconds(30)
 
-    private var told: Validation?
+    private var told: RelayClient.Validation?
     private var isOver = false
     /// A poll that is held breaks where something on the way cuts connections that keep still: after two the plain
     /// rhythm has to do.
@@ -38,11 +38,11 @@ struct Polling: Sendable {
     private var nextAsk: ContinuousClock.Instant
     /// A poll sent from here on is the last one. By this device's own clock: the relay's may show another time.
     private var limit: ContinuousClock.Instant
-    private var toTell: Validation?
+    private var toTell: RelayClient.Validation?
 
     /// - Parameter known: what the wait begins with, and is told first.
     init(
-        known: Validation?, at now: ContinuousClock.Instant,
+        known: RelayClient.Validation?, at now: ContinuousClock.Instant,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         toTell = known
@@ -83,7 +83,9 @@ struct Polling: Sendable {
         return .ask(hold: hold)
     }
 
-    private mutating func take(_ validation: Validation, _ retryAfter: Duration?, _ now: ContinuousClock.Instant) {
+    private mutating func take(
+        _ validation: RelayClient.Validation, _ retryAfter: Duration?, _ now: ContinuousClock.Instant
+    ) {
         backoff.reset()
         lastFailure = nil
         if told == nil { limit = max(limit, now + Self.allowance(of: validation) + Self.margin) }
@@ -98,7 +100,7 @@ struct Polling: Sendable {
     }
 
     /// How long the relay itself waits at most.
-    private static func allowance(of validation: Validation?) -> Duration {
+    private static func allowance(of validation: RelayClient.Validation?) -> Duration {
         guard let validation else { return allowance }
         return .seconds(min(max(0, validation.deadline.timeIntervalSince(validation.receivedAt)), 86_400))
     }

@@ -32,7 +32,9 @@ public struct CustomerEmail: Hashable, Sendable {
 
 extension Unicode.Scalar {
     var isSpaceOrControl: Bool {
-        properties.isWhitespace || properties.generalCategory == .control
+        // Looking up properties costs more than the rest of an email.
+        if isASCII { return value <= 0x20 || value == 0x7f }
+        return properties.isWhitespace || properties.generalCategory == .control
     }
 }
 

@@ -7,7 +7,6 @@ public protocol PrivateName {}
 
 /// What an ``Identifier`` names.
 public enum Named {
-    public enum Account: PlainName {}
     public enum APIKey: PlainName {}
     public enum Bundle: PlainName {}
     public enum Coupon: PlainName {}
@@ -49,6 +48,11 @@ public typealias TagID = Identifier<Named.Tag>
 public typealias TransactionID = Identifier<Named.Transaction>
 /// The publisher's own name for a customer.
 public typealias Username = Identifier<Named.User>
+
+extension TransactionID {
+    /// As numbers written as text, of any length.
+    public func isLower(than other: TransactionID) -> Bool { (utf8.count, self) < (other.utf8.count, other) }
+}
 
 extension StoreEnvironment {
     public static let production: Self = "Production"

@@ -2,7 +2,7 @@
 ///
 /// | digits | holds |
 /// | --- | --- |
-/// | 1-2 | the bucket, so that a look-up by id alone reaches one shard |
+/// | 1-2 | the bucket, so that a look-up by id alone knows the primary key |
 /// | 3-6 | days since 1970, so that it reaches one partition |
 /// | 7-38 | 128 random bits: what makes it impossible to guess |
 public struct ValidationID: Hashable, Sendable, CustomStringConvertible {
@@ -53,8 +53,8 @@ public struct ValidationID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The shard key: one of 256, computed from a key that a row is looked up by. It leads every primary key of the hot
-/// tables, so that the same schema runs on one PostgreSQL and on a sharded one.
+/// One of 256, computed from a key that a row is looked up by. It leads every primary key of the hot tables, so that a later version could
+/// divide them by it. Today one PostgreSQL holds them all.
 public struct Bucket: Hashable, Sendable {
     public static let count = 256
     public let number: UInt8

@@ -1,3 +1,20 @@
+/// An offer of the store's, by which something was bought.
+public struct StoreOffer: Sendable, Hashable, Codable {
+    public var identifier: String?
+    /// With Apple's numbers: 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
+    public var type: Int?
+    /// As Apple writes it: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
+    public var discountType: String?
+
+    /// Nil where nothing is said.
+    public init?(identifier: String?, type: Int?, discountType: String?) {
+        guard identifier != nil || type != nil || discountType != nil else { return nil }
+        self.identifier = identifier
+        self.type = type
+        self.discountType = discountType
+    }
+}
+
 /// One transaction of a subscription: a time that was paid for or given, as it was told last.
 public struct LedgerPeriod: Sendable, Hashable, Codable {
     /// Why what was paid for is taken away.
@@ -18,6 +35,8 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
             self.kind = kind
             self.reason = reason
         }
+
+        var cancelationReason: CancelationReason { reason ?? (kind == .refunded ? .customer : .system) }
     }
 
     /// What the period is known by: the number of its line in the order where the store gives one (`web_order_line_item_id`), which
@@ -45,6 +64,8 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     public var isIntro: Bool?
     /// The offer that was redeemed.
     public var discountID: DiscountID?
+    /// The same as the store describes it; nil where there was none, or nobody said.
+    public var storeOffer: StoreOffer?
 
     public init(
         id: TransactionID, productID: ProductID, purchasedAt: Timestamp, expiresAt: Timestamp?,
@@ -55,8 +76,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     ) {
         self.id = id
         self.productID = productID
-        self.purchasedAt = Timestamp(
-            seconds: purchasedAt.secondsSince1970)
+        self.purchasedAt = purchasedAt.wholeSeconds
         self.expiresAt = expiresAt
         self.revocation = revocation
         self.isUpgraded = isUpgraded
@@ -71,6 +91,9 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
 
     /// When what was paid for ends by itself.
     var end: Timestamp { expiresAt ?? .distantFuture }
+
+    /// What was said of its renewal from then on is about this period: a store renews, and tells of it, up to a day before it begins.
+    var isHeardOfFrom: Timestamp { min(purchasedAt, toldAt) }
 
     /// Which of two words on the same period counts: the later one; of two of the same moment always the same one, so that it
     /// does not matter which came first.
@@ -88,12 +111,11 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
                 isUpgraded ? 1 : 0, end.microseconds, purchasedAt.microseconds,
                 originalPurchasedAt?.microseconds ?? .min, LedgerRank.number(isTrial), LedgerRank.number(isIntro),
             ],
-            text: [productID.text, transactionID?.text, discountID?.text, revocation?.reason?.rawValue].map { $0 ?? "" }
+            text: [
+                productID.text, transactionID?.text, discountID?.text, revocation?.reason?.rawValue,
+                storeOffer?.identifier,
+                storeOffer?.type.map(String.init), storeOffer?.discountType,
+            ].map { $0 ?? "" }
                 .joined(separator: "\n"))
     }
-}
-
-extension LedgerPeriod {
-    /// What was said of its renewal from then on is about this period: a store renews, and tells of it, up to a day before it begins.
-    var isHeardOfFrom: Timestamp { min(purchasedAt, toldAt) }
 }

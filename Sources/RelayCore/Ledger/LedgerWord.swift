@@ -42,6 +42,11 @@ public struct LedgerWord: Sendable, Hashable, Codable {
         self.intentChangedAt = intentChangedAt
         self.isTest = isTest
     }
+
+    /// The store, or whoever else knows, has nothing of it any more.
+    public static func over(toldAt moment: Timestamp) -> LedgerWord {
+        LedgerWord(end: LedgerEnd(isOver: true, toldAt: moment))
+    }
 }
 
 /// Cleeng granted access on a subscription.

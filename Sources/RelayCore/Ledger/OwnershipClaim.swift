@@ -61,11 +61,11 @@ public struct OwnershipClaim: Sendable, Hashable {
         guard let owner else { return .takes }
         let isNewer = acceptedAt >= owner.acceptedAt
         if isNewer, isProven || entitledBefore == false { return .takes }
-        // An older request that Cleeng took after all, or somebody who had the offer already, or may have had it: either the subscription has passed, or both have
-        // the offer, each by something of their own.
-        let settled = isNewer ? owner.since : owner.unsettledUntil
-        guard observedAt > settled else { return .readsAgain }
-        guard let rival, rival.observedAt > settled else { return .asksOfOwner }
+        // Either the subscription has passed to this customer, or both have the offer, each by something of their own. What was read before
+        // this moment may show it on its way.
+        let passedBy = isNewer ? owner.since : owner.unsettledUntil
+        guard observedAt > passedBy else { return .readsAgain }
+        guard let rival, rival.observedAt > passedBy else { return .asksOfOwner }
         guard rival.isEntitled else { return .takes }
         // The two reads are of two moments: while requests are on their way, it may have passed to and fro between them.
         return rival.observedAt > owner.unsettledUntil ? .standsAlone : .readsAgain

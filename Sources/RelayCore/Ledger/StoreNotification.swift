@@ -6,6 +6,7 @@ public struct StoreNotification: Sendable, Hashable {
         case two = 2
     }
 
+    public var store = StorePlatform.apple
     public var version: Version
     /// The same over all deliveries of one notification, and of no other.
     public var identity: String
@@ -15,12 +16,31 @@ public struct StoreNotification: Sendable, Hashable {
     public var type: String
     public var subtype: String?
     public var environment: StoreEnvironment
+    /// The app's; of Amazon's the customer's, which that store wants to be told; of Roku's the channel.
     public var bundleID: BundleID?
+    /// The app's, where `bundleID` is not.
+    public var packageName: BundleID?
+    /// Nil where the store finds the purchase without it.
+    public var productID: ProductID?
     /// Nil where it is about no purchase.
     public var originalTransactionID: TransactionID?
+    /// Other purchases that it concerns.
+    public var related: [TransactionID] = []
+    /// Nil where it did not come by a topic.
+    public var topic: TopicNews?
+    /// What the answer has to repeat, at Roku.
+    public var responseKey: String?
+    /// Whether nobody can tell who wrote it: then the store is asked only about what is known already.
+    public var isUnproven = false
+    /// Whether it says that the purchase is over, or that it runs, where its type alone does not tell.
+    public var isOver: Bool?
+    /// Nil where it does not ask how a purchase was used.
+    public var consumption: ConsumptionDemand?
+    /// What it says that publishers' endpoints are told, as a JSON object; nil where that is nothing beyond the purchases.
+    public var notice: String?
     /// When it was said. Nil where it does not say.
     public var saidAt: Timestamp?
-    /// Nil where it concerns no subscription's life.
+    /// Nil where it concerns no subscription's life. Other stores' notifications have none: the store is asked.
     public var word: LedgerWord?
 
     public init(
@@ -40,4 +60,7 @@ public struct StoreNotification: Sendable, Hashable {
         self.saidAt = saidAt
         self.word = word
     }
+
+    /// By which a publisher is known.
+    public var app: BundleID? { store == .amazon ? packageName : bundleID }
 }

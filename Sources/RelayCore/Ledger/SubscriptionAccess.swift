@@ -1,7 +1,5 @@
 /// Which offers a subscription opens at a moment: the one decision that polls, the question by customer and the watch go by.
-///
-///     periods, renewal, end ──► standing ──► the offer of the present product: goes on, ends, or nobody knows yet
-///     Cleeng's word on each offer ───────► offers that were left: end when Cleeng, asked since, says no
+/// docs/design/ledger.md draws it.
 public struct SubscriptionAccess: Sendable, Hashable {
     /// That of the present product; that of the newest grant where no catalogue says. Nil where Cleeng never granted.
     public private(set) var present: OfferID?

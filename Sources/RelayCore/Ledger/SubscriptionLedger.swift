@@ -2,9 +2,7 @@
 ///
 /// It keeps the latest word on each thing, by when it was said and never by when it arrived: on each transaction, on renewal,
 /// on whether it is over. What follows from them is worked out when it is asked for (``standing(at:leeway:)``), with the time
-/// of the question, so that nothing depends on the way there:
-///
-///     words ──hear──► periods, renewal, end ──standing(at: now)──► active, in grace, in billing retry, expired, revoked
+/// of the question, so that nothing depends on the way there.
 public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// By ``LedgerPeriod/id``.
     public private(set) var periods: [TransactionID: LedgerPeriod] = [:]
@@ -62,6 +60,11 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
             })
     }
 
+    /// Of the newest period.
+    public var storeOffer: StoreOffer? {
+        periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.storeOffer
+    }
+
     public var products: Set<ProductID> { Set(periods.values.map(\.productID)) }
 
     /// The offer that a product is sold by; that of the newest grant where no catalogue says.
@@ -96,26 +99,15 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         if let told = word.intentChangedAt { intentChangedAt = max(intentChangedAt ?? told, told) }
         if let told = word.isTest { isTest = told }
         movedFrom.formUnion(word.movesFrom)
-        while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { Self.isGreater($1, $0) }) {
+        while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { $0.isLower(than: $1) }) {
             movedFrom.remove(least)
         }
     }
 
     private mutating func hear(_ period: LedgerPeriod) {
-        if periods[period.id] != nil {
-            periods[period.id]?.hear(period)
-        } else {
-            periods[period.id] = period
-        }
+        periods[period.id, default: period].hear(period)
         guard periods.count > Self.mostPeriods else { return }
-        let oldest = periods.values.min {
-            ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id)
-        }
+        let oldest = periods.values.min { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
         if let oldest { periods[oldest.id] = nil }
-    }
-
-    /// Numbers of any length.
-    private static func isGreater(_ left: TransactionID, _ right: TransactionID) -> Bool {
-        (left.utf8.count, left) > (right.utf8.count, right)
     }
 }

@@ -37,7 +37,7 @@ public struct ContractStanding: Sendable, Hashable {
         }
     }
 
-    public var lifecycle: Lifecycle
+    public var lifecycle = Lifecycle.ended
     public var start: Timestamp?
     /// Of one that has ended, and of one that will not be renewed.
     public var end: Timestamp?
@@ -46,18 +46,15 @@ public struct ContractStanding: Sendable, Hashable {
     public var nextBilling: Timestamp?
     public var product: String?
     /// In order; the last one is the present one.
-    public var phases: [Phase]
+    public var phases: [Phase] = []
 
     /// Of several subscriptions the one speaks that runs, or ran, longest: after an upgrade the old one ends by itself.
     ///
     /// - Parameter leeway: how long after its end one that will renew is waited for.
     public init(_ parts: [Part], at now: Timestamp, leeway: Duration) {
         let known = parts.filter { $0.ledger.movedTo == nil }.compactMap { View($0, at: now, leeway: leeway) }
-        guard let leading = known.max(by: { $0.rank < $1.rank }) else {
-            self.init(lifecycle: .ended, phases: [])
-            return
-        }
-        self.init(lifecycle: leading.lifecycle, phases: [])
+        guard let leading = known.max(by: { $0.rank < $1.rank }) else { return }
+        lifecycle = leading.lifecycle
         product = leading.product
         start = known.compactMap(\.start).min()
         paidUntil = leading.standing.expiresAt
@@ -71,11 +68,6 @@ public struct ContractStanding: Sendable, Hashable {
         phases = known.filter { $0.rank < leading.rank }.compactMap(\.phase).sorted { $0.start < $1.start }
         if let phase = leading.phase { phases.append(phase) }
         if lifecycle == .ended, let end { phases.append(Phase(kind: .inactive, start: end)) }
-    }
-
-    private init(lifecycle: Lifecycle, phases: [Phase]) {
-        self.lifecycle = lifecycle
-        self.phases = phases
     }
 
     /// One subscription, looked at now.

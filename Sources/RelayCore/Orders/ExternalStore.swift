@@ -4,12 +4,15 @@ public enum ExternalStoreQuery: Sendable, Hashable {
     case apple(transactionID: TransactionID, bundleID: BundleID?)
     case google(packageName: BundleID, subscriptionID: String, token: String)
     case amazon(receiptID: String, userID: String)
+    /// - Parameter transactionID: of any of its transactions.
+    case roku(transactionID: String)
 
     public var platform: StorePlatform {
         switch self {
         case .apple: .apple
         case .google: .google
         case .amazon: .amazon
+        case .roku: .roku
         }
     }
 }
@@ -26,11 +29,15 @@ public struct ExternalSubscription: Sendable, Hashable {
     /// The newest product, as the store names it.
     public var productID: ProductID?
     public var isTrial: Bool
+    /// What is to be acknowledged at the store; nil if nothing is.
+    public var awaitsAcknowledgement: AcknowledgedKind?
+    /// By which the app named its customer when it bought; nil where nobody says.
+    public var accountToken: String?
 
     public init(
         key: TransactionID, environment: StoreEnvironment, word: LedgerWord, bundleID: BundleID? = nil,
-        productID: ProductID? = nil,
-        isTrial: Bool? = nil
+        productID: ProductID? = nil, isTrial: Bool? = nil, awaitsAcknowledgement: AcknowledgedKind? = nil,
+        accountToken: String? = nil
     ) {
         self.key = key
         self.environment = environment
@@ -39,14 +46,32 @@ public struct ExternalSubscription: Sendable, Hashable {
         let newest = word.periods.max { $0.purchasedAt < $1.purchasedAt }
         self.productID = productID ?? newest?.productID
         self.isTrial = isTrial ?? newest?.isTrial ?? false
+        self.awaitsAcknowledgement = awaitsAcknowledgement
+        self.accountToken = accountToken
     }
 
     public var platform: StorePlatform { StorePlatform(subscriptionKey: key) }
 }
 
+/// The kind of a purchase to acknowledge. Google has an endpoint for each.
+public enum AcknowledgedKind: Sendable, Hashable {
+    case subscription, product
+}
+
+/// What became of an acknowledgement.
+public enum AcknowledgementAnswer: Sendable, Equatable {
+    case done
+    /// The store does not take it; the reason is a fixed word. It may have been acknowledged meanwhile: the store is to be asked.
+    case refused(String)
+    /// The relay may not acknowledge; in words that hold no secret.
+    case misconfigured(String)
+    /// Passing trouble.
+    case tryAgain(after: Duration?)
+}
+
 /// What a store said.
 public enum ExternalStoreAnswer: Sendable, Equatable {
-    /// Of Google and Amazon one; of Apple as many as the customer has.
+    /// Of Google, Amazon and Roku one; of Apple as many as the customer has.
     case found([ExternalSubscription])
     /// It says no; the reason is told to the publisher, in words that hold no secret.
     case no(String)
@@ -56,12 +81,45 @@ public enum ExternalStoreAnswer: Sendable, Equatable {
     case unknown
     /// The relay has no access to this store.
     case notConfigured
+    /// It does not let the relay ask: our key, our secret or our settings; in words that hold no secret. Who waits may try again: an operator
+    /// has to mend it.
+    case misconfigured(String)
     /// Passing trouble.
     case tryAgain(after: Duration?)
+}
+
+extension ExternalStoreAnswer {
+    /// When whoever waits may try again, where the store could not be asked.
+    public var pause: Duration? {
+        switch self {
+        case .misconfigured: .seconds(60)
+        case .tryAgain(let pause): pause ?? .seconds(10)
+        case .found, .no, .ended, .unknown, .notConfigured: nil
+        }
+    }
+
+    /// The same in whole seconds.
+    public var retryAfterSeconds: Int { max(1, Int((pause ?? .zero).seconds.rounded(.up))) }
 }
 
 /// One store, as those who check subscriptions ask it. Ends within seconds, always with an answer; only what is proven to come from
 /// the store is ever `found`.
 public protocol ExternalStore: Sendable {
     func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer
+
+    /// Acknowledges a granted purchase. A repeat changes nothing.
+    ///
+    /// - Parameters:
+    ///   - query: as the purchase was found by.
+    ///   - purchase: as it was found.
+    func acknowledge(_ query: ExternalStoreQuery, _ purchase: ExternalSubscription) async -> AcknowledgementAnswer
+}
+
+extension ExternalStore {
+    /// For a store without acknowledgements.
+    public func acknowledge(_ query: ExternalStoreQuery, _ purchase: ExternalSubscription) async
+        -> AcknowledgementAnswer
+    {
+        .done
+    }
 }

@@ -38,9 +38,7 @@ public enum CommitVerdict: Sendable, Equatable {
     /// Another order was first: one subscription, one contract, for ever.
     case conflicts
 
-    /// - Parameters:
-    ///   - state: the order's.
-    ///   - contract: the one that its subscription is of by now.
+    /// - Parameter contract: the one that its subscription is of by now.
     public init(_ state: OrderState, subscriptionIsOf contract: BillingID?) {
         switch state {
         case .completed: self = .repeats

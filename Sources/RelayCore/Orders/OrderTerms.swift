@@ -46,7 +46,7 @@ public enum OrderTermsError: Error, Sendable, Equatable, CaseIterable {
         switch self {
         case .noParty: "give one of CustomerId, Customer and ContractId"
         case .severalParties: "give only one of CustomerId, Customer and ContractId"
-        case .noSubject: "give ExternalSubscriptionId, or ExternalCart for GoogleIap and AmazonIap"
+        case .noSubject: "give ExternalSubscriptionId, or ExternalCart for GoogleIap, AmazonIap and RokuPay"
         case .severalSubjects: "give only one of ExternalSubscriptionId and ExternalCart"
         }
     }

@@ -4,6 +4,17 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     case apple
     case google
     case amazon
+    case roku
+
+    /// For people, within a sentence.
+    public var title: String {
+        switch self {
+        case .apple: "the App Store"
+        case .google: "Google Play"
+        case .amazon: "the Amazon Appstore"
+        case .roku: "Roku Pay"
+        }
+    }
 
     /// Of a subscription by its key: Apple's are bare numbers (or what an app sent in place of one).
     public init(subscriptionKey key: TransactionID) {
@@ -14,9 +25,21 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     private var prefixesKeys: Bool {
         switch self {
         case .apple: false
-        case .google, .amazon: true
+        case .google, .amazon, .roku: true
         }
     }
+
+    /// Whether the store can be asked which purchases it took back. Apple gives out all that it has told.
+    public var listsVoided: Bool {
+        switch self {
+        case .apple, .google: true
+        case .amazon, .roku: false
+        }
+    }
+
+    /// Whether each renewal has a name of its own, by which the store finds the subscription too: the store's answer names the one that
+    /// counts.
+    public var namesRenewals: Bool { self == .roku }
 
     var prefix: String { rawValue + ":" }
 
@@ -34,5 +57,23 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     public func name(ofKey key: TransactionID) -> TransactionID {
         guard prefixesKeys, key.text.hasBytes(first: prefix) else { return key }
         return TransactionID(String(key.text.droppingBytes(first: prefix.utf8.count)))
+    }
+
+    /// As billwerk calls it in `Type`: `AppleIap`, `GoogleIap`, `AmazonIap`, `RokuPay`.
+    public var iapType: String {
+        switch self {
+        case .apple: "AppleIap"
+        case .google: "GoogleIap"
+        case .amazon: "AmazonIap"
+        case .roku: "RokuPay"
+        }
+    }
+
+    /// Without regard to case; nil for a type that the relay does not take.
+    public init?(iapType: String) {
+        guard let found = Self.allCases.first(where: { $0.iapType.lowercased() == iapType.lowercased() }) else {
+            return nil
+        }
+        self = found
     }
 }

@@ -2,6 +2,7 @@
 public enum StoreReceipt: Sendable, Hashable {
     case google(Google)
     case amazon(Amazon)
+    case roku(Roku)
 
     /// Numbers as text, as Cleeng's own example has them.
     public struct Google: Sendable, Hashable, Codable {
@@ -38,26 +39,57 @@ public enum StoreReceipt: Sendable, Hashable {
         }
     }
 
+    /// An order of Roku Pay. Numbers and texts go on as they came.
+    public struct Roku: Sendable, Hashable, Codable {
+        /// The transaction's id.
+        public var purchaseId: String
+        /// The product.
+        public var code: ProductID
+        public var amount: SentScalar?
+        public var qty: SentScalar?
+        public var total: SentScalar?
+
+        public init(
+            purchaseId: String, code: ProductID, amount: SentScalar?, qty: SentScalar?, total: SentScalar?
+        ) {
+            self.purchaseId = purchaseId
+            self.code = code
+            self.amount = amount
+            self.qty = qty
+            self.total = total
+        }
+    }
+
+    /// A number or a text of JSON, as an app wrote it.
+    public enum SentScalar: Sendable, Hashable {
+        case number(String)
+        case text(String)
+    }
+
     public var driver: PurchaseDriver {
         switch self {
         case .google: .google
         case .amazon: .amazon
+        case .roku: .roku
         }
     }
 
-    /// The key of the subscription: what the store knows it by through all renewals.
+    /// The key of the subscription, as far as the app knows it: what the store knows it by through all renewals. An app may send the id of one of
+    /// Roku's renewals; the store's answer names the original.
     public var subscriptionKey: TransactionID {
         switch self {
         case .google(let receipt): StorePlatform.google.subscriptionKey(TransactionID(receipt.purchaseToken))
         case .amazon(let receipt): StorePlatform.amazon.subscriptionKey(TransactionID(receipt.receiptId))
+        case .roku(let receipt): StorePlatform.roku.subscriptionKey(TransactionID(receipt.purchaseId))
         }
     }
 
-    /// What else it takes to ask the store about it: the app at Google, the store's user at Amazon.
-    public var asked: String {
+    /// What else it takes to ask the store about it: the app at Google, the store's user at Amazon, nothing at Roku.
+    public var asked: BundleID? {
         switch self {
-        case .google(let receipt): receipt.packageName.text
-        case .amazon(let receipt): receipt.userId
+        case .google(let receipt): receipt.packageName
+        case .amazon(let receipt): BundleID(receipt.userId)
+        case .roku: nil
         }
     }
 
@@ -67,6 +99,7 @@ public enum StoreReceipt: Sendable, Hashable {
             .google(
                 packageName: receipt.packageName, subscriptionID: receipt.productId.text, token: receipt.purchaseToken)
         case .amazon(let receipt): .amazon(receiptID: receipt.receiptId, userID: receipt.userId)
+        case .roku(let receipt): .roku(transactionID: receipt.purchaseId)
         }
     }
 }
@@ -81,6 +114,8 @@ public enum PurchaseDriver: Int16, Sendable, CaseIterable {
     case google = 2
     /// What Amazon gave the app, by `/amazon/payment`; then as a receipt.
     case amazon = 3
+    /// What Roku gave the app, by `/roku/payment`; then as a receipt.
+    case roku = 4
 
     public var name: String {
         switch self {
@@ -88,10 +123,33 @@ public enum PurchaseDriver: Int16, Sendable, CaseIterable {
         case .storekit2: "storekit2"
         case .google: "google"
         case .amazon: "amazon"
+        case .roku: "roku"
         }
     }
 
     public var firstPhase: Pursuit.Phase { self == .storekit2 ? .registering : .forwarding }
     /// Whether Cleeng is sent what the app sent; else its number is enough.
     public var sendsReceipt: Bool { self != .storekit2 }
+}
+
+extension StoreReceipt.SentScalar: Codable {
+    private enum Key: CodingKey { case number, text }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        self =
+            if let number = try fields.decodeIfPresent(String.self, forKey: .number) {
+                .number(number)
+            } else {
+                .text(try fields.decode(String.self, forKey: .text))
+            }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .number(let number): try fields.encode(number, forKey: .number)
+        case .text(let text): try fields.encode(text, forKey: .text)
+        }
+    }
 }

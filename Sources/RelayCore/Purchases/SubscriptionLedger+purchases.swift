@@ -28,7 +28,7 @@ extension SubscriptionLedger {
     }
 
     private func purchase(_ period: LedgerPeriod, of name: SubscriptionName) -> CustomerPurchase {
-        let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
+        let platform = name.platform
         let purchaseID = platform.name(ofKey: name.originalTransactionID)
         var purchase = CustomerPurchase(
             platform: platform, productID: period.productID, purchaseID: purchaseID,
@@ -64,12 +64,8 @@ extension SubscriptionLedger {
     private func cancelationReason(
         _ period: LedgerPeriod, _ said: LedgerRenewal?, _ status: SubscriptionStanding.Status
     ) -> CancelationReason? {
-        if let revocation = period.revocation {
-            return revocation.reason ?? (revocation.kind == .refunded ? .customer : .system)
-        }
-        let told =
-            said?.cancelationReason
-            ?? said?.expirationIntent.map { CancelationReason(expirationIntent: $0) }
+        if let revocation = period.revocation { return revocation.cancelationReason }
+        let told = said?.cancelationReason ?? said?.expirationIntent.map(CancelationReason.init(expirationIntent:))
         switch status {
         case .active where said?.willRenew == false: return told ?? .customer
         case .active, .inGrace: return nil
@@ -81,7 +77,7 @@ extension SubscriptionLedger {
     /// A product that the subscription is no longer.
     private func replace(_ purchase: inout CustomerPurchase, _ period: LedgerPeriod) {
         if let revocation = period.revocation {
-            purchase.cancelationReason = revocation.reason ?? (revocation.kind == .refunded ? .customer : .system)
+            purchase.cancelationReason = revocation.cancelationReason
             return
         }
         purchase.cancelationReason = .replaced

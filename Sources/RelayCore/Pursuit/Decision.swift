@@ -4,36 +4,20 @@ public struct Decision: Sendable, Equatable {
     public struct Change: Sendable, Equatable {
         public var status: ValidationStatus
         public var reason: String?
-        public var late: Bool
+        public var late = false
         public var at: Timestamp
         public var expiresAt: Timestamp?
         /// Whether an ``expiresAt`` of nil means that access has no end. Else nobody has said when it ends, and Cleeng is asked.
-        public var namesEnd: Bool
+        public var namesEnd = true
         /// JSON: what Cleeng said. A grant has always one.
         public var evidence: String?
         /// When the read that the grant rests on was sent.
         public var observedAt: Timestamp?
         /// Cleeng named this purchase and not its customer's access alone, as a synchronization's result does.
-        public var isProven: Bool
+        public var isProven = false
 
         /// Until when Cleeng granted, as the ledger keeps it (``LedgerEnd/until``).
         public var grantedUntil: Timestamp? { expiresAt ?? (namesEnd ? nil : observedAt ?? at) }
-
-        public init(
-            status: ValidationStatus, reason: String? = nil, late: Bool = false, at: Timestamp,
-            expiresAt: Timestamp? = nil, namesEnd: Bool = true, evidence: String? = nil, observedAt: Timestamp? = nil,
-            isProven: Bool = false
-        ) {
-            self.status = status
-            self.reason = reason
-            self.late = late
-            self.at = at
-            self.expiresAt = expiresAt
-            self.namesEnd = namesEnd
-            self.evidence = evidence
-            self.observedAt = observedAt
-            self.isProven = isProven
-        }
     }
 
     public enum Next: Sendable, Equatable {

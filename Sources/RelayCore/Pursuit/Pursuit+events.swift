@@ -86,14 +86,12 @@ extension Pursuit {
         case .notEntitled:
             decision.events.append(event(.entitlementRead))
             expire(at: now, into: &decision)
-            guard let next = nextRead(after: answer.observedAt, reads: reads) else { break }
-            rest(untilRead: next, at: now, into: &decision)
+            readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
         case .misconfigured, .tryAgain:
             decision.events.append(event(.entitlementReadFailed))
             expire(at: now, into: &decision)
-            // A watch does not end on a read that said nothing.
-            let next = nextRead(after: answer.observedAt, reads: reads) ?? now + ReadSchedule.longestGap
-            rest(untilRead: max(next, now + (answer.retryAfter ?? .zero)), at: now, into: &decision)
+            readAgain(
+                after: answer.observedAt, notBefore: answer.retryAfter ?? .zero, at: now, reads: reads, into: &decision)
         }
         return decision
     }
@@ -128,6 +126,25 @@ extension Pursuit {
         readAt = allowedAt
         expire(at: now, into: &decision)
         decision.next = rest(until: readAt, at: now)
+        return decision
+    }
+
+    /// Another customer has the subscription, and this purchase does not take it from them: it is not sent.
+    public mutating func ownedByAnother(at now: Timestamp) -> Decision {
+        var decision = Decision(next: .finished)
+        expire(at: now, into: &decision)
+        settle(
+            .init(status: .rejected, reason: "owned_by_another", late: isLate(at: now), at: now), detail: nil,
+            into: &decision)
+        return decision
+    }
+
+    /// Another customer may be about to get the subscription: this purchase waits until that is known.
+    public mutating func waits(until moment: Timestamp, at now: Timestamp) -> Decision {
+        var decision = Decision(next: .finished)
+        retryAt = moment
+        expire(at: now, into: &decision)
+        decision.next = rest(until: retryAt, at: now)
         return decision
     }
 
@@ -191,13 +208,19 @@ extension Pursuit {
         decision.next = rest(until: retryAt, at: now)
     }
 
-    /// Nil when the watch is over.
-    func nextRead(after last: Timestamp, reads: ReadSchedule) -> Timestamp? {
-        reads.next(after: last, watchedSince: max(deadline, forwardedAt ?? deadline))
-    }
-
-    mutating func rest(untilRead next: Timestamp, at now: Timestamp, into decision: inout Decision) {
-        readAt = max(next, now)
+    /// Reads once more at the schedule's next moment. Where there is none, the watch has ended.
+    ///
+    /// - Parameter pause: of a read that said nothing, on which a watch does not end; nil where it said something.
+    mutating func readAgain(
+        after last: Timestamp, notBefore pause: Duration? = nil, at now: Timestamp, reads: ReadSchedule,
+        into decision: inout Decision
+    ) {
+        let inTime = reads.next(after: last, watchedSince: max(deadline, forwardedAt ?? deadline))
+        guard let next = inTime ?? pause.map({ _ in now + ReadSchedule.longestGap }) else {
+            decision.next = .finished
+            return
+        }
+        readAt = max(next, now + (pause ?? .zero))
         decision.next = rest(until: readAt, at: now)
     }
 }

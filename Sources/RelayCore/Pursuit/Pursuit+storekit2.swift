@@ -27,21 +27,18 @@ extension Pursuit {
         case .grantedOther, .unclear:
             // Whether that is what was asked for is seen by the entitlement alone.
             watch(from: now, next: .read, into: &decision)
+        case .running: readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
         case .unknown where forwardedAt.map({ now < $0 + reads.interval * 3 }) == true:
             // Cleeng may need a moment to know what it has just taken.
-            guard let next = nextRead(after: answer.observedAt, reads: reads) else { break }
-            rest(untilRead: next, at: now, into: &decision)
+            readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
         case .unknown where forwards >= Self.mostForgotten: watch(from: now, next: .read, into: &decision)
-        case .running:
-            guard let next = nextRead(after: answer.observedAt, reads: reads) else { break }
-            rest(untilRead: next, at: now, into: &decision)
         case .unknown:
             phase = .registering
             (synchronization, forwardedAt, readAt) = (nil, nil, nil)
             retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
         case .misconfigured, .tryAgain:
-            let next = nextRead(after: answer.observedAt, reads: reads) ?? now + ReadSchedule.longestGap
-            rest(untilRead: max(next, now + (answer.retryAfter ?? .zero)), at: now, into: &decision)
+            readAgain(
+                after: answer.observedAt, notBefore: answer.retryAfter ?? .zero, at: now, reads: reads, into: &decision)
         }
         return decision
     }
@@ -71,7 +68,8 @@ extension Pursuit {
         guard isElsewhere, mayTransfer else {
             return settle(
                 .init(status: .rejected, reason: reason, late: isLate(at: now), at: now),
-                detail: isElsewhere ? "what was signed is not genuine: no transfer is asked for" : nil, into: &decision)
+                detail: isElsewhere ? "it is not genuine, or may not be transferred: no transfer is asked for" : nil,
+                into: &decision)
         }
         phase = .registering
         transfers = true

@@ -1,23 +1,9 @@
 /// The pursuit of one accepted purchase, from the first try to send it until Cleeng's word on it is known.
 ///
 /// A pure state machine: an event goes in, a ``Decision`` comes out, and nothing else happens. The worker that holds the
-/// pursuit's lease feeds it and carries out what it decides.
+/// pursuit's lease feeds it and carries out what it decides. ARCHITECTURE.md draws it.
 ///
-///     forwarding ──accepted──► watching ──entitled──► finished (granted)
-///        │  ▲                     │  ▲
-///        │  └──retry──┘           │  └──not yet──┘
-///        │                        └──watch over──► finished (timed_out)
-///        ├──rejected──► finished (rejected), or watching where an earlier try may have reached Cleeng
-///        └──overtaken──► finished (timed_out, superseded), or watching likewise
-///
-/// By StoreKit 2 Cleeng names what it does about a purchase, and says itself what came of it:
-///
-///     registering ──accepted──► synchronizing ──access──► finished (granted)
-///        │  ▲  ▲                  │  ▲    │
-///        │  │  │                  │  │    ├──no access──► finished (rejected)
-///        │  └retry  ──────────────│──│────┴──another customer has it: transfer, once
-///        │                        └not yet
-///        └──as forwarding: rejected, overtaken; then and where it is not clear, the entitlement is watched
+/// By StoreKit 2 Cleeng names what it does about a purchase, and says itself what came of it.
 ///
 /// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
 /// still watched for.
@@ -59,7 +45,8 @@ public struct Pursuit: Sendable, Equatable {
     public var synchronization: String?
     /// By StoreKit 2: the purchase was found with another customer, and it is its transfer that is, or was, asked for.
     public var transfers: Bool
-    /// By StoreKit 2 Cleeng never sees what was signed: of what is known not to be genuine no transfer is asked for.
+    /// By StoreKit 2 Cleeng never sees what was signed: of what is known not to be genuine no transfer is asked for. Nor is it of what
+    /// takes no subscription from another customer.
     public let mayTransfer: Bool
     /// By StoreKit 2: until when what was signed was paid for, where that is known. Cleeng does not say.
     public let paidUntil: Timestamp?

@@ -1,9 +1,4 @@
-/// Whether calls may be sent on one of the upstream's routes; and how that route does.
-///
-///     closed ──failures of five customers in a row, or Retry-After──► open
-///        ▲                                                             │  wait: 0.5 s, doubling, 8 s at most
-///        └────────────── a probe succeeds ◄── half open ◄──────────────┘
-///                                                └──────── it fails ───► open
+/// Whether calls may be sent on one of the upstream's routes; and how that route does. ARCHITECTURE.md draws its states.
 ///
 /// After a pause that was asked for any answer closes it: the upstream was there all the time.
 ///

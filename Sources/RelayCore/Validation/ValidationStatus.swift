@@ -1,14 +1,6 @@
 /// Where a validation stands for the app. The numbers are stored.
 ///
-///     pending ──► granted ──► transferred
-///        │           │  ▲
-///        │           ▼  │ (renewed, resubscribed)
-///        │        revoked
-///        ├──► rejected ──► granted (late)
-///        └──► timed_out ──► granted (late)
-///                 └───────► rejected (late)
-///
-/// `rejected` and `timed_out` go on when a later truth arrives: an answer or an entitlement read after the deadline, or
+/// ARCHITECTURE.md lists what follows what. `rejected` and `timed_out` go on when a later truth arrives: an answer or an entitlement read after the deadline, or
 /// after an operator's retry.
 public enum ValidationStatus: Int16, Sendable, CaseIterable {
     case pending = 0
@@ -32,14 +24,6 @@ public enum ValidationStatus: Int16, Sendable, CaseIterable {
     public init?(name: String) {
         guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = status
-    }
-
-    /// Whether the same purchase, sent again, starts a fresh validation.
-    public var isEnded: Bool {
-        switch self {
-        case .pending, .granted: false
-        case .rejected, .timedOut, .transferred, .revoked: true
-        }
     }
 
     public var isFinalForPolling: Bool { self != .pending }

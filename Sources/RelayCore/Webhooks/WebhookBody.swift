@@ -6,11 +6,21 @@ import Formats
 /// `{"type":"purchases.updated","password":"…","applicationUsername":…`
 public enum WebhookBody {
     public static let head = #"{"type":"purchases.updated","#
+    /// Of what a store said that concerns no purchase.
+    public static let noticeHead = #"{"type":"store.notification","#
     public static let test = #"{"type":"test"}"#
 
-    /// - Parameter password: nil: left out. Only a message that begins as ``head`` does carries it.
+    /// What stands before the password; nil: the message carries none.
+    private static func head(of stored: String) -> String? {
+        [head, noticeHead].first { stored.utf8.starts(with: $0.utf8) }
+    }
+
+    /// Whether a message carries the password, if there is one.
+    public static func hasPassword(_ stored: String) -> Bool { head(of: stored) != nil }
+
+    /// - Parameter password: nil: left out. Only a message that begins as ``head`` or ``noticeHead`` does carries it.
     public static func whole(_ stored: String, password: String?) -> [UInt8] {
-        guard let password, stored.utf8.starts(with: head.utf8) else { return Array(stored.utf8) }
+        guard let password, let head = head(of: stored) else { return Array(stored.utf8) }
         let quoted = quoted(password)
         var body: [UInt8] = []
         body.reserveCapacity(stored.utf8.count + quoted.count + 12)

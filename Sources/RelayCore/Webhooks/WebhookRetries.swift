@@ -3,9 +3,7 @@
 /// One pause after each try that failed, and no try after the last pause's: N pauses are 1 + N tries. Each is up to a fifth
 /// shorter or longer at random, so that what failed together does not come back together.
 public struct WebhookRetries: Sendable, Equatable {
-    public static let standard: [Duration] = [5, 30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_400].map {
-        .seconds($0)
-    }
+    public static let standard = [5, 30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_400].map(Duration.seconds)
 
     /// A `Retry-After` is heeded up to this: an endpoint that asks for more is asked again all the same.
     public static let longestWish = Duration.seconds(3_600)
@@ -15,11 +13,6 @@ public struct WebhookRetries: Sendable, Equatable {
 
     public init(pauses: [Duration] = standard) {
         self.pauses = pauses
-    }
-
-    /// How long the last try comes after the first at the latest, the tries' own time left out.
-    public var longestSpan: Duration {
-        pauses.reduce(.zero) { $0 + max($1 * (1 + Self.spread), Self.longestWish) }
     }
 
     /// Nil where it was the last try.

@@ -46,9 +46,30 @@ struct Authenticator: Sendable {
         return try role.map { try check(key, opens: $0) } ?? key
     }
 
+    /// The key where memory alone has it and it opens what is asked for; nil leaves it to ``key(_:_:opening:)``.
+    func known(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
+        BearerCredentials.parse(headers[.authorization]).flatMap { keys.known($0) }
+            .flatMap { $0.role.opens(role) ? $0 : nil }
+    }
+
+    /// The same for those who name the publisher beside the key, in the header.
+    func knownNamed(_ headers: HTTPFields, opening role: KeyRole) -> APIKey? {
+        guard let named = NamedCredentials(authorization: headers[.authorization], query: QueryItems(nil)),
+            let key = keys.known(named.key[...]), key.publisher == named.publisher, key.role.opens(role)
+        else { return nil }
+        return key
+    }
+
     private func check(_ key: APIKey, opens role: KeyRole) throws -> APIKey {
         guard key.role.opens(role) else { throw Problem(.wrongRole, "this takes a key of the role \(role.name)") }
         return key
+    }
+
+    /// Whether it is known already, without a wait, that the app may speak for this customer.
+    func knows(_ token: String?, of customer: CustomerID) -> Bool {
+        guard let customerTokens else { return true }
+        guard let token, !token.isEmpty, let now = clock.now else { return false }
+        return customerTokens.verified(token, now: now) == customer
     }
 
     /// For whom the app may speak.
@@ -59,6 +80,21 @@ struct Authenticator: Sendable {
         }
         guard let now = clock.now else { throw Problem(.databaseUnavailable, "the time is not known yet") }
         return .only(try await customerTokens.verify(token, now: now))
+    }
+
+    /// The same where the token was verified before; nil leaves it to ``customer(_:)``.
+    func knownCustomer(_ headers: HTTPFields) -> AuthorizedCustomer? {
+        guard let customerTokens else { return .anybody }
+        guard let token = headers[.xCustomerToken], let now = clock.now else { return nil }
+        return customerTokens.verified(token, now: now).map { .only($0) }
+    }
+}
+
+extension DatabaseClock {
+    /// - Throws: ``Problem`` 503 where the time is not known yet.
+    func required() throws(Problem) -> Timestamp {
+        guard let now else { throw Problem(.databaseUnavailable, "send the same request again") }
+        return now
     }
 }
 

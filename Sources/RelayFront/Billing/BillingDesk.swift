@@ -1,7 +1,5 @@
 import Formats
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import RelayCore
 import RelayStore
 
@@ -14,7 +12,7 @@ struct BillingDesk: Sendable {
     /// How long after its end a subscription that will renew is waited for.
     let leeway: Duration
     let stores: StoreDesk
-    let receipts: BillingReceipts
+    let receipts: ReceiptPolicy
     let limits: RateLimits
 
     /// All but receipts is small.
@@ -53,23 +51,20 @@ struct BillingDesk: Sendable {
     func page(_ request: Request) throws -> BillingPage {
         let query = QueryItems(request.uri.query)
         var page = BillingPage()
-        var errors: [FieldError] = []
+        var reader = FieldReader()
         if let text = query["take"] {
             // A number of any length.
-            let isNumber =
-                !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            let take = isNumber ? Int(text) ?? .max : 0
+            let take = text.utf8.allSatisfy(\.isDigit) ? Int(text) ?? .max : 0
             if take > 0 {
                 page.take = min(take, BillingPage.most)
             } else {
-                errors.append(FieldError("take", .invalid, "must be a whole number from 1 to \(BillingPage.most)"))
+                reader.add("take", .invalid, "must be a whole number from 1 to \(BillingPage.most)")
             }
         }
         if let text = query["from"] {
-            page.from = BillingID(text)
-            if page.from == nil { errors.append(FieldError("from", .invalid, "must be an id: 24 hexadecimal digits")) }
+            page.from = BillingID(text) ?? reader.refuse("from", "must be an id: 24 hexadecimal digits")
         }
-        guard errors.isEmpty else { throw Problem.invalidFields(errors) }
+        try reader.end()
         return page
     }
 

@@ -1,4 +1,4 @@
-import HTTPTypes
+import Foundation
 import Hummingbird
 import NIOCore
 import RelayCore
@@ -34,8 +34,8 @@ struct BillingWebhookRoutes: Sendable {
         guard try await endpoints(of: publisher).count < Self.mostEndpoints else {
             throw Problem(.invalidFields, "there are \(Self.mostEndpoints) webhooks already; delete one first")
         }
-        guard let id = try await desk.store.addEndpoint(publisher: publisher, kind: .events(events), url: url),
-            let endpoint = try await desk.store.endpoint(id, in: .publisher(publisher))
+        guard let id = try await desk.store.webhooks.addEndpoint(publisher: publisher, kind: .events(events), url: url),
+            let endpoint = try await desk.store.webhooks.endpoint(id, in: .publisher(publisher))
         else { throw Problem(.notFound, "the publisher is no longer there") }
         return BillingDesk.one(endpoint, status: .created, BillingJSON.webhook)
     }
@@ -44,41 +44,46 @@ struct BillingWebhookRoutes: Sendable {
     private func remove(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
         guard let id = context.parameters.get("id").flatMap({ EndpointID($0) }),
-            let endpoint = try await desk.store.endpoint(id, in: .publisher(publisher)), endpoint.kind != .purchases,
-            try await desk.store.removeEndpoint(id)
+            let endpoint = try await desk.store.webhooks.endpoint(id, in: .publisher(publisher)),
+            endpoint.kind != .purchases,
+            try await desk.store.webhooks.removeEndpoint(id)
         else { throw BillingDesk.unknown("webhook") }
         return .taken
     }
 
     private func endpoints(of publisher: PublisherID) async throws -> [WebhookEndpoint] {
-        try await desk.store.endpoints(in: .publisher(publisher)).filter { $0.kind != .purchases }
+        try await desk.store.webhooks.endpoints(in: .publisher(publisher)).filter { $0.kind != .purchases }
     }
 
     /// No event at all: every one that the relay sends.
     private func read(_ bytes: ByteBuffer) throws -> (url: String, events: [String]) {
-        let body = try BodyObject(bytes, names: ["Url", "Events"], lists: ["Events"])
-        var errors: [FieldError] = []
-        let url = body.text("Url", characters: 2_048, &errors)
-        if body["Url"] == nil { errors.append(.required("Url")) }
+        let fields = try JSONFields(bytes, inAnyCase: ["Url", "Events"])
+        var reader = FieldReader(fields)
+        let url = reader.text("Url", characters: 2_048)
+        if fields["Url"] == .absent { reader.add("Url", .required, "is required") }
         switch url.map({ WebhookURL($0) }) {
-        case .some(nil): errors.append(FieldError("Url", .invalid, "must be \(WebhookURL.rule)"))
+        case .some(nil): reader.add("Url", .invalid, "must be \(WebhookURL.rule)")
         case .some(let url?) where requiresTLS && !url.isSecure:
-            errors.append(FieldError("Url", .invalid, "must be an https URL"))
+            reader.add("Url", .invalid, "must be an https URL")
         default: break
         }
         var names: [String] = []
-        switch body["Events"] {
-        case nil: break
-        case .list(let list): names = list
-        case .text(let name): names = [name]
-        case let value?: errors.append(.wrongType("Events", "a list of names", value.kind))
+        switch fields["Events"] {
+        case .absent: break
+        case .string(let name): names = [name]
+        case let field:
+            let list: [String]? =
+                if case .array(let text) = field {
+                    try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+                } else { nil }
+            names = list ?? reader.refuse("Events", wants: "a list of names", not: field.kind) ?? []
         }
         let known = names.compactMap { BillingEvent(name: $0) }
         if names.count > Self.mostEvents || known.count < names.count {
             let all = BillingEvent.allCases.map(\.rawValue).joined(separator: ", ")
-            errors.append(FieldError("Events", .invalid, "must be some of \(all)"))
+            reader.add("Events", .invalid, "must be some of \(all)")
         }
-        guard errors.isEmpty, let url else { throw Problem.invalidFields(errors) }
+        guard reader.errors.isEmpty, let url else { throw Problem.invalidFields(reader.errors) }
         var seen: Set<BillingEvent> = []
         let events = known.filter { seen.insert($0).inserted }
         return (url, (events.isEmpty ? BillingEvent.allCases : events).map(\.rawValue))

@@ -1,4 +1,3 @@
-import NIOCore
 import RelayCore
 
 /// What is to be checked: of Apple a receipt or a transaction, of the other stores what they are asked by.
@@ -10,6 +9,7 @@ enum CheckRequest: Sendable, Equatable {
     static let names = [
         "Type", "AppleIapReceipt", "AppleIapTransactionId", "AppleIapBundleId", "GoogleIapPackageName",
         "GoogleIapSubscriptionId", "GoogleIapToken", "AmazonIapReceiptId", "AmazonIapUserId",
+        "RokuPayTransactionId",
     ]
 
     /// Longer tokens have not been seen; receipts are as long as the body.
@@ -19,46 +19,41 @@ enum CheckRequest: Sendable, Equatable {
     ///   - path: where it stands in the body: empty, or `ExternalCart.`.
     ///   - mostReceiptBytes: of Apple's receipt.
     /// - Throws: ``Problem`` 422 that names every wrong field.
-    init(_ body: BodyObject, path: String = "", mostReceiptBytes: Int = 0) throws {
-        var errors: [FieldError] = []
+    init(_ fields: JSONFields, path: String = "", mostReceiptBytes: Int = 0) throws {
+        var reader = FieldReader(fields, in: path)
         func text(_ name: String, isRequired: Bool = true) -> String {
-            let text = body.text(
-                name, path: path, characters: name == "AppleIapReceipt" ? mostReceiptBytes : Self.mostCharacters,
-                &errors)
-            if text?.isEmpty ?? (body[name] == nil), isRequired { errors.append(.required(path + name)) }
+            let text = reader.text(
+                name, characters: name == "AppleIapReceipt" ? mostReceiptBytes : Self.mostCharacters)
+            if isRequired, text?.isEmpty ?? (fields[name] == .absent) { reader.add(name, .required, "is required") }
             return text ?? ""
         }
         let type = text("Type", isRequired: false)
-        if type.isEmpty, errors.isEmpty {
-            errors.append(
-                FieldError(
-                    path + "Type", .required,
-                    "is required: AppleIap with AppleIapReceipt or AppleIapTransactionId, GoogleIap, or AmazonIap"))
-        }
-        guard errors.isEmpty else { throw Problem.invalidFields(errors) }
+        try reader.end()
         guard let platform = StorePlatform(iapType: type) else {
-            throw Problem.invalidFields([
-                FieldError(
-                    path + "Type", .invalid, "must be AppleIap, GoogleIap or AmazonIap: the relay takes no others")
-            ])
+            if type.isEmpty {
+                reader.add(
+                    "Type", .required,
+                    "is required: AppleIap with AppleIapReceipt or AppleIapTransactionId, GoogleIap, AmazonIap, or RokuPay"
+                )
+            } else {
+                reader.add(
+                    "Type", .invalid, "must be AppleIap, GoogleIap, AmazonIap or RokuPay: the relay takes no others")
+            }
+            throw Problem.invalidFields(reader.errors)
         }
         switch platform {
+        case .apple where fields["AppleIapReceipt"] != .absent: self = .appleReceipt(text("AppleIapReceipt"))
         case .apple:
-            if body["AppleIapReceipt"] != nil {
-                self = .appleReceipt(text("AppleIapReceipt"))
-            } else {
-                let id = text("AppleIapTransactionId", isRequired: false)
-                if id.isEmpty, errors.isEmpty {
-                    errors.append(
-                        FieldError(path + "AppleIapTransactionId", .required, "or AppleIapReceipt is required"))
-                }
-                let bundle = text("AppleIapBundleId", isRequired: false)
-                if errors.isEmpty, id.utf8.count > 64 || !id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-                    errors.append(FieldError(path + "AppleIapTransactionId", .invalid, "must be of digits"))
-                }
-                self = .store(
-                    .apple(transactionID: TransactionID(id), bundleID: bundle.isEmpty ? nil : BundleID(bundle)))
+            let id = text("AppleIapTransactionId", isRequired: false)
+            if id.isEmpty, reader.errors.isEmpty {
+                reader.add("AppleIapTransactionId", .required, "or AppleIapReceipt is required")
             }
+            let bundle = text("AppleIapBundleId", isRequired: false)
+            if reader.errors.isEmpty, id.utf8.count > 64 || !id.utf8.allSatisfy(\.isDigit) {
+                reader.add("AppleIapTransactionId", .invalid, "must be of digits")
+            }
+            self = .store(
+                .apple(transactionID: TransactionID(id), bundleID: bundle.isEmpty ? nil : BundleID(bundle)))
         case .google:
             self = .store(
                 .google(
@@ -67,7 +62,8 @@ enum CheckRequest: Sendable, Equatable {
                     token: text("GoogleIapToken")))
         case .amazon:
             self = .store(.amazon(receiptID: text("AmazonIapReceiptId"), userID: text("AmazonIapUserId")))
+        case .roku: self = .store(.roku(transactionID: text("RokuPayTransactionId")))
         }
-        guard errors.isEmpty else { throw Problem.invalidFields(errors) }
+        try reader.end()
     }
 }

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -15,7 +14,7 @@ struct CheckRoutes: Sendable {
         defer { loan.end() }
         let body = try await desk.body(request, on: loan, atMost: desk.maxBodyBytes)
         let wanted = try CheckRequest(
-            BodyObject(body, names: CheckRequest.names), mostReceiptBytes: desk.maxBodyBytes)
+            JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: desk.maxBodyBytes)
         let checked = try await desk.check(wanted, publisher: publisher)
         return BillingDesk.one(checked, BillingJSON.subscriptions)
     }
@@ -28,7 +27,7 @@ extension BillingDesk {
     /// - Throws: as ``find(_:publisher:)``.
     func check(_ wanted: CheckRequest, publisher: PublisherID) async throws -> [CheckedSubscription] {
         let found = try await find(wanted, publisher: publisher)
-        let checked = try await store.record(found, publisher: publisher)
+        let checked = try await store.orders.record(found, publisher: publisher)
         guard checked.isEmpty, !found.isEmpty else { return checked }
         switch wanted {
         case .appleReceipt: throw Self.refused("AppleIapReceipt is not of an app of this publisher")
@@ -51,11 +50,12 @@ extension BillingDesk {
         case .store(let one): query = one
         }
         if case .apple(let id, _) = query {
-            let known = try await store.subscriptions(ofTransaction: id, publisher: publisher)
+            let known = try await store.orders.subscriptions(ofTransaction: id, publisher: publisher)
             guard known.isEmpty else { return try await asStoreHas(known, publisher) }
         }
         let platform = query.platform
-        switch await stores.ask(query, of: publisher) {
+        let answer = await stores.ask(query, of: publisher)
+        switch answer {
         case .found(let found): return found
         case .no(let reason), .ended(let reason): throw Self.refused("\(platform.iapType): \(reason)")
         case .unknown: throw Self.unknown(to: platform)
@@ -64,10 +64,10 @@ extension BillingDesk {
                 .notFound,
                 "no subscription is known by this transaction, and the App Store Server API is not configured")
         case .notConfigured: throw Self.refused("\(platform.iapType) is not configured here")
-        case .tryAgain(let pause):
-            let seconds = max(1, Int((pause ?? .seconds(10)).seconds.rounded(.up)))
+        case .misconfigured, .tryAgain:
             throw Problem(
-                .storeUnavailable, "the store cannot be asked now; send the same request again", retryAfter: seconds)
+                .storeUnavailable, "the store cannot be asked now; send the same request again",
+                retryAfter: answer.retryAfterSeconds)
         }
     }
 
@@ -82,7 +82,7 @@ extension BillingDesk {
         for (place, one) in subscriptions.enumerated().prefix(Self.mostAsked) where !one.lastsForEver {
             let answer = await stores.ask(.apple(transactionID: one.key, bundleID: one.bundleID), of: publisher)
             guard case .found(let found) = answer else {
-                if case .tryAgain = answer { break }
+                if answer.pause != nil { break }
                 continue
             }
             if let now = found.first(where: { $0.key == one.key && $0.environment == one.environment }) {

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -18,14 +17,14 @@ struct ContractRoutes: Sendable {
     private func contracts(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
         return BillingDesk.list(
-            try await desk.store.contracts(of: publisher, try desk.page(request), leeway: desk.leeway),
+            try await desk.store.orders.contracts(of: publisher, try desk.page(request), leeway: desk.leeway),
             BillingJSON.contract)
     }
 
     private func contract(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
         let id = try desk.id(context, "contract")
-        guard let contract = try await desk.store.contract(id, publisher: publisher, leeway: desk.leeway) else {
+        guard let contract = try await desk.store.orders.contract(id, publisher: publisher, leeway: desk.leeway) else {
             throw BillingDesk.unknown("contract")
         }
         return BillingDesk.one(contract, BillingJSON.contract)
@@ -34,15 +33,15 @@ struct ContractRoutes: Sendable {
     private func customers(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
         return BillingDesk.list(
-            try await desk.store.billingCustomers(of: publisher, try desk.page(request)), BillingJSON.customer)
+            try await desk.store.orders.billingCustomers(of: publisher, try desk.page(request)), BillingJSON.customer)
     }
 
     private func addCustomer(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
         let loan = BodyLoan(desk.budget)
         defer { loan.end() }
-        let body = try BodyObject(try await desk.body(request, on: loan), names: CustomerDetails.names)
-        let customer = try await desk.store.addBillingCustomer(
+        let body = try JSONFields(try await desk.body(request, on: loan), inAnyCase: CustomerDetails.names)
+        let customer = try await desk.store.orders.addBillingCustomer(
             details: try CustomerDetails(body, path: "").json, publisher: publisher)
         return BillingDesk.one(customer, status: .created, BillingJSON.customer)
     }
@@ -53,7 +52,7 @@ struct ContractRoutes: Sendable {
 
     private func contractsOfCustomer(_ request: Request, _ context: FrontContext) async throws -> Response {
         let (customer, publisher) = try await known(request, context)
-        let contracts = try await desk.store.contracts(
+        let contracts = try await desk.store.orders.contracts(
             of: publisher, customer: customer.id, try desk.page(request), leeway: desk.leeway)
         return BillingDesk.list(contracts, BillingJSON.contract)
     }
@@ -63,7 +62,7 @@ struct ContractRoutes: Sendable {
     ) async throws -> (customer: BillingCustomer, publisher: PublisherID) {
         let publisher = try await desk.publisher(request, context)
         let id = try desk.id(context, "customer")
-        guard let customer = try await desk.store.billingCustomer(id, publisher: publisher) else {
+        guard let customer = try await desk.store.orders.billingCustomer(id, publisher: publisher) else {
             throw BillingDesk.unknown("customer")
         }
         return (customer, publisher)

@@ -19,32 +19,30 @@ struct CustomerDetails: Sendable {
 
     /// - Parameter path: where it stands in the body: empty, or `Customer.`.
     /// - Throws: ``Problem`` 422.
-    init(_ object: BodyObject, path: String) throws {
-        var errors: [FieldError] = []
+    init(_ fields: JSONFields, path: String) throws {
+        var reader = FieldReader(fields, in: path)
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         for name in Self.texts {
-            guard let text = object.text(name, path: path, characters: Self.mostCharacters, &errors) else { continue }
+            guard let text = reader.text(name, characters: Self.mostCharacters) else { continue }
             if name == "EmailAddress", !text.isEmpty, CustomerEmail(text) == nil {
-                errors.append(FieldError(path + name, .invalid, "must be an email address"))
+                reader.add(name, .invalid, "must be an email address")
             }
             writer.name(name)
             writer.value(text)
         }
         for name in Self.objects {
-            guard let text = object.object(name, path: path, &errors) else { continue }
+            guard let text = reader.object(name) else { continue }
             guard text.utf8.count <= Self.mostObjectBytes, Self.isShallow(text) else {
-                errors.append(
-                    FieldError(
-                        path + name, .tooLong,
-                        "must have at most \(Self.mostObjectBytes) bytes, and \(Self.deepest) levels"))
+                reader.add(
+                    name, .tooLong, "must have at most \(Self.mostObjectBytes) bytes, and \(Self.deepest) levels")
                 continue
             }
             writer.name(name)
             writer.value(json: text.utf8)
         }
         writer.endObject()
-        guard errors.isEmpty else { throw Problem.invalidFields(errors) }
+        try reader.end()
         json = writer.text
     }
 

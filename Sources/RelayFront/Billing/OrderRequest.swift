@@ -11,39 +11,38 @@ struct OrderRequest: Sendable {
 
     /// - Throws: ``Problem``.
     init(_ bytes: ByteBuffer) throws {
-        let body = try BodyObject(bytes, names: Self.names)
-        guard body["Cart"] == nil else {
+        let fields = try JSONFields(bytes, inAnyCase: Self.names)
+        guard fields["Cart"] == .absent else {
             throw Problem.invalidFields([
                 FieldError("Cart", .invalid, "is not taken: the relay orders store subscriptions only")
             ])
         }
-        var errors: [FieldError] = []
-        let customerID = body.id("CustomerId", &errors)
-        let contractID = body.id("ContractId", &errors)
-        let subscriptionID = body.id("ExternalSubscriptionId", &errors)
-        let customer = body.object("Customer", &errors)
-        let cart = body.object("ExternalCart", &errors)
-        guard errors.isEmpty else { throw Problem.invalidFields(errors) }
+        var reader = FieldReader(fields)
+        let (customerID, contractID) = (reader.id("CustomerId"), reader.id("ContractId"))
+        let subscriptionID = reader.id("ExternalSubscriptionId")
+        let (customer, cart) = (reader.object("Customer"), reader.object("ExternalCart"))
+        try reader.end()
         do {
             terms = try OrderTerms(
                 customerID: customerID,
                 customer: customer.map {
-                    try CustomerDetails(BodyObject($0, names: CustomerDetails.names), path: "Customer.")
+                    try CustomerDetails(
+                        JSONFields(ByteBuffer(string: $0), inAnyCase: CustomerDetails.names), path: "Customer.")
                 }, contractID: contractID, externalSubscriptionID: subscriptionID,
-                cart: cart.map { try Self.cart(BodyObject($0, names: CheckRequest.names)) })
+                cart: cart.map { try Self.cart(JSONFields(ByteBuffer(string: $0), inAnyCase: CheckRequest.names)) })
         } catch let error as OrderTermsError {
             throw Problem(.invalidFields, error.description)
         }
     }
 
-    private static func cart(_ body: BodyObject) throws -> CheckRequest {
-        if case .text(let type)? = body["Type"], StorePlatform(iapType: type) == .apple {
+    private static func cart(_ fields: JSONFields) throws -> CheckRequest {
+        if case .string(let type) = fields["Type"], StorePlatform(iapType: type) == .apple {
             throw Problem.invalidFields([
                 FieldError(
                     "ExternalCart.Type", .invalid,
                     "must not be AppleIap: check the receipt first, and order by ExternalSubscriptionId")
             ])
         }
-        return try CheckRequest(body, path: "ExternalCart.")
+        return try CheckRequest(fields, path: "ExternalCart.")
     }
 }

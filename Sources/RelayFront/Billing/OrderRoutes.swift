@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -29,7 +28,7 @@ struct OrderRoutes: Sendable {
         let order = NewOrder(
             publisher: publisher, externalSubscription: try await subject(of: terms, publisher),
             party: Self.party(of: terms))
-        switch try await desk.store.add(order) {
+        switch try await desk.store.orders.add(order) {
         case .created(let order): return BillingDesk.one(order, status: .created, BillingJSON.order)
         case .unknownSubscription: throw BillingDesk.unknown("ExternalSubscriptionId")
         case .unknownCustomer: throw BillingDesk.unknown("CustomerId")
@@ -69,7 +68,7 @@ struct OrderRoutes: Sendable {
         let publisher = try await desk.publisher(request, context)
         _ = try await BodyReader(maximumBytes: BillingDesk.smallBodyBytes).read(request, ofAnyType: true)
         let id = try desk.id(context, "order")
-        switch try await desk.store.commitOrder(id, publisher: publisher, leeway: desk.leeway) {
+        switch try await desk.store.orders.commit(id, publisher: publisher, leeway: desk.leeway) {
         case .contract(let contract): return BillingDesk.one(contract, BillingJSON.contract)
         case .conflict: throw Self.conflict
         case .unknownOrder: throw BillingDesk.unknown("order")
@@ -78,7 +77,7 @@ struct OrderRoutes: Sendable {
 
     private func one(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
-        guard let order = try await desk.store.order(try desk.id(context, "order"), publisher: publisher) else {
+        guard let order = try await desk.store.orders.order(try desk.id(context, "order"), publisher: publisher) else {
             throw BillingDesk.unknown("order")
         }
         return BillingDesk.one(order, BillingJSON.order)
@@ -87,6 +86,6 @@ struct OrderRoutes: Sendable {
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
         let publisher = try await desk.publisher(request, context)
         return BillingDesk.list(
-            try await desk.store.orders(of: publisher, try desk.page(request)), BillingJSON.order)
+            try await desk.store.orders.list(of: publisher, try desk.page(request)), BillingJSON.order)
     }
 }

@@ -1,6 +1,5 @@
 import Formats
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import RelayCore
@@ -41,16 +40,14 @@ struct TokenRoutes: Sendable {
         }
         context.notes.keyID = key.id
         try limits.take(key: key.id.text, context)
-        guard let token = try await store.accessToken(for: Substring(secret)) else { throw Self.unknownClient }
-        var writer = JSONWriter(capacity: 160)
-        writer.beginObject()
-        writer.member("access_token", token)
-        writer.member("token_type", "bearer")
-        writer.member("expires", 0)
-        writer.endObject()
-        return Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: writer.buffer))
+        guard let token = try await store.keys.accessToken(for: Substring(secret)) else { throw Self.unknownClient }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("access_token", token)
+            writer.member("token_type", "bearer")
+            writer.member("expires", 0)
+            writer.endObject()
+        }
     }
 
     private static var unknownClient: Problem { Problem(.unknownKey, "client_id and client_secret do not match") }

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import Metrics
-import NIOCore
 import RelayCore
 import RelayStore
 import Telemetry
@@ -41,8 +40,8 @@ struct CleengEventRoutes: Sendable {
         let body = Array(try await bodies.read(request, on: loan, ofAnyType: true).readableBytesView)
         let account = try account(thatSigned: body, request.headers)
         let topic = try Self.topic(of: body)
-        guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
-        let outcome = try await store.receiveEvent(topic: topic, body: body, account: account, now: now)
+        let now = try store.memory.clock.required()
+        let outcome = try await store.events.receive(topic: topic, body: body, account: account, now: now)
         onReceived()
         return outcome
     }
@@ -72,8 +71,8 @@ struct CleengEventRoutes: Sendable {
                     return ""
                 }
                 try scanner.object(depth: 1) { (scanner, name) throws(JSONSyntaxError) in
-                    let field = try JSONField(&scanner, depth: 2)
-                    if name == "topic", case .string(let text) = field { topic = text }
+                    guard name == "topic" else { return try scanner.skip(depth: 2) }
+                    if case .string(let text) = try JSONField(&scanner, depth: 2) { topic = text }
                 }
                 try scanner.end()
                 return topic

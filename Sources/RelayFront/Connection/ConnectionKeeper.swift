@@ -6,7 +6,7 @@ import NIOHTTPTypes
 /// Looks after one connection: notices that the client left a held poll, ends requests that arrive too slowly and answers
 /// that nobody reads, closes after an answer that says so, and gives the parser's own errors a problem for a body.
 ///
-/// Stands between the HTTP codec and Hummingbird's handlers, whose idle time-out covers what is missing here: the time
+/// Stands between the HTTP codec and Hummingbird's state handler, whose idle time-out covers what is missing here: the time
 /// between requests, and that of a request's head.
 final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
@@ -118,7 +118,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head) where head.status == .badRequest && head.headerFields[.contentType] == nil:
-            // Hummingbird's answer to what the parser refused has no body.
+            // RequestHandler's answer to what the parser refused has no body.
             writeHead((parserProblem ?? Problem(.badRequest, "this is not HTTP/1.1")).unroutedAnswer, context, promise)
         case .head(var head):
             head.headerFields[.date] = date.now()
@@ -203,6 +203,8 @@ struct RequestTimedOut: Error {}
 
 /// What one connection may cost.
 struct ConnectionLimits: Sendable {
+    /// Between requests, and for a request's head.
+    var idleTime: Duration
     /// From a request's head to the end of its body.
     var bodyTime: TimeAmount
     /// How long a client may leave its answers unread.

@@ -3,11 +3,12 @@ import Hummingbird
 import Operations
 import RelayCore
 import RelayStore
+import StoreSignals
 
 /// What an operator may do at the console: each is asked for once more before it is done, with a reason, and written down.
 enum ConsoleAction: String, CaseIterable, Sendable {
-    case retry, abandon, replayNotification, replayWebhook, replayEvent, replaySubscription, enableEndpoint,
-        disableEndpoint, resync, refresh, revokeKey
+    case retry, abandon, replayNotification, testNotification, confirmTopic, replayWebhook, replayEvent,
+        replaySubscription, lookUpRefunds, enableEndpoint, disableEndpoint, resync, refresh, revokeKey
 
     /// How the console asks for one.
     struct Form: Sendable {
@@ -47,6 +48,19 @@ enum ConsoleAction: String, CaseIterable, Sendable {
                 consequence:
                     "What it says is heard once more, which changes nothing that was heard, and it is passed on to Cleeng again.",
                 done: "The notification is heard and passed on again.", takesSelections: true)
+        case .testNotification:
+            Form(
+                path: "notifications/:id/test", section: .notifications, title: "Test notifications", button: "Test",
+                consequence:
+                    "The App Store sends a notification of the type TEST to the URL that App Store Connect has for this environment. What it says of the delivery is shown here, after about 20 seconds. For one of several apps, its bundle id stands behind the environment in the address: Sandbox-com.example.app.",
+                done: "Apple has delivered the test notification, and it came in here.")
+        case .confirmTopic:
+            Form(
+                path: "notifications/:id/confirm", section: .notifications, title: "Confirm a subscription to a topic",
+                button: "Confirm",
+                consequence:
+                    "Amazon SNS is told that this relay takes the topic's messages. From then on the store's notifications come by it.",
+                done: "The subscription is confirmed.")
         case .replayWebhook:
             Form(
                 path: "webhooks/:id/replay", section: .webhooks, title: "Replay a webhook message", button: "Replay",
@@ -66,6 +80,13 @@ enum ConsoleAction: String, CaseIterable, Sendable {
                 consequence:
                     "The subscription is looked at now, and the store or Cleeng is asked where it has to be. A parked one is parked no longer.",
                 done: "The subscription is looked at again.", takesSelections: true)
+        case .lookUpRefunds:
+            Form(
+                path: "subscriptions/:id/refunds", section: .subscriptions, title: "Look up refunds",
+                button: "Look up refunds",
+                consequence:
+                    "The App Store is asked for all refunds of the subscription's customer. The ledger hears each of them: what was refunded gives no access from then on.",
+                done: "The App Store has answered: the audit log says how many refunds were new.")
         case .enableEndpoint:
             Form(
                 path: "endpoints/:id/enable", section: .webhooks, title: "Enable a webhook endpoint", button: "Enable",
@@ -111,11 +132,11 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .retry, .abandon: "/console/validations/" + id
         case .enableEndpoint, .disableEndpoint: "/console/endpoints"
         case .resync, .refresh: ResyncTarget(id).map { ConsoleLink.customer($0.username) } ?? form.section.path
-        case .replayNotification, .replayWebhook, .replayEvent, .replaySubscription, .revokeKey: form.section.path
+        case .replayNotification, .testNotification, .confirmTopic, .replayWebhook, .replayEvent, .replaySubscription,
+            .lookUpRefunds, .revokeKey:
+            form.section.path
         }
     }
-
-    static func notice(_ name: String?) -> String? { name.flatMap { ConsoleAction(rawValue: $0) }?.form.done }
 
     /// - Throws: ``Problem``; ``ActRefusal``, ``OpsRefusal``.
     func perform(_ id: String, _ tools: OpsTools, by actor: Actor, reason: String) async throws {
@@ -131,9 +152,25 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .abandon: try await perform(.abandon(try known(ValidationID(id))))
         case .replayNotification:
             try await perform(.replay(notification: try known(NotificationID(id)), tools.notifications))
+        case .testNotification:
+            let parts = id.parts(at: "-", maxSplits: 1).map(String.init)
+            let act = LongAct<TestedNotification>.testNotification(
+                of: parts.count > 1 ? BundleID(parts[1]) : nil, in: StoreEnvironment(parts[0]), tools.appStore)
+            let tested = try await tools.operations.perform(act, by: actor, reason: reason)
+            guard tested.outcome == .received else { throw Problem(.busy, tested.words) }
+        case .confirmTopic:
+            let act = LongAct<TopicConfirmation>.confirm(
+                notification: try known(NotificationID(id)), tools.topics)
+            let answer = try await tools.operations.perform(act, by: actor, reason: reason)
+            if case .away(let why) = answer { throw Problem(.busy, "SNS cannot be asked now: \(why)") }
+            try answer.check()
         case .replayWebhook: try await perform(.replay(message: try known(DeliveryID(id)), leeway: tools.leeway))
         case .replayEvent: try await perform(.replay(event: try known(NotificationID(id))))
         case .replaySubscription: try await perform(.replay(subscription: try known(SubscriptionCursor(id)).name))
+        case .lookUpRefunds:
+            let name = try known(SubscriptionCursor(id)).name
+            let act = LongAct<RefundLookup>.refunds(of: name, tools.appStore, leeway: tools.leeway)
+            _ = try await tools.operations.perform(act, by: actor, reason: reason)
         case .enableEndpoint: try await perform(.enable(try known(EndpointID(id))))
         case .disableEndpoint: try await perform(.disable(try known(EndpointID(id))))
         case .resync:
@@ -179,4 +216,11 @@ struct ResyncTarget: Sendable {
     }
 
     var id: String { Hex.text(of: Array("\(publisher)\n\(username)".utf8)) }
+}
+
+extension ConsoleAction {
+    /// Whether the App Store reaches this relay, in each of its environments.
+    static let tests = ["Production", "Sandbox"].map {
+        ListPage.Link("Test notifications of \($0)", href: testNotification.path($0))
+    }
 }

@@ -2,9 +2,6 @@ import ConsolePages
 import Formats
 import HTTPTypes
 import Hummingbird
-import NIOCore
-import Operations
-import RelayCore
 import RelayStore
 
 /// What all pages of the console have in common: who looks at them, what is around them, and how they are sent.
@@ -12,7 +9,7 @@ struct ConsoleDesk: Sendable {
     let store: RelayStore
     let pages: ConsolePages
     let keys: KeyRing
-    private let summaries: ScopedSummaries
+    let summaries: ScopedSummaries
 
     init(store: RelayStore, pages: ConsolePages, keys: KeyRing) {
         self.store = store
@@ -24,67 +21,45 @@ struct ConsoleDesk: Sendable {
     static let signInPath = "/console/sign-in"
     private static let mostFormBytes = 16 << 10
 
-    /// Who is signed in.
-    struct Visitor: Sendable {
-        var session: ConsoleSession
-        var token: ConsoleSession.Token
-
-        var isOperator: Bool { session.key.role.opens(.opsOperator) }
-        var actor: Actor { Actor(session.key) }
-        var roleText: String {
-            scope.publisher.map { "\(session.key.role.name) of \($0)" } ?? session.key.role.name
-        }
-        /// Whose rows the pages show, and the actions reach.
-        var scope: OpsScope { session.key.opsScope }
-    }
-
     /// A page that only who is signed in may see.
-    func page(
-        _ path: String,
-        _ show: @escaping @Sendable (ConsoleDesk, Request, FrontContext, Visitor) async throws -> Response
-    ) -> Route {
+    func page(_ path: String, _ show: @escaping @Sendable (ConsoleVisit) async throws -> Response) -> Route {
         .get(path) { request, context in
-            guard let visitor = try await visitor(request, context) else { return Self.toSignIn(request) }
-            return try await show(self, request, context, visitor)
+            guard let visit = try await visit(request, context) else { return Self.toSignIn(request) }
+            return try await show(visit)
         }
     }
 
     /// What an operator may do: a form that the console itself has sent out.
     func action(
-        _ path: String,
-        _ act: @escaping @Sendable (ConsoleDesk, FormBody, FrontContext, Visitor) async throws -> Response
+        _ path: String, _ act: @escaping @Sendable (ConsoleVisit, FormBody) async throws -> Response
     ) -> Route {
         .post(path) { request, context in
-            guard let visitor = try await visitor(request, context) else { return Self.toSignIn(request) }
-            let form = try await form(request)
-            try check(form, visitor, request)
-            guard visitor.isOperator else {
-                throw Problem(.wrongRole, "this takes a key of the role \(KeyRole.opsOperator.name)")
-            }
-            return try await act(self, form, context, visitor)
+            guard let visit = try await visit(request, context) else { return Self.toSignIn(request) }
+            return try await act(visit, try await form(of: visit))
         }
     }
 
-    // MARK: Who
+    private func form(of visit: ConsoleVisit) async throws -> FormBody {
+        let form = try await form(visit.request)
+        try visit.check(form)
+        try visit.checkOperator()
+        return form
+    }
 
-    func visitor(_ request: Request, _ context: FrontContext) async throws -> Visitor? {
-        guard let token = SessionCookie.token(in: request.headers), let session = try await store.session(token) else {
+    /// Nil where nobody is signed in.
+    func visit(_ request: Request, _ context: FrontContext) async throws -> ConsoleVisit? {
+        guard let token = SessionCookie.token(in: request.headers), let session = try await store.sessions.find(token)
+        else {
             return nil
         }
         context.notes.keyID = session.key.id
-        return Visitor(session: session, token: token)
+        return ConsoleVisit(
+            desk: self, request: request, context: context, query: ConsoleQuery(request), session: session,
+            token: token)
     }
 
     func form(_ request: Request) async throws -> FormBody {
         try FormBody(try await BodyReader(maximumBytes: Self.mostFormBytes).read(request, ofAnyType: true))
-    }
-
-    /// - Throws: ``Problem`` 403 for a form that no page of this session has sent out.
-    func check(_ form: FormBody, _ visitor: Visitor, _ request: Request) throws {
-        guard Self.isOwnSite(request), form["token"].map(visitor.token.isFormToken) == true else {
-            throw Problem(
-                .formNotOurs, "the form is not of this session: go back, load the page again, and send it once more")
-        }
     }
 
     /// What browsers say themselves of where a request comes from, where they say it.
@@ -98,25 +73,12 @@ struct ConsoleDesk: Sendable {
         return redirect(signInPath + next)
     }
 
-    // MARK: Pages
-
-    func frame(_ title: String, _ visitor: Visitor?, at section: Section? = nil, live: Int? = nil) -> Frame {
+    /// Of a page that anybody sees.
+    func frame(_ title: String) -> Frame {
         var frame = Frame(title: title, assets: pages.assets)
-        if let visitor {
-            frame.welcome(
-                visitor.session.key.name, role: visitor.roleText, formToken: visitor.token.formToken,
-                at: section)
-        }
-        frame.liveSeconds = live
-        frame.renderedAt = store.clock.now.map { ConsoleText.time($0) }
+        frame.renderedAt = store.memory.clock.now.map { ConsoleText.time($0) }
         return frame
     }
-
-    /// What keeps customers from access now. Nil where nothing does.
-    func alert(_ visitor: Visitor) async throws -> String? { Diagnosis(try await summary(visitor)).alert }
-
-    /// How things stand with what a visitor may see, without counts by status.
-    func summary(_ visitor: Visitor) async throws -> OpsSummary { try await summaries.value(in: visitor.scope) }
 
     func response(_ page: some ConsolePage, status: HTTPResponse.Status = .ok) -> Response {
         Response(

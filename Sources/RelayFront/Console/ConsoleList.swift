@@ -1,8 +1,6 @@
 import ConsolePages
 import Hummingbird
 import Operations
-import RelayCore
-import RelayStore
 
 /// A page that lists what operators see: what it may be narrowed by, a table, the next page, and the same as a file.
 struct ConsoleList<Item: Viewed>: Sendable {
@@ -27,6 +25,8 @@ struct ConsoleList<Item: Viewed>: Sendable {
     var path: String
     var title: String
     var lead: String?
+    /// For operators: what can be done that is about no row.
+    var links: [ListPage.Link] = []
     var filters: [Filter]
     var list: OpsList<Item>
     /// What can be done with selected rows.
@@ -35,8 +35,8 @@ struct ConsoleList<Item: Viewed>: Sendable {
     var file: String?
     /// In how many seconds the first page is fetched anew.
     var live: Int?
-    /// - Parameter visitor: who may act on rows; nil: in a file nobody can.
-    var table: @Sendable (_ items: [Item], _ desk: ConsoleDesk, _ visitor: ConsoleDesk.Visitor?) -> Table
+    /// - Parameter visit: whose visitor may act on rows; nil: in a file nobody can.
+    var table: @Sendable (_ items: [Item], _ visit: ConsoleVisit?) -> Table
 
     /// What was found.
     struct Found: Sendable {
@@ -46,61 +46,56 @@ struct ConsoleList<Item: Viewed>: Sendable {
         var wrong: String?
     }
 
-    func show(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        let query = ConsoleQuery(request)
-        if let file = try await self.file(desk, query, visitor) { return file }
-        return desk.response(
-            page(try await read(desk, query, visitor), frame(desk, query, visitor), desk, query, visitor))
+    func show(_ visit: ConsoleVisit) async throws -> Response {
+        if let file = try await file(visit) { return file }
+        return visit.response(page(try await read(visit), visit))
     }
 
-    func read(_ desk: ConsoleDesk, _ query: ConsoleQuery, _ visitor: ConsoleDesk.Visitor) async throws -> Found {
+    func read(_ visit: ConsoleVisit) async throws -> Found {
         var found = Found()
-        found.wrong = try await query.reading {
-            (found.items, found.next) = try await list.read($0, desk.store, visitor.scope)
+        found.wrong = try await visit.query.reading {
+            (found.items, found.next) = try await read($0, visit)
         }
         return found
     }
 
-    func frame(_ desk: ConsoleDesk, _ query: ConsoleQuery, _ visitor: ConsoleDesk.Visitor) -> Frame {
-        var frame = desk.frame(title, visitor, at: section, live: query["cursor"] == nil ? live : nil)
-        frame.notice = ConsoleAction.notice(query["done"])
-        return frame
-    }
-
     /// - Parameter choices: of filters, by their names, that are known only now.
     func page(
-        _ found: Found, _ frame: Frame, _ desk: ConsoleDesk, _ query: ConsoleQuery, _ visitor: ConsoleDesk.Visitor,
+        _ found: Found, _ visit: ConsoleVisit, alert: String? = nil,
         choices: [String: [(value: String, title: String)]] = [:]
     ) -> ListPage {
-        ListPage(
+        let (query, items) = (visit.query, items(visit))
+        var frame = visit.frame(title, at: section, live: query["cursor"] == nil ? live : nil)
+        frame.alert = alert
+        return ListPage(
             frame, lead: lead,
             filters: filters.map { filter in
-                let choices = choices[filter.name] ?? filter.choices.map { $0.map { (value: $0, title: $0) } }
-                let value = query[filter.name] ?? filter.standard
-                return choices.map { .init(filter.name, filter.label, value: value, of: $0) }
-                    ?? .init(filter.name, filter.label, value: value)
-            }, wrong: found.wrong,
-            table: table(found.items, desk, visitor), here: path, first: query["cursor"] == nil ? nil : path,
-            next: ConsoleLink.page(path, items(query), cursor: found.next),
-            export: file == nil ? nil : ConsoleExport.path(path, items(query)),
-            picks: picks.isEmpty ? nil : ConsoleSelection.picks(picks, visitor))
+                .init(
+                    filter.name, filter.label, value: query[filter.name] ?? filter.standard,
+                    of: choices[filter.name] ?? filter.choices.map { $0.map { (value: $0, title: $0) } })
+            }, wrong: found.wrong, links: visit.isOperator ? links : [],
+            table: table(found.items, visit), here: path, first: query["cursor"] == nil ? nil : path,
+            next: found.next.map { ConsoleLink.page(path, items + [("cursor", $0)]) },
+            export: file == nil ? nil : ConsoleLink.page(path, items + [("format", "csv")]),
+            picks: picks.isEmpty || !visit.isOperator ? nil : ConsoleSelection.picks(picks))
     }
 
     /// Nil where none is wanted.
-    func file(
-        _ desk: ConsoleDesk, _ query: ConsoleQuery, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response? {
-        guard let file, ConsoleExport.isWanted(query) else { return nil }
-        return try await ConsoleExport.response(file, items(query)) {
-            let (items, next) = try await list.read($0, desk.store, visitor.scope)
-            return (table(items, desk, nil), items.count, next)
+    func file(_ visit: ConsoleVisit) async throws -> Response? {
+        guard let file, visit.query["format"] == "csv" else { return nil }
+        return try await ConsoleExport.response(file, items(visit)) {
+            let (items, next) = try await read($0, visit)
+            return (table(items, nil), items.count, next)
         }
     }
 
-    private func items(_ query: ConsoleQuery) -> [(String, String?)] {
-        query.all(filters.map(\.name))
+    /// Addresses of pages have more in them than the list reads.
+    private func read(_ query: QueryItems, _ visit: ConsoleVisit) async throws -> OpsList<Item>.Page {
+        try await list.read(PageQuery(query, ignoresUnknown: true), visit.store, visit.scope)
+    }
+
+    private func items(_ visit: ConsoleVisit) -> [(String, String?)] {
+        filters.map { ($0.name, visit.query[$0.name]) }
     }
 }
 
@@ -124,5 +119,41 @@ extension Table {
         var names = columns.map { labels[$0.name] ?? $0.label }
         if let acts { names.append(acts.label) }
         self.init(names, rows, empty: empty)
+    }
+}
+
+/// A list as a file for spreadsheets: what the filter finds from its beginning on, so many rows and no more.
+enum ConsoleExport {
+    static let mostRows = 5_000
+    /// For clicking.
+    private static let dropped: Set<String> = ["Replay"]
+
+    /// - Parameters:
+    ///   - items: the filter.
+    ///   - page: one page of it: the rows, and where the next one begins.
+    /// - Throws: ``Problem`` 422 for a filter that is wrong.
+    static func response(
+        _ name: String, _ items: [(String, String?)],
+        page: (QueryItems) async throws -> (table: Table, count: Int, next: String?)
+    ) async throws -> Response {
+        var body = ByteBuffer()
+        var (count, cursor): (Int, String?) = (0, nil)
+        repeat {
+            let limit = min(PageQuery.maximumLimit, mostRows - count)
+            let query = ConsoleLink.query(items + [("limit", "\(limit)"), ("cursor", cursor)])
+            let found = try await page(QueryItems(query))
+            body.writeString(found.table.csv(dropping: dropped, hasHeader: count == 0))
+            count += found.count
+            cursor = found.count > 0 ? found.next : nil
+        } while cursor != nil && count < mostRows
+        // That there is more is said where it is seen, and not in a row that could be taken for one.
+        let file = cursor == nil ? name : "\(name)-first-\(mostRows)"
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/csv; charset=utf-8; header=present", .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"\(file).csv\"", .xContentTypeOptions: "nosniff",
+                .contentSecurityPolicy: "default-src 'none'; sandbox",
+            ], body: ResponseBody(byteBuffer: body))
     }
 }

@@ -1,7 +1,5 @@
 import ConsolePages
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import RelayCore
 import RelayStore
 
@@ -22,6 +20,7 @@ struct ConsoleRoutes: Sendable {
             desk.page("/console/subscriptions", SubscriptionViews.list),
             desk.page("/console/transfers", SubscriptionViews.transfers.show),
             desk.page("/console/notifications", DeliveryViews.notifications.show),
+            desk.page("/console/consumption", DeliveryViews.consumption.show),
             desk.page("/console/webhooks", DeliveryViews.webhooks),
             desk.page("/console/endpoints", DeliveryViews.endpoints),
             desk.page("/console/events", DeliveryViews.events.show),
@@ -32,12 +31,8 @@ struct ConsoleRoutes: Sendable {
             + [desk.page(ConsoleSelection.path, selection.confirm), desk.action(ConsoleSelection.path, selection.act)]
             + ConsoleAction.allCases.flatMap { action in
                 [
-                    desk.page(action.route) { desk, request, context, visitor in
-                        try actions.confirm(action, desk, request, context, visitor)
-                    },
-                    desk.action(action.route) { desk, form, context, visitor in
-                        try await actions.act(action, desk, form, context, visitor)
-                    },
+                    desk.page(action.route) { try actions.confirm(action, $0) },
+                    desk.action(action.route) { try await actions.act(action, $0, $1) },
                 ]
             }
     }
@@ -67,7 +62,7 @@ struct ConsoleRoutes: Sendable {
         [
             .get(ConsoleDesk.signInPath) { request, _ in
                 let next = QueryItems(request.uri.query)["next"].flatMap(Self.local)
-                return desk.response(SignInPage(desk.frame("Sign in", nil), next: next))
+                return desk.response(SignInPage(desk.frame("Sign in"), next: next))
             },
             .post(ConsoleDesk.signInPath, signIn), .post("/console/sign-out", signOut),
         ]
@@ -90,27 +85,25 @@ struct ConsoleRoutes: Sendable {
         }
         var generator = SystemRandomNumberGenerator()
         let token = ConsoleSession.Token(using: &generator)
-        try await desk.store.beginSession(token, key: key, for: SessionCookie.lifetime)
+        try await desk.store.sessions.begin(token, key: key, for: SessionCookie.lifetime)
         let cookie = SessionCookie.set(token, isSecure: SessionCookie.isSecure(request.headers))
         return ConsoleDesk.redirect(next ?? "/", cookie: cookie)
     }
 
     private func refuse(_ next: String?, _ error: String, _ status: HTTPResponse.Status) -> Response {
-        desk.response(SignInPage(desk.frame("Sign in", nil), next: next, error: error), status: status)
+        desk.response(SignInPage(desk.frame("Sign in"), next: next, error: error), status: status)
     }
 
     private func signOut(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let visitor = try await desk.visitor(request, context)
-        if let visitor { try await end(visitor, request) }
+        if let visit = try await desk.visit(request, context) { try await end(visit) }
         let cookie = SessionCookie.clear(isSecure: SessionCookie.isSecure(request.headers))
         return ConsoleDesk.redirect(ConsoleDesk.signInPath, cookie: cookie)
     }
 
     // By itself: Swift 6.3.1 crashes when it optimizes this as a part of the above.
-    private func end(_ visitor: ConsoleDesk.Visitor, _ request: Request) async throws {
-        let form = try await desk.form(request)
-        try desk.check(form, visitor, request)
-        try await desk.store.endSession(visitor.token, key: visitor.session.key)
+    private func end(_ visit: ConsoleVisit) async throws {
+        try visit.check(try await desk.form(visit.request))
+        try await desk.store.sessions.end(visit.token, key: visit.session.key)
     }
 
     /// Nil for an address that leads away from the console.

@@ -1,8 +1,5 @@
 import ConsolePages
 import Hummingbird
-import Operations
-import RelayCore
-import RelayStore
 
 /// One action on several rows: asked for once, with one reason, and done and written down row by row.
 struct ConsoleSelection: Sendable {
@@ -13,34 +10,27 @@ struct ConsoleSelection: Sendable {
     let actions: ConsoleActions
 
     /// What lists offer.
-    static func picks(_ offered: [ConsoleAction], _ visitor: ConsoleDesk.Visitor) -> ListPage.Picks? {
-        guard visitor.isOperator else { return nil }
-        return ListPage.Picks(
+    static func picks(_ offered: [ConsoleAction]) -> ListPage.Picks {
+        ListPage.Picks(
             target: path, buttons: offered.map { .init($0.rawValue, $0.form.button, isGrave: $0.form.isGrave) })
     }
 
-    func confirm(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) throws -> Response {
-        guard visitor.isOperator else {
-            throw Problem(.wrongRole, "this takes a key of the role \(KeyRole.opsOperator.name)")
-        }
-        let query = QueryItems(request.uri.query)
-        return desk.response(
-            page(try action(query["action"]), desk, try Self.ids(query.all("id", most: Self.most + 1)), visitor))
+    func confirm(_ visit: ConsoleVisit) throws -> Response {
+        try visit.checkOperator()
+        let query = QueryItems(visit.request.uri.query)
+        return visit.response(
+            page(try action(query["action"]), try Self.ids(query.all("id", most: Self.most + 1)), visit))
     }
 
-    func act(
-        _ desk: ConsoleDesk, _ form: FormBody, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
+    func act(_ visit: ConsoleVisit, _ form: FormBody) async throws -> Response {
         let action = try action(form["action"])
         let ids = try Self.ids(
             (form["ids"] ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.most).map {
                 String(Substring($0))
             })
         guard let reason = ConsoleActions.reason(form["reason"]) else {
-            return desk.response(
-                page(action, desk, ids, visitor, error: ConsoleActions.wantsReason), status: .unprocessableContent)
+            return visit.response(
+                page(action, ids, visit, error: ConsoleActions.wantsReason), status: .unprocessableContent)
         }
         var outcomes: [(id: String, error: String?)] = []
         var trouble: String?
@@ -50,7 +40,7 @@ struct ConsoleSelection: Sendable {
                 continue
             }
             do {
-                try await action.perform(id, actions.tools, by: visitor.actor, reason: reason)
+                try await action.perform(id, actions.tools, by: visit.actor, reason: reason)
                 outcomes.append((id, nil))
             } catch {
                 let problem = Problem(describing: error)
@@ -59,16 +49,15 @@ struct ConsoleSelection: Sendable {
                 if problem.status.kind == .serverError { trouble = problem.code.title }
             }
         }
-        return desk.response(results(action, desk, outcomes, visitor))
+        return visit.response(results(action, outcomes, visit))
     }
 
     private func page(
-        _ action: ConsoleAction, _ desk: ConsoleDesk, _ ids: [String], _ visitor: ConsoleDesk.Visitor,
-        error: String? = nil
+        _ action: ConsoleAction, _ ids: [String], _ visit: ConsoleVisit, error: String? = nil
     ) -> ConfirmPage {
         let form = action.form
         return ConfirmPage(
-            desk.frame("\(form.title): \(ids.count) selected", visitor, at: form.section),
+            visit.frame("\(form.title): \(ids.count) selected", at: form.section),
             consequence: "Of each: \(form.consequence)", target: ids.joined(separator: ", "),
             button: "\(form.button) \(ids.count)", isGrave: form.isGrave, action: Self.path,
             back: form.section.path, error: error,
@@ -76,12 +65,11 @@ struct ConsoleSelection: Sendable {
     }
 
     private func results(
-        _ action: ConsoleAction, _ desk: ConsoleDesk, _ outcomes: [(id: String, error: String?)],
-        _ visitor: ConsoleDesk.Visitor
+        _ action: ConsoleAction, _ outcomes: [(id: String, error: String?)], _ visit: ConsoleVisit
     ) -> ListPage {
         let done = outcomes.count { $0.error == nil }
         return ListPage(
-            desk.frame("\(action.form.title): \(done) of \(outcomes.count) done", visitor, at: action.form.section),
+            visit.frame("\(action.form.title): \(done) of \(outcomes.count) done", at: action.form.section),
             lead: "Each that was done stands in the audit log by itself.",
             table: Table(
                 ["Which", "Outcome"],

@@ -1,8 +1,6 @@
 import ConsolePages
 import Formats
-import Foundation
 import RelayCore
-import RelayStore
 
 /// How things are written for people.
 enum ConsoleText {
@@ -33,6 +31,7 @@ enum ConsoleText {
         case .storekit2: "a StoreKit 2 transaction, by its number (/storekit2/purchases)"
         case .google: "a purchase at Google Play (/android/payment)"
         case .amazon: "a purchase at the Amazon Appstore (/amazon/payment)"
+        case .roku: "a purchase at Roku Pay (/roku/payment)"
         }
     }
 
@@ -71,21 +70,10 @@ enum ConsoleLink {
         "/console/subscriptions?originalTransactionId=" + key.text.percentEncoded
     }
 
-    /// The same page at another place.
-    static func page(_ path: String, _ items: [(String, String?)], cursor: (some CustomStringConvertible)?) -> String? {
-        guard let cursor else { return nil }
-        let all = items + [("cursor", "\(cursor)")]
-        return path + "?"
-            + all.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }.joined(separator: "&")
-    }
+    /// A page with its query, without what is nil.
+    static func page(_ path: String, _ items: [(String, String?)]) -> String { path + "?" + query(items) }
 
-    /// Whether a byte stands in an address as it is.
-    static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+    static func query(_ items: [(String, String?)]) -> String {
+        items.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }.joined(separator: "&")
     }
 }

@@ -8,32 +8,28 @@ import RelayStore
 enum CustomerView {
     private static let most = 20
 
-    static func show(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        let query = ConsoleQuery(request)
-        guard let text = query["email"] else { return desk.response(form(desk, visitor, nil, wrong: nil)) }
+    static func show(_ visit: ConsoleVisit) async throws -> Response {
+        guard let text = visit.query["email"] else { return visit.response(form(visit, nil, wrong: nil)) }
         let customer = CustomerEmail(text)?.customer ?? CustomerID(text.asciiLowercased())
-        let store = desk.store
-        async let validations = store.validations(
-            matching: ValidationFilter(customer: customer, limit: most), in: visitor.scope)
-        async let subscriptions = store.subscriptions(
-            matching: SubscriptionFilter(customer: customer, limit: most), in: visitor.scope)
-        async let transfers = store.transfers(
-            matching: TransferFilter(customer: customer, limit: most), in: visitor.scope)
+        let store = visit.store
+        async let validations = store.ops.validations(
+            matching: ValidationFilter(customer: customer, limit: most), in: visit.scope)
+        async let subscriptions = store.ops.subscriptions(
+            matching: SubscriptionFilter(customer: customer, limit: most), in: visit.scope)
+        async let transfers = store.ops.transfers(
+            matching: TransferFilter(customer: customer, limit: most), in: visit.scope)
         let (bought, owned, moved) = (
             try await validations.items, try await subscriptions.items, try await transfers.items
         )
         var publishers = Set(bought.map(\.validation.publisher) + owned.map(\.name.publisher)).sorted()
         if bought.isEmpty && owned.isEmpty && moved.isEmpty {
-            guard visitor.isOperator, CustomerEmail(text) != nil else {
-                return desk.response(form(desk, visitor, EmailAddress(text), wrong: "Nothing is known of \(text)."))
+            guard visit.isOperator, CustomerEmail(text) != nil else {
+                return visit.response(form(visit, EmailAddress(text), wrong: "Nothing is known of \(text)."))
             }
             // Cleeng may know them.
-            publishers = try await store.listPublishers(in: visitor.scope).prefix(10).map(\.id)
+            publishers = try await store.publishers.list(in: visit.scope).prefix(10).map(\.id)
         }
-        var frame = desk.frame(text, visitor, at: .customers, live: 5)
-        frame.notice = ConsoleAction.notice(query["done"])
+        var frame = visit.frame(text, at: .customers, live: 5)
         let isGranted =
             bought.contains { $0.validation.status == .granted }
             || owned.contains { [.active, .inGrace].contains($0.status) }
@@ -41,7 +37,7 @@ enum CustomerView {
         let (state, tone): (String, Tone) =
             isGranted ? ("has access", .ok) : isPending ? ("pending", .link) : ("no access", .warning)
         if bought.contains(where: { [.pending, .timedOut].contains($0.validation.status) }) {
-            frame.alert = try await desk.alert(visitor)
+            frame.alert = try await visit.alert()
         }
         func buttons(_ action: ConsoleAction, _ label: String) -> [DetailPage.Action] {
             publishers.map { publisher in
@@ -50,11 +46,11 @@ enum CustomerView {
                     href: action.path(ResyncTarget(publisher: publisher, username: Username(text)).id))
             }
         }
-        return desk.response(
+        return visit.response(
             DetailPage(
                 frame, state: state, tone: tone,
                 lead: "by what the relay was told. Names that differ in case are one customer.",
-                actions: visitor.isOperator
+                actions: visit.isOperator
                     ? buttons(.refresh, "Ask Cleeng now") + buttons(.resync, "Tell endpoints again") : [],
                 facts: [
                     .init("Publishers", publishers.map(\.text).joined(separator: ", ")),
@@ -64,17 +60,15 @@ enum CustomerView {
                 sections: [
                     .init(
                         "Purchases, newest first",
-                        table: ValidationViews.table(bought, now: store.clock.now, empty: "None.")),
+                        table: ValidationViews.table(bought, now: store.memory.clock.now, empty: "None.")),
                     .init("Subscriptions", table: SubscriptionViews.table(owned)),
                     .init("Transfers", table: SubscriptionViews.table(moved)),
                 ]))
     }
 
-    private static func form(
-        _ desk: ConsoleDesk, _ visitor: ConsoleDesk.Visitor, _ email: EmailAddress?, wrong: String?
-    ) -> ListPage {
+    private static func form(_ visit: ConsoleVisit, _ email: EmailAddress?, wrong: String?) -> ListPage {
         ListPage(
-            desk.frame("Customers", visitor, at: .customers), lead: "One customer, by email.",
+            visit.frame("Customers", at: .customers), lead: "One customer, by email.",
             filters: [.init("email", "Email", value: email?.text)], wrong: wrong,
             table: Table(["Customer"], [], empty: "Ask for a customer by email, or follow one from a purchase."),
             here: Section.customers.path)
@@ -83,20 +77,18 @@ enum CustomerView {
 
 /// `/console/search`: from whatever somebody has in hand to the page that shows it.
 enum SearchView {
-    static func show(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        guard let text = ConsoleQuery(request)["q"] else { return ConsoleDesk.redirect("/") }
-        if let id = ValidationID(text), try await desk.store.validation(id, in: visitor.scope) != nil {
+    static func show(_ visit: ConsoleVisit) async throws -> Response {
+        guard let text = visit.query["q"] else { return ConsoleDesk.redirect("/") }
+        if let id = ValidationID(text), try await visit.store.purchases.validation(id, in: visit.scope) != nil {
             return ConsoleDesk.redirect(ConsoleLink.validation(id))
         }
         if text.hasByte("@") { return ConsoleDesk.redirect(ConsoleLink.customer(EmailAddress(text))) }
         // A purchase that never came through is of no subscription yet.
-        let known = try await desk.store.subscriptions(
-            matching: SubscriptionFilter(originalTransactionID: TransactionID(text), limit: 1), in: visitor.scope)
+        let known = try await visit.store.ops.subscriptions(
+            matching: SubscriptionFilter(originalTransactionID: TransactionID(text), limit: 1), in: visit.scope)
         guard known.items.isEmpty else { return ConsoleDesk.redirect(ConsoleLink.subscription(TransactionID(text))) }
-        let bought = try await desk.store.validations(
-            matching: ValidationFilter(originalTransactionID: TransactionID(text), limit: 2), in: visitor.scope
+        let bought = try await visit.store.ops.validations(
+            matching: ValidationFilter(originalTransactionID: TransactionID(text), limit: 2), in: visit.scope
         ).items
         if bought.count == 1 { return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id)) }
         return ConsoleDesk.redirect(

@@ -10,25 +10,25 @@ enum OverviewView {
     private static let step = Duration.seconds(300)
     private static let oldest = 8
 
-    static func show(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        let store = desk.store
-        async let summary = desk.summary(visitor)
-        async let waiting = store.validations(
-            matching: ValidationFilter(selection: .waiting, limit: oldest), in: visitor.scope)
-        async let activity = store.activity(step: step, steps: hours * 3_600 / Int(step.seconds), in: visitor.scope)
-        async let copies = store.runningCopies(in: visitor.scope)
+    static func show(_ visit: ConsoleVisit) async throws -> Response {
+        let store = visit.store
+        async let summary = visit.summary()
+        async let waiting = store.ops.validations(
+            matching: ValidationFilter(selection: .waiting, limit: oldest), in: visit.scope)
+        async let activity = store.activity.list(
+            step: step, steps: hours * 3_600 / Int(step.seconds), in: visit.scope)
+        async let copies = store.instances.running(in: visit.scope)
         let diagnosis = Diagnosis(try await summary)
-        let now = store.clock.now
-        return desk.response(
+        let now = store.memory.clock.now
+        return visit.response(
             OverviewPage(
-                desk.frame("Overview", visitor, at: .overview, live: 5), severity: diagnosis.severity.rawValue,
+                visit.frame("Overview", at: .overview, live: 5), severity: diagnosis.severity.rawValue,
                 headline: diagnosis.headline, findings: diagnosis.findings.map(finding),
                 oldest: ValidationViews.table(
                     try await waiting.items, now: now, empty: "Nothing waits: Cleeng has taken every purchase."),
                 tiles: tiles(try await summary), hours: hours, charts: try await activity.map(charts) ?? [],
-                copies: table(try await copies, visitor.scope)))
+                stores: stores(try await summary),
+                copies: table(try await copies, visit.scope)))
     }
 
     private static func finding(_ finding: Diagnosis.Finding) -> OverviewPage.Finding {
@@ -39,6 +39,8 @@ enum OverviewView {
             case .webhooks: Section.webhooks.path + "?state=waiting"
             case .endpoints: "/console/endpoints"
             case .notifications: Section.notifications.path + "?status=pending"
+            case .topics: Section.notifications.path
+            case .consumption: "/console/consumption"
             case .parkedEvents: Section.events.path + "?status=parked"
             case .parkedWebhooks: Section.webhooks.path + "?state=parked"
             case .parkedNotifications: Section.notifications.path + "?status=parked"
@@ -58,25 +60,25 @@ enum OverviewView {
         let tone: Tone = upstream?.state == .ok ? .ok : upstream?.state == .degraded ? .warning : .critical
         func age(_ age: Duration?) -> String? { age.map { "oldest \($0.spoken)" } }
         return [
-            OverviewPage.Tile(
+            .init(
                 "Cleeng", state,
                 note: upstream.map { "since \(ConsoleText.time($0.since))" }
                     ?? summary.workerSeen.map { "last seen \($0.spoken) ago" }, tone: tone),
-            OverviewPage.Tile(
+            .init(
                 "Not taken by Cleeng", "\(backlog.forwarding)", note: age(backlog.oldestForwarding),
                 tone: (backlog.oldestForwarding ?? .zero) > .seconds(60) ? .critical : .quiet, href: "/console/waiting"),
-            OverviewPage.Tile("Sent, no access yet", "\(backlog.watching)"),
-            OverviewPage.Tile("Oldest pending", summary.oldestPending?.spoken ?? "none"),
-            OverviewPage.Tile("Overdue", "\(backlog.overdue)", tone: backlog.overdue > 0 ? .warning : .quiet),
-            OverviewPage.Tile(
+            .init("Sent, no access yet", "\(backlog.watching)"),
+            .init("Oldest pending", summary.oldestPending?.spoken ?? "none"),
+            .init("Overdue", "\(backlog.overdue)", tone: backlog.overdue > 0 ? .warning : .quiet),
+            .init(
                 "Parked", "\(backlog.parked)", note: age(backlog.oldestParked),
                 tone: backlog.parked > 0 ? .warning : .quiet, href: Section.parked.path),
-            OverviewPage.Tile("Changes to be told", "\(backlog.outbox)"),
-            OverviewPage.Tile(
+            .init("Changes to be told", "\(backlog.outbox)"),
+            .init(
                 "Webhooks waiting", "\(webhooks.waiting)", note: age(webhooks.oldest),
                 tone: webhooks.failing + webhooks.disabled > 0 ? .warning : .quiet,
                 href: Section.webhooks.path + "?state=waiting"),
-            OverviewPage.Tile(
+            .init(
                 "Notifications waiting", "\(notifications.waiting)", note: age(notifications.oldest),
                 tone: notifications.refused > 0 ? .warning : .quiet,
                 href: Section.notifications.path + "?status=pending"),
@@ -113,6 +115,25 @@ enum OverviewView {
             case "upstream": .init(text, tone: text == nil ? nil : tone(copy))
             default: .init(text)
             }
+        }
+    }
+
+    private static func stores(_ summary: OpsSummary) -> Table {
+        Table(
+            summary.stores,
+            StoreStanding.columns(
+                "store", "lastNotificationAt", "waiting", "oldestWaitingSeconds", "parked", "sweptAt", "sweepError",
+                "topics"),
+            empty: "No store has sent a notification yet."
+        ) { name, store, text in
+            let isTrouble =
+                switch name {
+                case "sweepError": text != nil
+                case "parked": store.parked > 0
+                case "topics": store.topics.contains { $0.state != .confirmed }
+                default: false
+                }
+            return .init(text, tone: isTrouble ? .warning : nil)
         }
     }
 

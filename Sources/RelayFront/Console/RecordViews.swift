@@ -7,17 +7,15 @@ import RelayStore
 
 /// Orders, keys, and who did what.
 enum RecordViews {
-    static func orders(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        let (query, path) = (ConsoleQuery(request), Section.orders.path)
-        let publishers = try await desk.store.listPublishers(in: visitor.scope).map(\.id)
-        let publisher = PublisherID(query["publisher"]) ?? visitor.scope.publisher ?? .first
+    static func orders(_ visit: ConsoleVisit) async throws -> Response {
+        let (query, path) = (visit.query, Section.orders.path)
+        let publishers = try await visit.store.publishers.list(in: visit.scope).map(\.id)
+        let publisher = PublisherID(query["publisher"]) ?? visit.scope.publisher ?? .first
         let after = query["cursor"].flatMap { BillingID($0) }
-        let (items, next) = try await desk.store.newestOrders(of: publisher, after: after, in: visitor.scope)
-        return desk.response(
+        let (items, next) = try await visit.store.orders.newest(of: publisher, after: after, in: visit.scope)
+        return visit.response(
             ListPage(
-                desk.frame("Orders of \(publisher)", visitor, at: .orders), lead: "Newest first, of one publisher.",
+                visit.frame("Orders of \(publisher)", at: .orders), lead: "Newest first, of one publisher.",
                 filters: [
                     .init(
                         "publisher", "Publisher", value: publisher.text,
@@ -36,37 +34,34 @@ enum RecordViews {
                         ]
                     }, empty: "This publisher has placed no order."), here: path,
                 first: after == nil ? nil : path + "?publisher=" + publisher.text.percentEncoded,
-                next: ConsoleLink.page(path, [("publisher", publisher.text)], cursor: next)))
+                next: next.map { ConsoleLink.page(path, [("publisher", publisher.text), ("cursor", "\($0)")]) }))
     }
 
-    static func keys(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        var frame = desk.frame("Keys", visitor, at: .keys)
-        frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
-        let keys = Array(try await desk.store.keys(includingRevoked: true, in: visitor.scope).reversed())
+    static func keys(_ visit: ConsoleVisit) async throws -> Response {
+        let keys = Array(try await visit.store.keys.list(includingRevoked: true, in: visit.scope).reversed())
         let table = Table(
             keys, APIKey.columns("id", "name", "role", "publisher", "app", "createdAt", "revokedAt"),
             labels: ["id": "Key", "createdAt": "Made", "revokedAt": "State"], empty: "There is no key.",
             acts: (
                 "Revoke",
                 { one in
-                    guard visitor.isOperator, one.revokedAt == nil else { return nil }
+                    guard visit.isOperator, one.revokedAt == nil else { return nil }
                     return (title: "Revoke", href: ConsoleAction.revokeKey.path(one.id.text))
                 }
             )
         ) { name, one, text in
             switch name {
             case "id":
-                .init(text, isCode: true, note: one.id == visitor.session.key.id ? "you are signed in with it" : nil)
+                .init(text, isCode: true, note: one.id == visit.session.key.id ? "you are signed in with it" : nil)
             case "revokedAt":
                 one.revokedAt == nil ? .init("in use", tone: .ok) : .init("revoked", tone: .quiet, note: text)
             default: .init(text)
             }
         }
-        return desk.response(
+        return visit.response(
             ListPage(
-                frame, lead: "Newest first; never the secrets. The command receipt-relay keys create makes one.",
+                visit.frame("Keys", at: .keys),
+                lead: "Newest first; never the secrets. The command receipt-relay keys create makes one.",
                 table: table, here: Section.keys.path))
     }
 
@@ -76,7 +71,7 @@ enum RecordViews {
             .init("action", "Action", of: AuditEntry.Action.allCases.map(\.rawValue)),
             .init("actor", "Who (part of the name)"), .init("target", "To what (exactly)"),
         ], list: .audit, file: "audit-log"
-    ) { items, _, _ in
+    ) { items, _ in
         Table(
             items, AuditRecord.columns("at", "actor", "action", "target", "reason"),
             empty: "Nothing is written that is like that."
@@ -84,5 +79,47 @@ enum RecordViews {
             guard name == "target" else { return .init(text) }
             return .init(text, href: ValidationID(one.target.value).map(ConsoleLink.validation), isCode: true)
         }
+    }
+}
+
+/// What is sold as what, and what was bought under an offer that does not have it.
+enum OfferView {
+    private static let most = 500
+
+    static func show(_ visit: ConsoleVisit) async throws -> Response {
+        async let unmapped = visit.store.offers.unmapped(in: visit.scope)
+        let offers = try await visit.store.offers.list(in: visit.scope)
+        let missing = try await unmapped
+        let rows = missing.map(row) + offers.map(row)
+        let more = rows.count > most ? " The first \(most) of \(rows.count) are shown." : ""
+        return visit.response(
+            ListPage(
+                visit.frame("Offers", at: .offers),
+                lead:
+                    "\(missing.count) of what the newest 10,000 purchases name is not mapped, and stands first. Such a purchase goes on all the same; a validated one goes to Cleeng only where its product is an offer's. The command receipt-relay offers add --offer OFFER --product PRODUCT maps one.\(more)",
+                table: Table(
+                    ["Offer", "Publisher", "Product", "State", "Purchases", "Coupons"], Array(rows.prefix(most)),
+                    empty: "No offer has been added, and nothing was bought."), here: Section.offers.path))
+    }
+
+    private static func row(_ one: UnmappedOffer) -> [Table.Cell] {
+        [
+            .init(
+                one.offerID.text, href: "\(Section.validations.path)?offerId=\(one.offerID.text.percentEncoded)"),
+            .init(one.publisher.text), .init(one.product?.text ?? "could not be read", isCode: one.product != nil),
+            .init(one.isMapped ? "not a product of the offer" : "the offer has no product", tone: .warning),
+            .init("\(one.purchases)"), .init(nil),
+        ]
+    }
+
+    private static func row(_ publisher: PublisherID, _ one: Offer) -> [Table.Cell] {
+        [
+            .init(
+                one.id.text, href: "\(Section.validations.path)?offerId=\(one.id.text.percentEncoded)",
+                note: one.name),
+            .init(publisher.text), .init(one.products.map(\.text).joined(separator: ", "), isCode: true),
+            one.products.isEmpty ? .init("without a product", tone: .quiet) : .init("mapped", tone: .ok), .init(nil),
+            .init(one.coupons.map(\.code.text).joined(separator: ", ")),
+        ]
     }
 }

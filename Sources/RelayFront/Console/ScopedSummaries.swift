@@ -7,14 +7,10 @@ struct ScopedSummaries: Sendable {
     let store: RelayStore
     private let recent = NIOLockedValueBox<[PublisherID?: Recent<OpsSummary>]>([:])
 
-    init(store: RelayStore) {
-        self.store = store
-    }
-
     func value(in scope: OpsScope) async throws -> OpsSummary {
         let recent = recent.withLockedValue { [store] known in
             if let one = known[scope.publisher] { return one }
-            let one = Recent { try await store.summary(isCounting: false, in: scope) }
+            let one = Recent { try await store.ops.summary(isCounting: false, in: scope) }
             known[scope.publisher] = one
             return one
         }

@@ -13,40 +13,37 @@ enum SubscriptionViews {
             .init("parked", "Parked", of: ["true"]),
             .init("problem", "Access (alone)", of: AccessProblem.allCases.map(\.name)),
         ], list: .subscriptions, picks: [.replaySubscription]
-    ) { items, _, visitor in table(items, visitor) }
+    ) { items, visit in table(items, visit) }
 
-    static func list(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        let query = ConsoleQuery(request)
+    static func list(_ visit: ConsoleVisit) async throws -> Response {
         var list = subscriptions
-        if query["problem"] != nil { list.list = .accessProblems }
-        let found = try await list.read(desk, query, visitor)
-        if found.items.count == 1, let one = found.items.first, query["originalTransactionId"] != nil {
-            return desk.response(detail(one, desk, visitor))
+        if visit.query["problem"] != nil { list.list = .accessProblems }
+        let found = try await list.read(visit)
+        if found.items.count == 1, let one = found.items.first, visit.query["originalTransactionId"] != nil {
+            return visit.response(detail(one, visit))
         }
-        return desk.response(
-            list.page(
-                found, list.frame(desk, query, visitor), desk, query, visitor,
-                choices: ["parked": [(value: "true", title: "parked")]]))
+        return visit.response(
+            list.page(found, visit, choices: ["parked": [(value: "true", title: "parked")]]))
     }
 
-    private static func detail(
-        _ one: OpsSubscription, _ desk: ConsoleDesk, _ visitor: ConsoleDesk.Visitor
-    ) -> DetailPage {
+    private static func detail(_ one: OpsSubscription, _ visit: ConsoleVisit) -> DetailPage {
         let columns = OpsSubscription.columns(
             "customerEmail", "validationId", "publisher", "environment", "offerId", "productId", "autoRenewProductId",
-            "bundleId", "willRenew", "expiresAt", "reason", "nextLookAt", "trouble")
+            "bundleId", "offerIdentifier", "offerType", "offerDiscountType", "willRenew", "expiresAt", "reason",
+            "nextLookAt", "trouble")
         return DetailPage(
-            desk.frame("Subscription \(one.name.originalTransactionID)", visitor, at: .subscriptions, live: 10),
+            visit.frame("Subscription \(one.name.originalTransactionID)", at: .subscriptions, live: 10),
             state: one.status?.name ?? "not known", tone: tone(one.status),
             lead: (one.email.map { "It belongs to \($0)." } ?? "Nobody has claimed it.")
                 + (one.parkedAt.map { " It is parked since \(ConsoleText.time($0))." } ?? ""),
-            actions: visitor.isOperator
+            actions: visit.isOperator
                 ? [
                     .init(
                         ConsoleAction.replaySubscription.form.button,
-                        href: ConsoleAction.replaySubscription.path("\(SubscriptionCursor(one.name))"))
+                        href: ConsoleAction.replaySubscription.path("\(SubscriptionCursor(one.name))")),
+                    .init(
+                        ConsoleAction.lookUpRefunds.form.button,
+                        href: ConsoleAction.lookUpRefunds.path("\(SubscriptionCursor(one.name))")),
                 ] : [],
             facts: columns.map { field in
                 let href: String? =
@@ -74,8 +71,8 @@ enum SubscriptionViews {
         }
     }
 
-    /// - Parameter visitor: who may pick rows; nil: nobody.
-    static func table(_ items: [OpsSubscription], _ visitor: ConsoleDesk.Visitor? = nil) -> Table {
+    /// - Parameter visit: whose visitor may pick rows; nil: nobody.
+    static func table(_ items: [OpsSubscription], _ visit: ConsoleVisit? = nil) -> Table {
         Table(
             items,
             OpsSubscription.columns(
@@ -86,7 +83,7 @@ enum SubscriptionViews {
             case "originalTransactionId":
                 .init(
                     text, href: ConsoleLink.subscription(one.name.originalTransactionID), isCode: true, note: note(one),
-                    pick: visitor?.isOperator == true ? "\(SubscriptionCursor(one.name))" : nil)
+                    pick: visit?.isOperator == true ? "\(SubscriptionCursor(one.name))" : nil)
             case "status": .init(text, tone: tone(one.status), note: one.reason)
             case "customerEmail": .init(text, href: one.email.map(ConsoleLink.customer))
             default: .init(text)
@@ -119,7 +116,7 @@ enum SubscriptionViews {
         filters: [
             .init("originalTransactionId", "Original transaction"), .init("customerEmail", "Email on either side"),
         ], list: .transfers, file: "transfers"
-    ) { items, _, _ in table(items) }
+    ) { items, _ in table(items) }
 
     static func table(_ items: [OpsTransfer]) -> Table {
         Table(

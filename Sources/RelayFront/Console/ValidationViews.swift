@@ -20,64 +20,55 @@ enum ValidationViews {
         ConsoleList(
             section: section, path: path, title: title, lead: lead, filters: filters, list: .validations(selection),
             picks: [.retry, .abandon], file: path.split(separator: "/").last.map(String.init), live: 5
-        ) { items, desk, visitor in
-            guard let visitor else { return table(items, now: nil, empty: "", isWhole: true) }
-            return table(items, now: desk.store.clock.now, empty: empty, isSelectable: visitor.isOperator)
+        ) { items, visit in
+            guard let visit else { return table(items, now: nil, empty: "", isWhole: true) }
+            return table(items, now: visit.store.memory.clock.now, empty: empty, isSelectable: visit.isOperator)
         }
     }
 
-    static func list(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
+    static func list(_ visit: ConsoleVisit) async throws -> Response {
         try await show(
             list(
                 at: .validations, path: Section.validations.path, title: "Validations", selection: .all,
-                empty: "No validation is like that."), desk, request, visitor)
+                empty: "No validation is like that."), visit)
     }
 
-    static func waiting(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
+    static func waiting(_ visit: ConsoleVisit) async throws -> Response {
         var list = list(
             at: .validations, path: "/console/waiting", title: "Not taken by Cleeng",
-            selection: ConsoleQuery(request)["order"] == "newest" ? .waitingNewest : .waiting,
+            selection: visit.query["order"] == "newest" ? .waitingNewest : .waiting,
             empty: "Nothing waits: Cleeng has taken every purchase.")
         list.filters.insert(.init("order", "Order", standard: "oldest"), at: 0)
-        let summary = try await desk.summary(visitor)
+        let summary = try await visit.summary()
         list.lead =
             "\(summary.backlog.forwarding) in all. Each is sent by itself as soon as Cleeng takes it, also after the app has been told to give up."
         return try await show(
-            list, desk, request, visitor, alert: Diagnosis(summary).alert,
+            list, visit, alert: Diagnosis(summary).alert,
             choices: [
                 "order": [(value: "oldest", title: "oldest first"), (value: "newest", title: "newest first")]
             ])
     }
 
-    static func parked(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
+    static func parked(_ visit: ConsoleVisit) async throws -> Response {
         try await show(
             list(
                 at: .parked, path: Section.parked.path, title: "Parked",
                 lead:
                     "What no worker could make sense of or get through with. Its neighbours go on. Mend what the reason names, then retry.",
-                selection: .parked, empty: "Nothing is parked."), desk, request, visitor)
+                selection: .parked, empty: "Nothing is parked."), visit)
     }
 
     private static func show(
-        _ list: ConsoleList<ListedValidation>, _ desk: ConsoleDesk, _ request: Request,
-        _ visitor: ConsoleDesk.Visitor, alert: String? = nil,
+        _ list: ConsoleList<ListedValidation>, _ visit: ConsoleVisit, alert: String? = nil,
         choices: [String: [(value: String, title: String)]] = [:]
     ) async throws -> Response {
-        let query = ConsoleQuery(request)
-        if let file = try await list.file(desk, query, visitor) { return file }
-        let found = try await list.read(desk, query, visitor)
-        var frame = list.frame(desk, query, visitor)
-        frame.alert = alert
+        if let file = try await list.file(visit) { return file }
+        let found = try await list.read(visit)
+        var alert = alert
         if alert == nil, found.items.contains(where: { $0.validation.status == .pending }) {
-            frame.alert = try await desk.alert(visitor)
+            alert = try await visit.alert()
         }
-        return desk.response(list.page(found, frame, desk, query, visitor, choices: choices))
+        return visit.response(list.page(found, visit, alert: alert, choices: choices))
     }
 
     /// - Parameters:
@@ -112,22 +103,19 @@ enum ValidationViews {
 
     // MARK: One
 
-    static func detail(
-        _ desk: ConsoleDesk, _ request: Request, _ context: FrontContext, _ visitor: ConsoleDesk.Visitor
-    ) async throws -> Response {
-        guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }),
-            let detail = try await desk.store.detail(id, in: visitor.scope)
+    static func detail(_ visit: ConsoleVisit) async throws -> Response {
+        guard let id = visit.context.parameters.get("id").flatMap({ ValidationID($0) }),
+            let detail = try await visit.store.ops.detail(id, in: visit.scope)
         else { throw Problem(.unknownValidation, "nothing is known by this id") }
-        context.notes.validation = id
+        visit.context.notes.validation = id
         let one = detail.validation
-        var frame = desk.frame("Validation \(id)", visitor, at: .validations, live: one.status == .pending ? 2 : 10)
-        frame.notice = ConsoleAction.notice(ConsoleQuery(request)["done"])
-        if detail.nextStepAt != nil || one.status == .pending { frame.alert = try await desk.alert(visitor) }
-        let now = desk.store.clock.now ?? one.acceptedAt
-        return desk.response(
+        var frame = visit.frame("Validation \(id)", at: .validations, live: one.status == .pending ? 2 : 10)
+        if detail.nextStepAt != nil || one.status == .pending { frame.alert = try await visit.alert() }
+        let now = visit.store.memory.clock.now ?? one.acceptedAt
+        return visit.response(
             DetailPage(
                 frame, state: one.status.name, tone: ConsoleText.tone(one.status), lead: meaning(detail),
-                actions: visitor.isOperator ? actions(detail) : [],
+                actions: visit.isOperator ? actions(detail) : [],
                 axis: ValidationTimeline.axis(detail, now: now),
                 facts: facts(detail, now: now, isAlarmed: frame.alert != nil), sections: parts(detail)))
     }

@@ -13,7 +13,7 @@ struct EntitlementRoutes: Sendable {
     let poll: PollInterval
     let inquirer: any CustomerInquirer
 
-    var routes: [Route] { [.get("/entitlements/:id", one), .get("/entitlements", newest)] }
+    var routes: [Route] { [.get("/entitlements/:id", cached: settled, one), .get("/entitlements", newest)] }
 
     /// What an app asks to know. An object, as ``KnownValidation`` is: what is kept while a poll is held is kept thousands of
     /// times, and an asynchronous function keeps every value that it has a name for.
@@ -30,13 +30,9 @@ struct EntitlementRoutes: Sendable {
             self.answer = answer
         }
 
-        /// Another's is as unknown as none: an id tells nobody that it exists.
         @inline(never)
         func check(_ known: KnownValidation) throws {
-            guard known.validation.publisher == key.publisher, known.validation.app == key.app else {
-                throw EntitlementRoutes.unknown
-            }
-            try customer.check(known.validation.customer)
+            try EntitlementRoutes.check(known, key, customer)
         }
 
         @inline(never)
@@ -48,6 +44,12 @@ struct EntitlementRoutes: Sendable {
         func holds(_ known: KnownValidation) -> Bool {
             answer.ifNoneMatch == nil ? known.validation.status == .pending : answer.isUnchanged(known)
         }
+    }
+
+    /// Another's is as unknown as none: an id tells nobody that it exists.
+    private static func check(_ known: KnownValidation, _ key: APIKey, _ customer: AuthorizedCustomer) throws {
+        guard known.validation.publisher == key.publisher, known.validation.app == key.app else { throw unknown }
+        try customer.check(known.validation.customer)
     }
 
     private func one(_ request: Request, _ context: FrontContext) async throws -> Response {
@@ -62,6 +64,18 @@ struct EntitlementRoutes: Sendable {
             return Response(status: .noContent)
         }
         return question.response(try await read(question))
+    }
+
+    /// A plain poll of a validation that is cached as settled.
+    private func settled(_ head: HTTPRequest, _ path: String) -> CachedAnswer? {
+        let headers = head.headerFields
+        guard let id = ValidationID(path.droppingBytes(first: "/entitlements/".utf8.count)), headers[.prefer] == nil,
+            !AcceptHeader.wantsEventStream(headers[.accept]), let key = authenticator.known(headers, opening: .app),
+            let customer = authenticator.knownCustomer(headers), let known = store.purchases.settled(id),
+            (try? Self.check(known, key, customer)) != nil
+        else { return nil }
+        let (response, body) = PollAnswer(poll: poll, ifNoneMatch: headers[.ifNoneMatch]).parts(known)
+        return CachedAnswer(response: response, body: body, keyID: key.id, validation: id)
     }
 
     private func question(_ request: Request, _ context: FrontContext) async throws -> Question {
@@ -80,7 +94,7 @@ struct EntitlementRoutes: Sendable {
         _ question: Question, until end: ContinuousClock.Instant, _ channel: any Channel
     ) async throws -> Response {
         // Registered before it is read: no change can fall between the two.
-        let held = try await HeldPoll(store.changes.register(question.id), on: channel)
+        let held = try await HeldPoll(store.memory.changes.register(question.id), on: channel)
         defer { held.end() }
         switch try await read(toHold: question) {
         case .answer(let response): return response
@@ -100,7 +114,8 @@ struct EntitlementRoutes: Sendable {
 
     @inline(never)
     private func read(toHold question: Question) async throws -> FirstLook {
-        let known = try await read(question)
+        guard let known = try await store.purchases.awaited(question.id) else { throw Self.unknown }
+        try question.check(known)
         return question.holds(known) ? .wait(PollHolder.Known(known)) : .answer(question.response(known))
     }
 
@@ -135,7 +150,7 @@ struct EntitlementRoutes: Sendable {
             _ = try await inquirer.ask(about: email, offer: offer, of: key.publisher, patience: .zero)
         }
         guard let offer else { return try await all(of: email, publisher: key.publisher) }
-        let known = try await store.entitlement(of: email.customer, to: offer, publisher: key.publisher)
+        let known = try await store.subscriptions.entitlement(of: email.customer, to: offer, publisher: key.publisher)
         guard let known else { return Self.nothingKnown }
         context.notes.validation = known.id
         return PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
@@ -144,7 +159,7 @@ struct EntitlementRoutes: Sendable {
 
     /// Every offer that is known of a customer.
     private func all(of email: CustomerEmail, publisher: PublisherID) async throws -> Response {
-        let known = try await store.entitlements(of: email.customer, publisher: publisher)
+        let known = try await store.subscriptions.entitlements(of: email.customer, publisher: publisher)
         var writer = JSONWriter(capacity: 128 + 384 * known.count)
         writer.beginObject()
         writer.field("customerEmail", email.customer)
@@ -157,7 +172,7 @@ struct EntitlementRoutes: Sendable {
 
     @inline(never)
     private func read(_ question: Question) async throws -> KnownValidation {
-        guard let known = try await store.polled(question.id) else { throw Self.unknown }
+        guard let known = try await store.purchases.polled(question.id) else { throw Self.unknown }
         try question.check(known)
         return known
     }

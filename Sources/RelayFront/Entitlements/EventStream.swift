@@ -17,11 +17,11 @@ struct EventStream: Sendable {
     func body(of first: KnownValidation) -> ResponseBody {
         ResponseBody { writer in
             // Here, not before: a body that is never written would never end what it began.
-            let held = try await HeldPoll(holder.store.changes.register(first.validation.id), on: channel)
+            let held = try await HeldPoll(holder.store.memory.changes.register(first.validation.id), on: channel)
             defer { held.end() }
             try await writer.write(ByteBuffer(string: "retry: \(poll.seconds * 1_000)\n\n"))
             // The state may have changed between its reading and the registration.
-            var latest = try await holder.store.known(first.validation.id) ?? first
+            var latest = try await holder.store.purchases.known(first.validation.id) ?? first
             try await writer.write(Self.event(latest))
             let end = ContinuousClock.now + Self.maximumLength
             while !latest.validation.status.isFinalForPolling, ContinuousClock.now < end {

@@ -11,7 +11,7 @@ struct PollHolder: Sendable {
     let maximumHeld: Int
 
     /// Above the bound a poll is answered at once, as a plain one.
-    var hasRoom: Bool { store.changes.waiterCount < maximumHeld }
+    var hasRoom: Bool { store.memory.changes.waiterCount < maximumHeld }
 
     /// All that is kept of what an app knows while its poll is held.
     struct Known: Sendable {
@@ -72,13 +72,13 @@ struct PollHolder: Sendable {
     /// comes a moment later.
     private func look(_ known: Known, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard let deadline = known.deadline else { return now + .seconds(3_600) }
-        guard let moment = store.clock.now else { return now + .milliseconds(250) }
+        guard let moment = store.memory.clock.now else { return now + .milliseconds(250) }
         return now + max(deadline - moment, .milliseconds(5))
     }
 
     @inline(never)
     private func read(_ id: ValidationID) async throws -> KnownValidation {
-        guard let known = try await store.known(id) else {
+        guard let known = try await store.purchases.known(id) else {
             throw Problem(.unknownValidation, "nothing is known by this id")
         }
         return known

@@ -1,9 +1,6 @@
 import ConsolePages
 import Formats
-import HTTPTypes
 import Hummingbird
-import NIOCore
-import RelayCore
 
 /// In whose form a client expects its errors. Told by the path alone, so that what never reached a route is answered rightly too.
 enum ErrorDialect: Sendable {
@@ -53,20 +50,54 @@ enum ErrorDialect: Sendable {
 }
 
 extension Problem {
+    /// Writes an answer in a form of its own.
+    ///
+    /// - Parameter challenge: of a 401, where it is another than Bearer.
+    func answer(challenge: String? = nil, _ write: (inout JSONWriter) -> Void) -> Response {
+        var response = Response.json(status, write)
+        for field in headers { response.headers[field.name] = field.value }
+        if let challenge, headers[.wwwAuthenticate] != nil { response.headers[.wwwAuthenticate] = challenge }
+        return response
+    }
+
+    private static let basic = "Basic realm=\"receipt-relay\""
+
     fileprivate var foveaResponse: Response {
-        var writer = JSONWriter(capacity: 160)
-        writer.beginObject()
-        writer.member("ok", false)
-        writer.member("status", status.code)
-        writer.member("code", code.foveaCode)
-        writer.member("message", "Error: \(message)")
-        writer.endObject()
-        var headers = headers
-        headers[.contentType] = "application/json"
-        headers[.cacheControl] = "no-store"
-        if headers[.wwwAuthenticate] != nil { headers[.wwwAuthenticate] = "Basic realm=\"receipt-relay\"" }
-        return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: writer.buffer))
+        answer(challenge: Self.basic) { writer in
+            writer.beginObject()
+            writer.member("ok", false)
+            writer.member("status", status.code)
+            writer.member("code", code.foveaCode)
+            writer.member("message", "Error: \(message)")
+            writer.endObject()
+        }
+    }
+
+    /// Its readers know one member.
+    fileprivate var billwerkResponse: Response {
+        answer { writer in
+            writer.beginObject()
+            writer.member("Message", message)
+            writer.endObject()
+        }
+    }
+
+    /// RFC 6749 has one error for whatever is wrong with a request, and 400 for it.
+    fileprivate var oauthResponse: Response {
+        let error =
+            switch code {
+            case .unsupportedGrant: "unsupported_grant_type"
+            case _ where status == .unauthorized: "invalid_client"
+            case _ where status == .serviceUnavailable: "temporarily_unavailable"
+            case _ where status.kind == .serverError: "server_error"
+            default: "invalid_request"
+            }
+        return answer(challenge: Self.basic) { writer in
+            writer.beginObject()
+            writer.member("error", error)
+            writer.member("error_description", message)
+            writer.endObject()
+        }
     }
 
     /// For forms that have one line for everything.
@@ -90,5 +121,54 @@ extension ProblemCode {
         case .internalServerError: "InternalError"
         default: "InvalidPayload"
         }
+    }
+}
+
+/// The plugin's own numbers for what went wrong with a validation (cordova-plugin-purchase, "validation error codes").
+enum ValidatorCode: Int {
+    case invalidPayload = 6_778_001
+    /// The store could not be asked: the same again, later.
+    case connectionFailed = 6_778_002
+    /// It was bought, and is over. What the store still knows is answered as a purchase that has expired.
+    case purchaseExpired = 6_778_003
+    case internalError = 6_778_005
+
+    init(_ problem: Problem) {
+        switch problem.code {
+        // It was not looked at: the same again, later.
+        case .storeUnavailable, .rateLimited, .requestTimeout: self = .connectionFailed
+        case .purchaseEnded: self = .purchaseExpired
+        default: self = problem.status.kind == .serverError ? .internalError : .invalidPayload
+        }
+    }
+}
+
+extension Problem {
+    var validatorResponse: Response {
+        let number = ValidatorCode(self)
+        var writer = JSONWriter(capacity: 240)
+        writer.beginObject()
+        writer.member("ok", false)
+        writer.member("route", "/v1/validate")
+        writer.member("status", status.code)
+        writer.member("code", number.rawValue)
+        writer.member("message", message)
+        writer.name("data")
+        writer.beginObject()
+        writer.member("code", number.rawValue)
+        writer.name("error")
+        writer.beginObject()
+        writer.member("message", message)
+        writer.endObject()
+        writer.endObject()
+        writer.endObject()
+        var headers = ValidateRoutes.headers
+        if let after = self.headers[.retryAfter] { headers[.retryAfter] = after }
+        if let wish = self.headers[.connection] { headers[.connection] = wish }
+        // HTTP 200 always is for those that post.
+        if let allow = self.headers[.allow] { headers[.allow] = allow }
+        return Response(
+            status: code == .methodNotAllowed ? .methodNotAllowed : .ok, headers: headers,
+            body: ResponseBody(byteBuffer: writer.buffer))
     }
 }

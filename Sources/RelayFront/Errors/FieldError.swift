@@ -26,10 +26,6 @@ struct FieldError: Sendable, Equatable {
         self.detail = detail
     }
 
-    static func required(_ field: String) -> FieldError {
-        FieldError(field, .required, "is required")
-    }
-
     static func wrongType(_ field: String, _ wanted: String, _ found: JSONKind) -> FieldError {
         FieldError(field, .wrongType, "must be \(wanted), not \(found.article)")
     }

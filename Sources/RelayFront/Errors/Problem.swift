@@ -1,7 +1,6 @@
 import Formats
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 /// An error answer: `application/problem+json` of RFC 9457, with `code` and, for wrong fields, `errors`.
 struct Problem: HTTPResponseError, Sendable {

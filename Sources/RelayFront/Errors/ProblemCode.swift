@@ -29,6 +29,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case unsupportedMediaType = "unsupported_media_type"
     case invalidFields = "invalid_fields"
     case idempotencyKeyReused = "idempotency_key_reused"
+    case ownedByAnother = "owned_by_another"
     case receiptNotGenuine = "receipt_not_genuine"
     case notANotification = "not_a_notification"
     case notificationNotGenuine = "notification_not_genuine"
@@ -53,7 +54,9 @@ enum ProblemCode: String, Sendable, CaseIterable {
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
-        case .stateNotAllowed, .superseded, .busy, .receiptGone, .endpointNotActive, .alreadyOrdered: .conflict
+        case .stateNotAllowed, .superseded, .busy, .receiptGone, .endpointNotActive, .alreadyOrdered,
+            .ownedByAnother:
+            .conflict
         case .bodyTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .invalidFields, .idempotencyKeyReused, .receiptNotGenuine, .purchaseEnded: .unprocessableContent
@@ -94,6 +97,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .unsupportedMediaType: "The body's media type is not supported"
         case .invalidFields: "Some fields are wrong"
         case .idempotencyKeyReused: "The Idempotency-Key was used for another body"
+        case .ownedByAnother: "Another customer has the subscription"
         case .receiptNotGenuine: "The receipt is not genuine"
         case .notANotification: "The body is not a notification"
         case .notificationNotGenuine: "The notification is not genuine, or not for here"

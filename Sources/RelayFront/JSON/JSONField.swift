@@ -2,31 +2,49 @@
 enum JSONField: Sendable, Equatable {
     case absent
     case string(String)
-    case other(JSONKind)
+    /// As it was written.
+    case number(String)
+    case bool(Bool)
+    /// As they stand in the body.
+    case array(String)
+    case object(String)
 
     /// Reads the value that stands next.
     init(_ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
         let kind = try scanner.kind()
         if kind == .string {
             self = .string(try scanner.string())
-        } else {
-            try scanner.skip(depth: depth)
-            self = kind == .null ? .absent : .other(kind)
-        }
-    }
-}
-
-extension JSONField {
-    /// Reads the value that stands next; a number counts as the text that it was written as.
-    init(textOrNumber scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
-        let (kind, start) = (try scanner.kind(), scanner.index)
-        guard kind == .number else {
-            try self.init(&scanner, depth: depth)
             return
         }
-        try scanner.skip(depth: depth)
-        let digits = UnsafeRawBufferPointer(rebasing: scanner.bytes[start..<scanner.index])
-        self = .string(String(decoding: digits, as: UTF8.self))
+        let text = try scanner.text(depth: depth)
+        self =
+            switch kind {
+            case .null: .absent
+            case .bool: .bool(text == "true")
+            case .number: .number(text)
+            case .array: .array(text)
+            case .object, .string: .object(text)
+            }
+    }
+
+    var kind: JSONKind {
+        switch self {
+        case .absent: .null
+        case .string: .string
+        case .number: .number
+        case .bool: .bool
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    /// The same with a number as the text that it was written as.
+    var textOrNumber: JSONField { if case .number(let text) = self { .string(text) } else { self } }
+
+    /// Of a number that is whole; 5.0 is, too.
+    var integer: Int64? {
+        guard case .number(let text) = self else { return nil }
+        return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
     }
 }
 
@@ -42,35 +60,6 @@ enum JSONKind: Sendable, Equatable {
         case .string: "a string"
         case .array: "an array"
         case .object: "an object"
-        }
-    }
-}
-
-/// A field that should hold a whole number, or the digits of one in a string: null counts as absent.
-enum JSONInteger: Sendable, Equatable {
-    case absent
-    case value(Int64)
-    /// Also a number with a fraction other than zero, and one too large.
-    case other(JSONKind)
-
-    /// Reads the value that stands next.
-    init(_ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
-        let kind = try scanner.kind()
-        if kind == .string {
-            self = Int64(try scanner.string()).map { .value($0) } ?? .other(kind)
-            return
-        }
-        let start = scanner.index
-        try scanner.skip(depth: depth)
-        switch kind {
-        case .null: self = .absent
-        case .number:
-            let bytes = UnsafeRawBufferPointer(rebasing: scanner.bytes[start..<scanner.index])
-            let text = String(decoding: bytes, as: UTF8.self)
-            // 5.0 is a whole number, too.
-            let number = Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
-            self = number.map { .value($0) } ?? .other(kind)
-        default: self = .other(kind)
         }
     }
 }

@@ -65,6 +65,14 @@ struct JSONScanner {
         }
     }
 
+    /// A value of any kind as it stands, checked.
+    mutating func text(depth: Int) throws(JSONSyntaxError) -> String {
+        skipSpace()
+        let start = index
+        try skip(depth: depth)
+        return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<index]), as: UTF8.self)
+    }
+
     /// A string, unescaped.
     mutating func string() throws(JSONSyntaxError) -> String {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw error }

@@ -1,21 +1,26 @@
 import Formats
-import HTTPTypes
 import Hummingbird
-import NIOCore
 
 extension JSONWriter {
     var buffer: ByteBuffer { ByteBuffer(bytes: bytes) }
 }
 
 extension Response {
-    static func json(_ writer: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
-        json(writer.buffer, status: status)
+    /// What `write` writes.
+    ///
+    /// - Parameter capacity: bytes that it has room for from the beginning.
+    static func json(
+        _ status: HTTPResponse.Status = .ok, capacity: Int = 512, _ write: (inout JSONWriter) throws -> Void
+    ) rethrows -> Response {
+        var writer = JSONWriter(capacity: capacity)
+        try write(&writer)
+        return json(writer.buffer, status: status)
     }
 
     /// `{}`: it is taken, and there is nothing more to say.
-    static var taken: Response { json(ByteBuffer(string: "{}"), status: .ok) }
+    static var taken: Response { json(ByteBuffer(string: "{}")) }
 
-    private static func json(_ body: ByteBuffer, status: HTTPResponse.Status) -> Response {
+    static func json(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: body))

@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import NIOConcurrencyHelpers
+import NIOCore
 import RelayCore
 
 /// The limits of the app front: by key and by address, each where it is wanted.
@@ -8,26 +10,37 @@ struct RateLimits: Sendable {
     let addresses: RateLimiter?
     let trustedProxies: [AddressRange]
 
-    var areNone: Bool { keys == nil && addresses == nil }
-
-    init(_ configuration: FrontConfiguration) {
-        keys = configuration.keyLimit.map { RateLimiter("key", $0) }
-        addresses = configuration.addressLimit.map { RateLimiter("address", $0) }
-        trustedProxies = configuration.trustedProxies
-    }
-
     /// - Throws: ``Problem`` 429.
     func take(_ request: Request, _ context: FrontContext) throws {
-        guard let addresses, !Self.unlimited.contains(request.uri.path) else { return }
+        guard !Self.unlimited.contains(request.uri.path) else { return }
+        if let standing = takeAddress(of: request.head, context.channel) { try note(standing, context) }
+    }
+
+    /// Takes from both limits at once, for a request that is sure to be answered.
+    ///
+    /// - Returns: nil where a limit is exhausted. Then nothing was taken, unless another request took the last one meanwhile.
+    func take(_ head: HTTPRequest, _ channel: any Channel, key: APIKeyID) -> [RateStanding]? {
+        if let keys, !keys.allows(key.text) { return nil }
+        let address = takeAddress(of: head, channel)
+        guard address?.isAllowed ?? true else { return nil }
+        let standings = [address, keys?.take(key.text)].compactMap { $0 }
+        return standings.allSatisfy(\.isAllowed) ? standings : nil
+    }
+
+    /// Nil where addresses are not limited.
+    private func takeAddress(of head: HTTPRequest, _ channel: any Channel) -> RateStanding? {
+        guard let addresses else { return nil }
         let address = ClientAddress.find(
-            peer: context.channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) },
-            forwardedFor: request.headers[.xForwardedFor], trusted: trustedProxies)
-        guard let address else { return }
-        try note(addresses.take(Self.name(of: address)), context)
+            peer: channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) },
+            forwardedFor: head.headerFields[.xForwardedFor], trusted: trustedProxies)
+        return address.map { addresses.take(Self.name(of: $0)) }
     }
 
     /// Who speaks there is known by signatures, comes from few addresses, and gives up after a few tries.
-    private static let unlimited: Set<String> = ["/apple/notifications", "/cleeng/webhooks"]
+    private static let unlimited: Set<String> = [
+        "/apple/notifications", "/google/notifications", "/amazon/notifications", "/roku/notifications",
+        "/cleeng/webhooks",
+    ]
 
     /// Who has an IPv6 address has a network of them.
     private static func name(of address: IPAddress) -> String {
@@ -43,5 +56,93 @@ struct RateLimits: Sendable {
     private func note(_ standing: RateStanding, _ context: FrontContext) throws {
         context.notes.stands(standing)
         try standing.check()
+    }
+}
+
+/// Limits requests by name: a key's id, or an address. Each process counts for itself, so several copies allow as many times the limit.
+///
+/// Bounded: of more names than it has room for, those that asked least lately are forgotten, which only lets them ask anew.
+final class RateLimiter: Sendable {
+    /// Name of the policy in `RateLimit` fields and metrics.
+    let policy: String
+    private let limit: RateLimit
+    private let room: Int
+    private typealias Name = Identifier<RateLimiter>
+    private let shards: [NIOLockedValueBox<[Name: RateState]>]
+    private let start = ContinuousClock.now
+
+    /// - Parameters:
+    ///   - policy: as the header fields name it: `key`, `address`.
+    ///   - room: for how many names, in all.
+    init(_ policy: String, _ limit: RateLimit, room: Int = 65_536, shards: Int = 16) {
+        self.policy = policy
+        self.limit = limit
+        self.room = max(1, room / shards)
+        self.shards = (0..<shards).map { _ in NIOLockedValueBox([:]) }
+    }
+
+    /// - Returns: how they stand now.
+    func take(_ name: String, at now: Duration? = nil) -> RateStanding {
+        let (name, shard, now) = (Name(name), shard(name), now ?? ContinuousClock.now - start)
+        let decision = shard.withLockedValue { states in
+            if states[name] == nil, states.count >= room { Self.makeRoom(&states, at: now) }
+            return states[name, default: RateState()].take(limit, at: now)
+        }
+        return RateStanding(policy: policy, limit: limit, decision: decision)
+    }
+
+    /// Whether they would be allowed now. Takes nothing.
+    func allows(_ name: String, at now: Duration? = nil) -> Bool {
+        let now = now ?? ContinuousClock.now - start
+        var state = shard(name).withLockedValue { $0[Name(name)] } ?? RateState()
+        return state.take(limit, at: now).isAllowed
+    }
+
+    private func shard(_ name: String) -> NIOLockedValueBox<[Name: RateState]> {
+        shards[Int(UInt(bitPattern: Name(name).hashValue) % UInt(shards.count))]
+    }
+
+    /// First those that are as if they had never asked; where that frees nothing, half of the others.
+    private static func makeRoom(_ states: inout [Name: RateState], at now: Duration) {
+        let before = states.count
+        states = states.filter { !$0.value.isFull(at: now) }
+        guard states.count == before else { return }
+        let middle = states.values.map(\.fullAt).sorted()[before / 2]
+        states = states.filter { $0.value.fullAt > middle }
+    }
+
+    /// Names that are remembered.
+    var count: Int { shards.reduce(0) { $0 + $1.withLockedValue { $0.count } } }
+}
+
+/// How one stands by one policy, as the header fields tell it (draft-ietf-httpapi-ratelimit-headers).
+struct RateStanding: Sendable {
+    var policy: String
+    var limit: RateLimit
+    var decision: RateState.Decision
+
+    var isAllowed: Bool { decision.isAllowed }
+
+    /// `"key";q=100;w=10`
+    var policyField: String { "\"\(policy)\";q=\(limit.burst);w=\(limit.windowSeconds)" }
+
+    /// `"key";r=50;t=7`
+    var field: String { "\"\(policy)\";r=\(decision.remaining);t=\(Int(decision.reset.seconds.rounded(.up)))" }
+
+    /// - Throws: ``Problem`` 429 where it is too much.
+    func check() throws {
+        guard !isAllowed else { return }
+        throw Problem(
+            .rateLimited, "too many requests by this \(policy): wait, and go on more slowly",
+            retryAfter: max(1, Int(decision.retryAfter.seconds.rounded(.up))))
+    }
+}
+
+extension HTTPFields {
+    /// Tells how the client stands, by each policy that looked.
+    mutating func tell(_ standings: [RateStanding]) {
+        guard !standings.isEmpty else { return }
+        self[.rateLimitPolicy] = standings.map(\.policyField).joined(separator: ", ")
+        self[.rateLimit] = standings.map(\.field).joined(separator: ", ")
     }
 }

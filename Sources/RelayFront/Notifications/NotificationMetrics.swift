@@ -1,4 +1,3 @@
-import AppleStore
 import Metrics
 import NIOConcurrencyHelpers
 import RelayCore
@@ -6,25 +5,6 @@ import Telemetry
 
 /// What is counted of notifications.
 final class NotificationMetrics: Sendable {
-    enum Result: Sendable, Hashable {
-        case stored, repeated
-        case refused(NotGenuine.Code)
-        /// Neither version, too large, not JSON.
-        case unreadable
-        /// Passing trouble: Apple comes again.
-        case failed
-
-        fileprivate var label: String {
-            switch self {
-            case .stored: "stored"
-            case .repeated: "repeated"
-            case .refused(let code): code.rawValue
-            case .unreadable: "not_a_notification"
-            case .failed: "failed"
-            }
-        }
-    }
-
     private static let pause = Duration.seconds(1)
 
     private let registry: PrometheusRegistry
@@ -34,21 +14,27 @@ final class NotificationMetrics: Sendable {
         self.registry = registry
         registry.describe(
             "apple_notifications",
-            help: "Notifications that came: stored, repeated, or why they were not taken.")
+            help: "The App Store's notifications that came: stored, repeated, or why they were not taken.")
+        registry.describe(
+            "store_notifications",
+            help: "Other stores' notifications that came: stored, repeated, or why they were not taken.")
     }
 
-    /// - Parameter version: nil where it is not known, or not to be believed.
-    func count(_ result: Result, version: StoreNotification.Version?) {
-        Counter(
-            label: "apple_notifications",
-            dimensions: [("result", result.label), ("version", version.map { String($0.rawValue) } ?? "")],
-            factory: registry
-        ).increment()
+    /// - Parameters:
+    ///   - result: one of a few words.
+    ///   - version: nil where it is not known, or not to be believed.
+    func count(_ result: String, of store: StorePlatform, version: StoreNotification.Version? = nil) {
+        let (name, label): (String, (String, String)) =
+            store == .apple
+            ? ("apple_notifications", ("version", version.map { String($0.rawValue) } ?? ""))
+            : ("store_notifications", ("store", store.rawValue))
+        Counter(label: name, dimensions: [("result", result), label], factory: registry).increment()
     }
 
     /// Once a second at most.
-    func mayLogRefusal(now: ContinuousClock.Instant = .now) -> Bool {
-        lastLogged.withLockedValue { last in
+    func mayLogRefusal() -> Bool {
+        let now = ContinuousClock.now
+        return lastLogged.withLockedValue { last in
             if let last, now - last < Self.pause { return false }
             last = now
             return true

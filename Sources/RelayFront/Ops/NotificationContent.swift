@@ -1,13 +1,27 @@
 import AppleStore
 import Foundation
+import RelayCore
+import StoreSignals
 
-/// What a notification says, as JSON for people to read: what is signed in it taken out, the shared secret and the receipts of version 1 masked.
+/// What a notification says, as JSON for people to read: what is signed in it taken out, the shared secret and the receipts of version 1
+/// masked, and what tells of a person at Roku.
 struct NotificationContent {
     var payload: String?
     var transaction: String?
     var renewal: String?
 
-    init(_ body: [UInt8]) {
+    /// - Parameter store: who sent it.
+    init(_ body: [UInt8], of store: String) {
+        switch StorePlatform(rawValue: store) {
+        case .google: payload = GoogleNotification.payload(of: body).flatMap(Self.json)
+        case .amazon: payload = AmazonNotification.payload(of: body).flatMap(Self.json)
+        case .roku: payload = RokuNotification.payload(of: body).flatMap(Self.json)
+        case .apple: readApple(body)
+        case nil: break
+        }
+    }
+
+    private mutating func readApple(_ body: [UInt8]) {
         switch try? ServerNotification(body: body) {
         case .signed(let signed):
             payload = Self.json(signed.jws.payload)

@@ -1,10 +1,10 @@
 import Formats
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import Operations
 import RelayCore
 import RelayStore
+import StoreSignals
 
 /// `POST /ops/…`: what operators do.
 struct OpsActRoutes: Sendable {
@@ -20,7 +20,9 @@ struct OpsActRoutes: Sendable {
             .post("/ops/validations/:id/retry") { try await act($0, $1) { .retry($0) } },
             .post("/ops/validations/:id/abandon") { try await act($0, $1) { .abandon($0) } },
             .post("/ops/validations/replay", replayRange),
+            .post("/ops/notifications/test", testNotification),
             .post("/ops/notifications/:id/replay", replayNotification),
+            .post("/ops/notifications/:id/confirm", confirm),
             .post("/ops/webhooks/:id/replay", replayMessage),
             .post("/ops/events/:id/replay") { request, context in
                 try await replay(request, context, .event) { NotificationID($0).map { .replay(event: $0) } }
@@ -30,6 +32,7 @@ struct OpsActRoutes: Sendable {
                     SubscriptionCursor($0).map { .replay(subscription: $0.name) }
                 }
             },
+            .post("/ops/subscriptions/:id/refunds", refunds),
             .post("/ops/customers/:email/refresh", refresh),
         ]
     }
@@ -42,16 +45,14 @@ struct OpsActRoutes: Sendable {
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }) else { throw OpsRefusal.unknown }
         context.notes.validation = id
         try await operations.perform(make(id), by: Actor(key), reason: reason)
-        var writer = JSONWriter(capacity: 384)
-        if let validation = try await store.validation(id, in: key.opsScope) {
-            writer.value(validation)
-        } else {
+        let validation = try await store.purchases.validation(id, in: key.opsScope)
+        return .json(.accepted) { writer in
+            if let validation { return writer.value(validation) }
             // Abandoned was a pursuit whose validation was gone before.
             writer.beginObject()
             writer.field("validationId", id.description)
             writer.endObject()
         }
-        return .json(writer, status: .accepted)
     }
 
     private func replayRange(_ request: Request, _ context: FrontContext) async throws -> Response {
@@ -59,21 +60,21 @@ struct OpsActRoutes: Sendable {
         let body = try ReplayBody(try await bodies.read(request))
         let page = try await operations.perform(
             .replay(body.filter, isDryRun: body.isDryRun), by: Actor(key), reason: body.reason)
-        var writer = JSONWriter(capacity: 256 + page.refused.count * 96)
-        writer.beginObject()
-        writer.field("matched", page.matched.count)
-        writer.field("replayed", page.replayed.count)
-        writer.beginArray("refused")
-        for (id, why) in page.refused {
+        return .json(body.isDryRun ? .ok : .accepted, capacity: 256 + page.refused.count * 96) { writer in
             writer.beginObject()
-            writer.field("validationId", id.description)
-            writer.field("code", why.code)
+            writer.field("matched", page.matched.count)
+            writer.field("replayed", page.replayed.count)
+            writer.beginArray("refused")
+            for (id, why) in page.refused {
+                writer.beginObject()
+                writer.field("validationId", id.description)
+                writer.field("code", why.code)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.field("nextCursor", page.next?.description)
             writer.endObject()
         }
-        writer.endArray()
-        writer.field("nextCursor", page.next?.description)
-        writer.endObject()
-        return .json(writer, status: body.isDryRun ? .ok : .accepted)
     }
 
     private func replay(
@@ -82,11 +83,11 @@ struct OpsActRoutes: Sendable {
         let key = try await authenticator.key(request, context, opening: .opsOperator)
         guard let text = context.parameters.get("id"), let act = make(text) else { throw ActRefusal.unknown(subject) }
         try await operations.perform(act, by: Actor(key))
-        var writer = JSONWriter(capacity: 256)
-        writer.beginObject()
-        writer.field("id", text)
-        writer.endObject()
-        return .json(writer, status: .accepted)
+        return .json(.accepted) { writer in
+            writer.beginObject()
+            writer.field("id", text)
+            writer.endObject()
+        }
     }
 
     private func replayNotification(_ request: Request, _ context: FrontContext) async throws -> Response {
@@ -95,12 +96,47 @@ struct OpsActRoutes: Sendable {
             throw ActRefusal.unknown(.notification)
         }
         try await operations.perform(.replay(notification: id, tools.notifications), by: Actor(key))
-        guard let item = try await store.notification(id, in: key.opsScope)?.0 else {
+        guard let item = try await store.ops.notification(id, in: key.opsScope)?.0 else {
             throw ActRefusal.unknown(.notification)
         }
-        var writer = JSONWriter(capacity: 512)
-        writer.value(item)
-        return .json(writer, status: .accepted)
+        return .json(.accepted) { $0.value(item) }
+    }
+
+    private func confirm(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let key = try await authenticator.key(request, context, opening: .opsOperator)
+        let reason = try OperatorReason.parse(try await bodies.read(request))
+        guard let id = context.parameters.get("id").flatMap({ NotificationID($0) }) else {
+            throw ActRefusal.unknown(.notification)
+        }
+        try await operations.perform(.confirm(notification: id, tools.topics), by: Actor(key), reason: reason).check()
+        guard let item = try await store.ops.notification(id, in: key.opsScope)?.0 else {
+            throw ActRefusal.unknown(.notification)
+        }
+        return .json(.accepted) { $0.value(item) }
+    }
+
+    /// `{"reason":"…","environment":"Sandbox","bundleId":"…"}`; the app may be missing where there is one only.
+    private func testNotification(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let key = try await authenticator.key(request, context, opening: .opsOperator)
+        var reader = try FieldReader(act: try await bodies.read(request), ["reason", "environment", "bundleId"])
+        let reason = OperatorReason.judge(&reader)
+        let environment = reader.required("environment").map { StoreEnvironment($0) }
+        let app = reader.optional("bundleId").map { BundleID($0) }
+        guard reader.errors.isEmpty, let reason, let environment else { throw Problem.invalidFields(reader.errors) }
+        let tested = try await operations.perform(
+            .testNotification(of: app, in: environment, tools.appStore), by: Actor(key), reason: reason)
+        return .json { $0.value(tested) }
+    }
+
+    private func refunds(_ request: Request, _ context: FrontContext) async throws -> Response {
+        let key = try await authenticator.key(request, context, opening: .opsOperator)
+        let reason = try OperatorReason.parse(try await bodies.read(request))
+        guard let name = context.parameters.get("id").flatMap({ SubscriptionCursor($0)?.name }) else {
+            throw ActRefusal.unknown(.subscription)
+        }
+        let lookup = try await operations.perform(
+            .refunds(of: name, tools.appStore, leeway: tools.leeway), by: Actor(key), reason: reason)
+        return .json { $0.value(lookup) }
     }
 
     private func replayMessage(_ request: Request, _ context: FrontContext) async throws -> Response {
@@ -109,10 +145,10 @@ struct OpsActRoutes: Sendable {
         guard let text = context.parameters.get("id")?.parts(at: ".", maxSplits: 1).first, let id = DeliveryID(text)
         else { throw ActRefusal.unknown(.message) }
         let new = try await operations.perform(.replay(message: id, leeway: tools.leeway), by: Actor(key))
-        guard let message = try await store.delivery(new, in: key.opsScope) else { throw ActRefusal.unknown(.message) }
-        var writer = JSONWriter(capacity: 512)
-        writer.value(message)
-        return .json(writer, status: .accepted)
+        guard let message = try await store.webhooks.delivery(new, in: key.opsScope) else {
+            throw ActRefusal.unknown(.message)
+        }
+        return .json(.accepted) { $0.value(message) }
     }
 
     private func refresh(_ request: Request, _ context: FrontContext) async throws -> Response {
@@ -121,23 +157,22 @@ struct OpsActRoutes: Sendable {
         guard let text = context.parameters.get("email").map(CustomerPath.decoded), let customer = CustomerEmail(text)
         else { throw Problem(.notFound, "no customer goes by this email") }
         let asked = try await operations.perform(tools.refresh(customer, of: publisher), by: Actor(key), reason: reason)
-        let known = try await store.entitlements(of: customer.customer, publisher: asked.publisher)
-        var writer = JSONWriter(capacity: 256 + 384 * known.count)
-        writer.beginObject()
-        writer.field("customerEmail", customer.customer)
-        writer.field("publisher", asked.publisher)
-        writer.field("outcome", asked.outcome.rawValue)
-        writer.entitlements(known)
-        writer.endObject()
-        return .json(writer)
+        let known = try await store.subscriptions.entitlements(of: customer.customer, publisher: asked.publisher)
+        return .json(capacity: 256 + 384 * known.count) { writer in
+            writer.beginObject()
+            writer.field("customerEmail", customer.customer)
+            writer.field("publisher", asked.publisher)
+            writer.field("outcome", asked.outcome.rawValue)
+            writer.entitlements(known)
+            writer.endObject()
+        }
     }
 
     /// `{"reason":"…","publisher":"…"}`; the publisher may be missing.
     private static func parse(_ bytes: ByteBuffer) throws -> (reason: String, publisher: PublisherID?) {
-        let fields = try OpsFields(bytes)
-        var reader = FieldReader()
-        let why = OperatorReason.judge(fields["reason"].asText, &reader)
-        let named = reader.optional(fields["publisher"].asText, "publisher").map { PublisherID($0) }
+        var reader = try FieldReader(act: bytes, ["reason", "publisher"])
+        let why = OperatorReason.judge(&reader)
+        let named = reader.optional("publisher").map { PublisherID($0) }
         guard reader.errors.isEmpty, let why else { throw Problem.invalidFields(reader.errors) }
         return (why, named)
     }
@@ -147,6 +182,9 @@ struct OpsActRoutes: Sendable {
 struct OpsTools: Sendable {
     let operations: Operations
     let notifications: NotificationReader
+    let topics: TopicConfirmer
+    /// Nil: there is no key for it.
+    let appStore: AppStoreAccess?
     /// How long after its end a subscription that will renew is waited for.
     let leeway: Duration
     let inquirer: any CustomerInquirer
@@ -154,6 +192,18 @@ struct OpsTools: Sendable {
     /// Whoever asks by hand waits for the customer's turn.
     func refresh(_ customer: CustomerEmail, of publisher: PublisherID?) -> LongAct<RefreshedCustomer> {
         .refresh(customer, of: publisher, inquirer, patience: .seconds(6))
+    }
+}
+
+extension TopicConfirmation {
+    /// - Throws: ``Problem`` where the subscription is not confirmed.
+    func check() throws {
+        switch self {
+        case .confirmed: return
+        case .refused(let why):
+            throw Problem(.stateNotAllowed, "SNS refuses it (\(why)): subscribe the endpoint to the topic again")
+        case .away(let why): throw Problem(.storeUnavailable, "SNS cannot be asked now: \(why)")
+        }
     }
 }
 

@@ -7,9 +7,23 @@ struct OpsList<Item: Viewed>: Sendable {
     typealias Page = (items: [Item], next: String?)
 
     /// - Throws: ``Problem`` 422 that names every wrong parameter.
-    let read: @Sendable (QueryItems, RelayStore, OpsScope) async throws -> Page
+    let read: @Sendable (PageQuery, RelayStore, OpsScope) async throws -> Page
 
-    init(_ read: @escaping @Sendable (QueryItems, RelayStore, OpsScope) async throws -> Page) { self.read = read }
+    /// - Parameters:
+    ///   - filter: what a query asks for.
+    ///   - find: what the store has of it.
+    init<Filter, Cursor: CustomStringConvertible & SendableMetatype>(
+        _ filter: @escaping @Sendable (inout PageQuery) -> Filter,
+        find: @escaping @Sendable (RelayStore, Filter, OpsScope) async throws -> ([Item], Cursor?)
+    ) {
+        read = { query, store, scope in
+            var page = query
+            let filter = filter(&page)
+            try page.end()
+            let (items, next) = try await find(store, filter, scope)
+            return (items, next?.description)
+        }
+    }
 }
 
 extension OpsList<ListedValidation> {
@@ -17,135 +31,128 @@ extension OpsList<ListedValidation> {
 
     /// - Parameter selection: nil: as the query says.
     static func validations(_ selection: ValidationFilter.Selection?) -> Self {
-        OpsList { query, store, scope in
-            var filter = try ValidationFilter(query)
+        OpsList { page in
+            var filter = ValidationFilter(&page)
             if let selection { filter.selection = selection }
-            let (items, next) = try await store.validations(matching: filter, in: scope)
-            return (items, next?.description)
+            return filter
+        } find: { store, filter, scope in
+            try await store.ops.validations(matching: filter, in: scope)
         }
     }
 }
 
 extension ValidationFilter {
-    /// - Throws: ``Problem`` 422 that names every wrong parameter.
-    init(_ items: QueryItems) throws {
-        var query = PageQuery(items)
+    init(_ page: inout PageQuery) {
+        let parked = page.choice("parked", [("true", Selection.parked)])
+        let waiting = page.choice("waiting", [("true", Selection.waiting)])
         self.init(
-            status: query.choice("status", ValidationStatus.allCases.map { ($0.name, $0) }),
+            status: page.choice("status", ValidationStatus.allCases.map { ($0.name, $0) }),
             // Ten years: older than anything that is kept, and far from any overflow.
-            olderThan: query.number("olderThanSeconds", in: 0...315_360_000).map { .seconds($0) },
-            customer: query.customer(), offerID: query.offerID(),
-            selection: query.choice("parked", [("true", .parked)]) ?? query.choice("waiting", [("true", .waiting)])
-                ?? .all,
-            originalTransactionID: query.originalTransactionID(),
-            limit: query.limit(), cursor: query.cursor(ValidationCursor.init))
-        try query.end()
+            olderThan: page.number("olderThanSeconds", in: 0...315_360_000).map { .seconds($0) },
+            customer: page.customer(), offerID: page.offerID(),
+            selection: parked ?? waiting ?? .all,
+            originalTransactionID: page.originalTransactionID(),
+            limit: page.limit(), cursor: page.cursor(ValidationCursor.init))
     }
 }
 
 extension OpsList<OpsSubscription> {
     static var subscriptions: Self {
-        OpsList { query, store, scope in
-            var page = PageQuery(query)
-            let filter = page.subscriptions()
-            try page.end()
-            let (items, next) = try await store.subscriptions(matching: filter, in: scope)
-            return (items, next?.description)
+        OpsList { page in
+            SubscriptionFilter(
+                originalTransactionID: page.originalTransactionID(), customer: page.customer(),
+                isParked: page.choice("parked", [("true", true)]) ?? false, limit: page.limit(),
+                cursor: page.cursor(SubscriptionCursor.init))
+        } find: { store, filter, scope in
+            try await store.ops.subscriptions(matching: filter, in: scope)
         }
     }
 
     /// Granted access that may be wrong.
     static var accessProblems: Self {
-        OpsList { query, store, scope in
-            var page = PageQuery(query)
-            let problem = page.choice("problem", AccessProblem.allCases.map { ($0.name, $0) })
-            let filter = page.subscriptions()
-            try page.end()
-            let (items, next) = try await store.accessProblems(
-                problem, limit: filter.limit, cursor: filter.cursor, in: scope)
-            return (items, next?.description)
+        OpsList { page in
+            (
+                problem: page.choice("problem", AccessProblem.allCases.map { ($0.name, $0) }), limit: page.limit(),
+                cursor: page.cursor(SubscriptionCursor.init)
+            )
+        } find: { store, asked, scope in
+            try await store.ops.accessProblems(asked.problem, limit: asked.limit, cursor: asked.cursor, in: scope)
         }
-    }
-}
-
-extension PageQuery {
-    fileprivate mutating func subscriptions() -> SubscriptionFilter {
-        SubscriptionFilter(
-            originalTransactionID: originalTransactionID(), customer: customer(),
-            isParked: choice("parked", [("true", true)]) ?? false, limit: limit(),
-            cursor: cursor(SubscriptionCursor.init))
     }
 }
 
 extension OpsList<OpsTransfer> {
     static var transfers: Self {
-        OpsList { query, store, scope in
-            var page = PageQuery(query)
-            let filter = TransferFilter(
+        OpsList { page in
+            TransferFilter(
                 originalTransactionID: page.originalTransactionID(), customer: page.customer(), limit: page.limit(),
                 cursor: page.cursor(ValidationCursor.init))
-            try page.end()
-            let (items, next) = try await store.transfers(matching: filter, in: scope)
-            return (items, next?.description)
+        } find: { store, filter, scope in
+            try await store.ops.transfers(matching: filter, in: scope)
         }
     }
 }
 
 extension OpsList<OpsNotification> {
     static var notifications: Self {
-        OpsList { query, store, scope in
-            var page = PageQuery(query)
-            let filter = NotificationFilter(
+        OpsList { page in
+            NotificationFilter(
                 relay: page.choice("status", OpsNotification.RelayStatus.allCases.map { ($0.name, $0) }),
                 originalTransactionID: page.originalTransactionID(), limit: page.limit(),
                 cursor: page.cursor(ValidationCursor.init))
-            try page.end()
-            let (items, next) = try await store.notifications(matching: filter, in: scope)
-            return (items, next?.description)
+        } find: { store, filter, scope in
+            try await store.ops.notifications(matching: filter, in: scope)
+        }
+    }
+}
+
+extension OpsList<OpsConsumption> {
+    static var consumption: Self {
+        OpsList { page in
+            ConsumptionFilter(
+                state: page.choice("state", ConsumptionState.allCases.map { ($0.name, $0) }),
+                originalTransactionID: page.originalTransactionID(), limit: page.limit(),
+                cursor: page.cursor(ValidationCursor.init))
+        } find: { store, filter, scope in
+            try await store.consumption.list(matching: filter, in: scope)
         }
     }
 }
 
 extension OpsList<OpsEvent> {
     static var events: Self {
-        OpsList { query, store, scope in
-            var page = PageQuery(query)
-            let filter = EventFilter(
+        OpsList { page in
+            EventFilter(
                 status: page.choice("status", OpsEvent.Status.allCases.map { ($0.rawValue, $0) }), limit: page.limit(),
                 cursor: page.cursor(ValidationCursor.init))
-            try page.end()
-            let (items, next) = try await store.events(matching: filter, in: scope)
-            return (items, next?.description)
+        } find: { store, filter, scope in
+            try await store.ops.events(matching: filter, in: scope)
         }
     }
 }
 
 extension OpsList<OpsDelivery> {
     static var messages: Self {
-        OpsList { query, store, scope in
-            var page = PageQuery(query)
-            let filter = DeliveryFilter(
+        OpsList { page in
+            DeliveryFilter(
                 state: page.choice("state", DeliveryState.allCases.map { ($0.name, $0) }), endpoint: page.endpoint(),
-                applicationUsername: Username(page.applicationUsername()), limit: page.limit(),
+                applicationUsername: page.applicationUsername(), limit: page.limit(),
                 cursor: page.cursor(ValidationCursor.init))
-            try page.end()
-            let (items, next) = try await store.deliveries(matching: filter, in: scope)
-            return (items, next?.description)
+        } find: { store, filter, scope in
+            try await store.webhooks.deliveries(matching: filter, in: scope)
         }
     }
 }
 
 extension OpsList<AuditRecord> {
     static var audit: Self {
-        OpsList { query, store, scope in
-            var page = PageQuery(query)
-            let filter = AuditFilter(
+        OpsList { page in
+            AuditFilter(
                 action: page.choice("action", AuditEntry.Action.allCases.map { ($0.rawValue, $0) }),
-                actor: query["actor"], target: query["target"], limit: page.limit(),
+                actor: page.text("actor"), target: page.text("target"), limit: page.limit(),
                 cursor: page.cursor(AuditCursor.init))
-            try page.end()
-            let (items, next) = try await store.auditLog(matching: filter, in: scope)
-            return (items, next?.description)
+        } find: { store, filter, scope in
+            try await store.audit.list(matching: filter, in: scope)
         }
     }
 }

@@ -1,7 +1,5 @@
 import Formats
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import Telemetry
 
 /// `/healthz`, `/readyz` and `/metrics`: open to whoever reaches the ops port.
@@ -12,23 +10,19 @@ struct ProbeRoutes: Sendable {
     var routes: [Route] { [.get("/healthz", health), .get("/readyz", ready), .get("/metrics", metrics)] }
 
     private func health(_ request: Request, _ context: FrontContext) -> Response {
-        var writer = JSONWriter(capacity: 32)
-        writer.beginObject()
-        writer.field("status", "ok")
-        writer.endObject()
-        return .json(writer)
+        .json(ByteBuffer(string: #"{"status":"ok"}"#))
     }
 
     private func ready(_ request: Request, _ context: FrontContext) async -> Response {
         let readiness = await readiness()
-        var writer = JSONWriter(capacity: 128)
-        writer.beginObject()
-        writer.field("status", readiness.isReady ? "ready" : "not_ready")
-        writer.beginArray("missing")
-        for name in readiness.missing { writer.value(name) }
-        writer.endArray()
-        writer.endObject()
-        return .json(writer, status: readiness.isReady ? .ok : .serviceUnavailable)
+        return .json(readiness.isReady ? .ok : .serviceUnavailable) { writer in
+            writer.beginObject()
+            writer.field("status", readiness.isReady ? "ready" : "not_ready")
+            writer.beginArray("missing")
+            for name in readiness.missing { writer.value(name) }
+            writer.endArray()
+            writer.endObject()
+        }
     }
 
     private func metrics(_ request: Request, _ context: FrontContext) async -> Response {

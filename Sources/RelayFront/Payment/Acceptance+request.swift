@@ -1,5 +1,6 @@
 import Crypto
 import NIOCore
+import RawStructuredFieldValues
 import RelayCore
 import RelayStore
 
@@ -13,20 +14,10 @@ extension Acceptance {
     ///   - idempotencyKey: unquoted.
     init(
         _ request: PaymentRequest, receipt: ReadReceipt, verification: Verification, driver: PurchaseDriver,
-        key: APIKey,
-        now: Timestamp, peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer,
-        using generator: inout some RandomNumberGenerator
+        key: APIKey, now: Timestamp, peer: IPAddress?, idempotencyKey: String?, body: ByteBuffer
     ) {
-        var digest = PurchaseDigest()
-        digest.add(key.publisher)
-        digest.add(key.app)
-        digest.add(request.email.customer)
-        digest.add(request.offerID)
-        digest.add(receipt.identity)
         self.init(
-            id: ValidationID(
-                bucket: Bucket(of: key.publisher, receipt.subscriptionKey),
-                day: UInt16(clamping: now.daysSince1970), using: &generator),
+            id: ValidationID(in: Bucket(of: key.publisher, receipt.subscriptionKey), now: now),
             publisher: key.publisher, app: key.app, email: request.email,
             applicationUsername: request.applicationUsername, offerID: request.offerID,
             transactionID: driver == .storekit2
@@ -38,8 +29,19 @@ extension Acceptance {
             bundleID: receipt.bundleID, isReceiptReadable: receipt.isReadable, verification: verification,
             period: verification.result == .notGenuine ? nil : receipt.period,
             cleengCustomer: request.cleengCustomer, driver: driver,
-            receipt: receipt.stored, purchaseKey: digest.finalize(),
+            receipt: receipt.stored,
+            purchaseKey: PurchaseDigest.of(
+                key.publisher.text, key.app.text, request.email.customer.text, request.offerID.text,
+                identity: receipt.identity),
             idempotencyKey: idempotencyKey.map { IdempotencyKey($0, apiKey: key.id, body: body) })
+    }
+}
+
+extension ValidationID {
+    /// A new one.
+    init(in bucket: Bucket, now: Timestamp) {
+        var generator = SystemRandomNumberGenerator()
+        self.init(bucket: bucket, day: UInt16(clamping: now.daysSince1970), using: &generator)
     }
 }
 
@@ -50,5 +52,29 @@ extension Acceptance.IdempotencyKey {
         self.init(
             bucket: Bucket(of: apiKey.text, text), apiKey: apiKey, digest: digest,
             fingerprint: body.withUnsafeReadableBytes { PurchaseDigest.of($0) })
+    }
+}
+
+/// `Idempotency-Key`: a string of RFC 9651 by its draft (quoted), bare by the custom of most clients.
+enum IdempotencyKeyHeader {
+    /// The key without quotes: 1 to 255 visible ASCII characters. Nil where none was sent.
+    ///
+    /// - Throws: ``Problem`` 400.
+    static func parse(_ header: String?) throws -> String? {
+        guard let header else { return nil }
+        let key = header.hasBytes(first: "\"") ? unquoted(header) : header
+        guard let key, (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Problem(.invalidIdempotencyKey, "send one key of 1 to 255 visible ASCII characters, quoted or bare")
+        }
+        return key
+    }
+
+    private static func unquoted(_ header: String) -> String? {
+        guard header.utf8.count <= 1_024 else { return nil }
+        var parser = StructuredFieldValueParser(Array(header.utf8))
+        guard let item = try? parser.parseItemFieldValue(), case .string(let text) = item.rfc9651BareItem else {
+            return nil
+        }
+        return text
     }
 }

@@ -1,5 +1,4 @@
 import Formats
-import HTTPTypes
 import Hummingbird
 import RelayCore
 

@@ -1,3 +1,4 @@
+import NIOCore
 import RelayCore
 
 /// A purchase as an app asks for it: every field judged.
@@ -15,28 +16,35 @@ struct PaymentRequest: Sendable {
     var cleengCustomer: Int64?
     var warnings: [FieldError] = []
 
-    /// - Throws: ``Problem`` 422 that names every wrong field.
-    init(_ body: PaymentBody) throws {
-        var reader = FieldReader()
-        let email = reader.required(body.customerEmail, "customerEmail").flatMap { reader.email($0, "customerEmail") }
-        let offerID = reader.required(body.offerID, "offerId").flatMap { reader.offerID($0, "offerId") }
+    private static let names = [
+        "customerEmail", "offerId", "receipt", "appType", "ipAddress", "couponCode", "applicationUsername",
+        "cleengCustomerId",
+    ]
+    private static let receiptNames = ["transactionId", "receiptData"]
+
+    /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
+    init(_ body: ByteBuffer) throws {
+        var unknown = UnknownFields()
+        let fields = try JSONFields(body, Self.names, within: ["receipt": Self.receiptNames]) { name, object in
+            unknown.add(name, known: object == nil ? Self.names : Self.receiptNames, in: object)
+        }
+        var reader = FieldReader(fields)
+        let email = reader.required("customerEmail").flatMap { reader.email($0, "customerEmail") }
+        let offerID = reader.required("offerId").flatMap { reader.offerID($0, "offerId") }
         var transactionID: TransactionID?
         var receiptData: String?
-        if case .other(let kind) = body.receipt {
-            reader.add(.wrongType("receipt", "an object", kind))
+        if [.null, .object].contains(fields["receipt"].kind) {
+            transactionID = reader.required("receipt.transactionId").flatMap { Self.transactionID($0, &reader) }
+            receiptData = reader.required("receipt.receiptData").flatMap { Self.receiptData($0, &reader) }
         } else {
-            transactionID = reader.required(body.transactionID, "receipt.transactionId")
-                .flatMap { Self.transactionID($0, &reader) }
-            receiptData = reader.required(body.receiptData, "receipt.receiptData")
-                .flatMap { Self.receiptData($0, &reader) }
+            reader.add("receipt", wants: "an object", not: fields["receipt"].kind)
         }
-        let appType = reader.optional(body.appType, "appType")?.asciiLowercased() ?? "ios"
+        let appType = reader.optional("appType")?.asciiLowercased() ?? "ios"
         if appType != "ios", appType != "tvos" {
-            reader.add(FieldError("appType", .invalid, "must be ios or tvos"))
+            reader.add("appType", .invalid, "must be ios or tvos")
         }
-        let username = reader.optional(body.applicationUsername, "applicationUsername")
-            .flatMap { Self.username($0, &reader) }
-        let cleengCustomer = reader.positive(body.cleengCustomerID, "cleengCustomerId")
+        let username = reader.optional("applicationUsername").flatMap { Self.username($0, &reader) }
+        let cleengCustomer = reader.positive("cleengCustomerId")
         guard reader.errors.isEmpty, let email, let offerID, let transactionID, let receiptData else {
             throw Problem.invalidFields(reader.errors)
         }
@@ -47,21 +55,16 @@ struct PaymentRequest: Sendable {
         self.appType = appType
         self.applicationUsername = username ?? Username(email.customer.text)
         self.cleengCustomer = cleengCustomer
-        (couponCode, warnings) = CouponCode.read(body.couponCode)
-        let address = CustomerAddress.read(body.ipAddress)
+        (couponCode, warnings) = CouponCode.read(fields["couponCode"])
+        let address = CustomerAddress.read(fields["ipAddress"])
         ipAddress = address.text
-        warnings += address.warnings + body.warnings
+        warnings += address.warnings + unknown.warnings(present: fields.present)
     }
 
     private static func transactionID(_ text: String, _ reader: inout FieldReader) -> TransactionID? {
-        guard text.utf8.count <= 32 else {
-            reader.add(FieldError("receipt.transactionId", .tooLong, "must have at most 32 digits"))
-            return nil
-        }
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            reader.add(FieldError("receipt.transactionId", .invalid, "must be of digits"))
-            return nil
-        }
+        let name = "receipt.transactionId"
+        guard text.utf8.count <= 32 else { return reader.refuse(name, .tooLong, "must have at most 32 digits") }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return reader.refuse(name, "must be of digits") }
         return TransactionID(text)
     }
 
@@ -72,28 +75,18 @@ struct PaymentRequest: Sendable {
         for byte in text.utf8 {
             switch byte {
             case 0x20, 0x09, 0x0a, 0x0d: continue
-            case ..<0x20, 0x7f:
-                reader.add(FieldError("receipt.receiptData", .invalid, "must not hold control characters"))
-                return nil
+            case ..<0x20, 0x7f: return reader.refuse("receipt.receiptData", "must not hold control characters")
             default: hasContent = true
             }
         }
-        guard hasContent else {
-            reader.add(FieldError("receipt.receiptData", .invalid, "must not be empty"))
-            return nil
-        }
-        return text
+        return hasContent ? text : reader.refuse("receipt.receiptData", "must not be empty")
     }
 
     static func username(_ text: String, _ reader: inout FieldReader) -> Username? {
-        guard !text.isEmpty else {
-            reader.add(FieldError("applicationUsername", .invalid, "must not be empty"))
-            return nil
-        }
+        guard !text.isEmpty else { return reader.refuse("applicationUsername", "must not be empty") }
         // A character has at least one byte and one scalar, so that much text is never counted.
         guard text.utf8.count <= 512 * 4, text.unicodeScalars.count <= 512 else {
-            reader.add(FieldError("applicationUsername", .tooLong, "must have at most 512 characters"))
-            return nil
+            return reader.refuse("applicationUsername", .tooLong, "must have at most 512 characters")
         }
         return Username(text)
     }

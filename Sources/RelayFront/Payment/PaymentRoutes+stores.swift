@@ -1,13 +1,12 @@
 import AppleStore
 import Formats
-import Foundation
 import HTTPTypes
 import Hummingbird
 import RelayCore
 import RelayStore
 
 extension PaymentRoutes {
-    /// A purchase at Google Play or the Amazon Appstore.
+    /// A purchase at Google Play, the Amazon Appstore or Roku Pay.
     func takeStore(
         _ request: Request, _ context: FrontContext, _ platform: StorePlatform
     ) async throws -> (IntakeOutcome, Response) {
@@ -17,7 +16,7 @@ extension PaymentRoutes {
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let body = try await bodies.read(request, on: loan)
-        let payment = try StorePaymentRequest(StorePaymentBody(body), of: platform)
+        let payment = try StorePaymentRequest(body, of: platform)
         try customer.check(payment.email.customer)
         let peer = peer(request, context)
         let repeatable = idempotencyKey.map { Acceptance.IdempotencyKey($0, apiKey: key.id, body: body) }
@@ -34,19 +33,18 @@ extension PaymentRoutes {
         let (verification, found) = await judge(payment.receipt, of: key)
         metrics.count(verification)
         try receipts.check(verification)
-        guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
-        var generator = SystemRandomNumberGenerator()
+        let now = try store.memory.clock.required()
         let acceptance = Acceptance(
             payment, verification: verification, found: found, isTrusted: receipts.trusts(verification), key: key,
-            now: now, peer: peer,
-            idempotencyKey: idempotencyKey, using: &generator)
+            now: now, peer: peer, idempotencyKey: idempotencyKey)
         var warnings = payment.warnings
         if let product = acceptance.productID.map(payment.receipt.query.platform.prefixed),
             offers.allows(ProductID(product), under: payment.offerID, of: key.publisher) == false
         {
             warnings.append(.productMismatch(product))
         }
-        return try await take(in: acceptance, context, warnings: warnings)
+        let token = verification == .genuine ? found?.accountToken : nil
+        return try await take(in: acceptance, accountToken: token, context, warnings: warnings)
     }
 
     /// What the store says of it, where it can be asked now. It signs nothing: its word is all there is.
@@ -56,7 +54,7 @@ extension PaymentRoutes {
         guard receipts.isOn else { return (.notChecked, nil) }
         switch await stores.ask(receipt.query, of: key.publisher) {
         case .found(let found):
-            guard let one = found.first(where: { $0.key == receipt.subscriptionKey }) else {
+            guard let one = receipt.subscription(in: found) else {
                 return (.notGenuine(code: Verification.notAPurchase, detail: "the store knows it by another name"), nil)
             }
             if let detail = receipt.troubleWithApp(of: key) {
@@ -65,7 +63,7 @@ extension PaymentRoutes {
             return (.genuine, one)
         case .no(let why), .ended(let why): return (.notGenuine(code: Verification.notAPurchase, detail: why), nil)
         case .unknown: return (.notGenuine(code: Verification.notAPurchase, detail: "the store does not know it"), nil)
-        case .notConfigured, .tryAgain: return (.notChecked, nil)
+        case .notConfigured, .misconfigured, .tryAgain: return (.notChecked, nil)
         }
     }
 }
@@ -78,7 +76,12 @@ extension Verification {
 }
 
 extension StoreReceipt {
-    /// What is wrong with the app that it was bought in, where the key names one. Amazon's receipts name none.
+    /// What the store shows of it. Roku finds a subscription by a renewal too, and shows it under its original transaction.
+    func subscription(in found: [ExternalSubscription]) -> ExternalSubscription? {
+        found.first { $0.key == subscriptionKey } ?? (query.platform.namesRenewals ? found.first : nil)
+    }
+
+    /// What is wrong with the app that it was bought in, where the key names one. Amazon's receipts and Roku's orders name none.
     func troubleWithApp(of key: APIKey) -> String? {
         guard case .google(let receipt) = self, !key.app.isEmpty, receipt.packageName != key.app else { return nil }
         return "it was bought in another app than the key's"
@@ -92,17 +95,9 @@ extension Acceptance {
     ///     holds up nothing that one has.
     init(
         _ request: StorePaymentRequest, verification: Verification, found: ExternalSubscription?, isTrusted: Bool,
-        key: APIKey,
-        now: Timestamp, peer: IPAddress?, idempotencyKey: IdempotencyKey?,
-        using generator: inout some RandomNumberGenerator
+        key: APIKey, now: Timestamp, peer: IPAddress?, idempotencyKey: IdempotencyKey?
     ) {
-        let subscriptionKey = request.receipt.subscriptionKey
-        var digest = PurchaseDigest()
-        digest.add(key.publisher)
-        digest.add(key.app)
-        digest.add(request.email.customer)
-        digest.add(request.offerID)
-        digest.add(subscriptionKey)
+        let subscriptionKey = found?.key ?? request.receipt.subscriptionKey
         let (transaction, appType): (String, String)
         var product = found?.productID
         switch request.receipt {
@@ -110,11 +105,12 @@ extension Acceptance {
             (transaction, appType) = (receipt.orderId ?? receipt.purchaseToken, "android")
             product = product ?? receipt.productId
         case .amazon(let receipt): (transaction, appType) = (receipt.receiptId, "amazon")
+        case .roku(let order):
+            (transaction, appType) = (order.purchaseId, "roku")
+            product = product ?? order.code
         }
         self.init(
-            id: ValidationID(
-                bucket: Bucket(of: key.publisher, subscriptionKey), day: UInt16(clamping: now.daysSince1970),
-                using: &generator),
+            id: ValidationID(in: Bucket(of: key.publisher, subscriptionKey), now: now),
             publisher: key.publisher, app: key.app, email: request.email,
             applicationUsername: request.applicationUsername, offerID: request.offerID,
             transactionID: TransactionID(transaction),
@@ -122,10 +118,12 @@ extension Acceptance {
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
             couponCode: request.couponCode, subscriptionKey: subscriptionKey,
             environment: isTrusted ? found?.environment ?? .production : .unknown, productID: product,
-            bundleID: BundleID(request.receipt.asked),
+            bundleID: request.receipt.asked,
             isReceiptReadable: true, verification: verification, period: found?.word.periods.first,
             driver: request.receipt.driver, receipt: Receipt(isText: true, bytes: Private(request.receipt.json)),
-            purchaseKey: digest.finalize(), idempotencyKey: idempotencyKey)
+            purchaseKey: PurchaseDigest.of(
+                key.publisher.text, key.app.text, request.email.customer.text, request.offerID.text,
+                identity: Array(subscriptionKey.text.utf8)), idempotencyKey: idempotencyKey)
     }
 }
 
@@ -146,8 +144,27 @@ extension StoreReceipt {
         case .amazon(let receipt):
             writer.member("receiptId", receipt.receiptId)
             writer.member("userId", receipt.userId)
+        case .roku(let order):
+            writer.member("purchaseId", order.purchaseId)
+            writer.member("code", order.code)
+            writer.member("amount", order.amount)
+            writer.member("qty", order.qty)
+            writer.member("total", order.total)
         }
         writer.endObject()
         return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// As `StoreReceipt.SentScalar` is read again. Nil leaves it out.
+    fileprivate mutating func member(_ name: StaticString, _ scalar: StoreReceipt.SentScalar?) {
+        guard let scalar else { return }
+        beginObject(name)
+        switch scalar {
+        case .number(let digits): member("number", digits)
+        case .text(let text): member("text", text)
+        }
+        endObject()
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 import RelayCore
 import RelayStore
 
-/// `POST /apple/payment`, `/android/payment`, `/amazon/payment`: takes a purchase in.
+/// `POST /apple/payment`, `/android/payment`, `/amazon/payment`, `/roku/payment`: takes a purchase in.
 struct PaymentRoutes: Sendable {
     let store: RelayStore
     let intake: Intake
@@ -20,12 +20,14 @@ struct PaymentRoutes: Sendable {
 
     /// Asked, where they can be, about what they do not sign.
     let stores: StoreDesk
+    let transfers: TransferGate
 
     var routes: [Route] {
         [
             .post("/apple/payment") { try await accept($0, $1, takeApple) },
             .post("/android/payment") { try await accept($0, $1) { try await takeStore($0, $1, .google) } },
             .post("/amazon/payment") { try await accept($0, $1) { try await takeStore($0, $1, .amazon) } },
+            .post("/roku/payment") { try await accept($0, $1) { try await takeStore($0, $1, .roku) } },
         ]
     }
 
@@ -51,7 +53,7 @@ struct PaymentRoutes: Sendable {
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let body = try await bodies.read(request, on: loan)
-        let payment = try PaymentRequest(PaymentBody(body))
+        let payment = try PaymentRequest(body)
         try customer.check(payment.email.customer)
         var receipt = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
         let verification = await receipts.judge(receipt, app: key.app)
@@ -64,12 +66,13 @@ struct PaymentRoutes: Sendable {
         }
         var (driver, warnings) = try drivers.choose(for: payment, receipt)
         warnings += offers.warnings(payment, receipt, of: key.publisher)
-        guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
-        var generator = SystemRandomNumberGenerator()
+        let now = try store.memory.clock.required()
         let acceptance = Acceptance(
             payment, receipt: receipt, verification: verification, driver: driver, key: key, now: now,
-            peer: peer(request, context), idempotencyKey: idempotencyKey, body: body, using: &generator)
-        return try await take(in: acceptance, context, warnings: payment.warnings + warnings)
+            peer: peer(request, context), idempotencyKey: idempotencyKey, body: body)
+        return try await take(
+            in: acceptance, accountToken: verification == .genuine ? receipt.accountToken : nil, context,
+            warnings: payment.warnings + warnings)
     }
 
     /// Whether a purchase that its receipt does not hold is of the subscription that runs longest in it: where that is what is asked for.
@@ -81,14 +84,20 @@ struct PaymentRoutes: Sendable {
         }
         let name = SubscriptionName(
             publisher: key.publisher, environment: receipt.environment, originalTransactionID: receipt.subscriptionKey)
-        let known = try await store.ownership(of: name, offer: payment.offerID)
+        let known = try await store.subscriptions.ownership(of: name, offer: payment.offerID)
         if known.holdsOffer { return true }
         return !offers.hasProducts(of: key.publisher) && (known.owner.map { $0 == payment.email.customer } ?? true)
     }
 
+    /// - Parameter accountToken: that of the purchase, as its store has signed or said it: of what is not known to be genuine, none.
     func take(
-        in acceptance: Acceptance, _ context: FrontContext, warnings: [FieldError]
+        in acceptance: Acceptance, accountToken: String?, _ context: FrontContext, warnings: [FieldError]
     ) async throws -> (IntakeOutcome, Response) {
+        var acceptance = acceptance
+        acceptance.keepsOwner = try await transfers.check(
+            .init(
+                customer: acceptance.email.customer, username: acceptance.applicationUsername, token: accountToken),
+            acceptance.subscription)
         for _ in 0..<3 {
             if let taken = try await take(acceptance, context, warnings: warnings) { return taken }
         }
@@ -109,8 +118,8 @@ struct PaymentRoutes: Sendable {
             return (.created, PaymentAnswer.response(validation, warnings: warnings, poll: poll))
         case .existing(let id):
             context.notes.validation = id
-            guard let validation = try await store.validation(id) else {
-                try await store.forget(id, of: acceptance)
+            guard let validation = try await store.purchases.validation(id) else {
+                try await store.purchases.forget(id, of: acceptance)
                 return nil
             }
             return (.existing, PaymentAnswer.response(validation, warnings: warnings, poll: poll))

@@ -1,28 +1,17 @@
 import Crypto
-import RelayCore
 
-/// SHA-256 over parts, each after its length, so that no two lists of parts read the same.
-struct PurchaseDigest {
-    private var hash = SHA256()
-
-    mutating func add(_ part: String) {
-        var part = part
-        part.withUTF8 { add(UnsafeRawBufferPointer($0)) }
-    }
-
-    mutating func add<Kind>(_ part: Identifier<Kind>) { add(part.text) }
-
-    mutating func add(_ part: [UInt8]) {
-        part.withUnsafeBytes { add($0) }
-    }
-
-    private mutating func add(_ part: UnsafeRawBufferPointer) {
-        withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
-        hash.update(bufferPointer: part)
-    }
-
-    func finalize() -> [UInt8] {
-        Array(hash.finalize())
+/// SHA-256 by which purchases are known.
+enum PurchaseDigest {
+    /// Of parts, each after its length, so that no two lists of parts read the same.
+    static func of(_ texts: String..., identity: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        func add(_ part: UnsafeRawBufferPointer) {
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
+            hash.update(bufferPointer: part)
+        }
+        for var text in texts { text.withUTF8 { add(UnsafeRawBufferPointer($0)) } }
+        identity.withUnsafeBytes(add)
+        return Array(hash.finalize())
     }
 
     static func of(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {

@@ -1,5 +1,4 @@
 import AppleStore
-import Foundation
 import RelayCore
 import RelayStore
 
@@ -23,6 +22,10 @@ struct ReadReceipt: Sendable {
     /// Nil where it is none of what the App Store gives out.
     var document: PurchaseDocument?
     var isSignedTransaction: Bool { if case .signedTransaction = document { true } else { false } }
+    /// By which the app named its customer when it bought. Only a signed transaction has one, if any.
+    var accountToken: String? {
+        if case .signedTransaction(let transaction) = document { transaction.payload.appAccountToken } else { nil }
+    }
     /// Of the purchase that counts, as the receipt has it; nil where it names none (Xcode's).
     var transactionID: TransactionID?
     /// By which two purchases are the same: the same receipt in another spelling of base64 is the same receipt.
@@ -50,7 +53,7 @@ struct ReadReceipt: Sendable {
         guard let document else { return }
         let purchase: ReadPurchase
         do throws(ReceiptReadError) {
-            purchase = try PurchaseReader.read(document, transactionId: transactionID)
+            purchase = try ReadPurchase(document, transactionId: transactionID)
         } catch {
             guard error == .noInAppPurchase, case .appReceipt(let signed) = document else { return }
             isEmpty = true

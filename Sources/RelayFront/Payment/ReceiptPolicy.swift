@@ -13,8 +13,8 @@ public struct ReceiptPolicy: Sendable {
     }
 
     private let mode: Mode
-    private let trust: ChainOfTrust
-    private let scope: StoreScope
+    let trust: ChainOfTrust
+    let scope: StoreScope
 
     public init(_ mode: Mode, trust: ChainOfTrust, scope: StoreScope) {
         self.mode = mode

@@ -1,3 +1,4 @@
+import NIOCore
 import RelayCore
 
 /// A purchase in another store than Apple's as an app asks for it: every field judged.
@@ -11,19 +12,27 @@ struct StorePaymentRequest: Sendable {
     var applicationUsername: Username
     var warnings: [FieldError] = []
 
-    /// - Throws: ``Problem`` 422 that names every wrong field.
-    init(_ body: StorePaymentBody, of platform: StorePlatform) throws {
-        var reader = FieldReader()
-        let email = reader.required(body.customerEmail, "customerEmail").flatMap { reader.email($0, "customerEmail") }
-        let offerID = reader.required(body.offerID, "offerId").flatMap { reader.offerID($0, "offerId") }
+    private static let names = ["customerEmail", "offerId", "ipAddress", "couponCode", "applicationUsername"]
+
+    /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
+    init(_ body: ByteBuffer, of platform: StorePlatform) throws {
+        let (object, names) =
+            platform == .roku ? ("order", StoreReceipt.orderNames) : ("receipt", StoreReceipt.names)
+        let fields = try JSONFields(body, Self.names, within: [object: names])
+        var reader = FieldReader(fields)
+        let email = reader.required("customerEmail").flatMap { reader.email($0, "customerEmail") }
+        let offerID = reader.required("offerId").flatMap { reader.offerID($0, "offerId") }
         var receipt: StoreReceipt?
-        if let fields = body.receipt {
-            receipt = StoreReceipt(fields, of: platform, &reader) { "receipt.\($0)" }
+        if [.null, .object].contains(fields[object].kind) {
+            receipt = StoreReceipt(of: platform, &reader) {
+                // Of Roku's orders numbers go on as numbers.
+                let field = fields["\(object).\($0)"]
+                return (platform == .roku ? field : field.textOrNumber, path: "\(object).\($0)")
+            }
         } else {
-            reader.add(FieldError("receipt", .wrongType, "must be an object"))
+            reader.add(object, .wrongType, "must be an object")
         }
-        let username = reader.optional(body.applicationUsername, "applicationUsername")
-            .flatMap { PaymentRequest.username($0, &reader) }
+        let username = reader.optional("applicationUsername").flatMap { PaymentRequest.username($0, &reader) }
         guard reader.errors.isEmpty, let email, let offerID, let receipt else {
             throw Problem.invalidFields(reader.errors)
         }
@@ -32,11 +41,11 @@ struct StorePaymentRequest: Sendable {
         self.receipt = receipt
         applicationUsername = username ?? Username(email.customer.text)
         switch receipt {
-        case .google: (couponCode, warnings) = CouponCode.read(body.couponCode)
-        // Cleeng takes no coupon for a purchase at Amazon.
-        case .amazon: break
+        case .google: (couponCode, warnings) = CouponCode.read(fields["couponCode"])
+        // Cleeng takes no coupon for a purchase at Amazon or Roku.
+        case .amazon, .roku: break
         }
-        let address = CustomerAddress.read(body.ipAddress)
+        let address = CustomerAddress.read(fields["ipAddress"])
         ipAddress = address.text
         warnings += address.warnings
     }
@@ -57,7 +66,6 @@ enum CouponCode {
     static func read(_ field: JSONField) -> (code: CouponID?, warnings: [FieldError]) {
         switch field {
         case .absent: return (nil, [])
-        case .other(let kind): return ignored("must be a string, not \(kind.article)")
         case .string(let text):
             if text.trimmingSpace().isEmpty { return ignored("is blank") }
             if text.utf8.count > maximumLength * 4 || text.unicodeScalars.count > maximumLength {
@@ -67,6 +75,7 @@ enum CouponCode {
                 return ignored("holds control characters")
             }
             return (CouponID(text), [])
+        default: return ignored("must be a string, not \(field.kind.article)")
         }
     }
 
@@ -80,10 +89,10 @@ enum CustomerAddress {
     static func read(_ field: JSONField) -> (text: String?, warnings: [FieldError]) {
         switch field {
         case .absent: return (nil, [])
-        case .other(let kind): return ignored("must be a string, not \(kind.article)")
         case .string(let text):
             guard IPAddress(text) != nil else { return ignored("must be an IPv4 or IPv6 address") }
             return (text, [])
+        default: return ignored("must be a string, not \(field.kind.article)")
         }
     }
 

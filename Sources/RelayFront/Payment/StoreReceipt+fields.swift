@@ -1,27 +1,42 @@
 import RelayCore
 
 extension StoreReceipt {
+    /// The fields of Google's and Amazon's receipts.
+    static let names = [
+        "productId", "purchaseToken", "packageName", "orderId", "purchaseState", "purchaseTime", "developerPayload",
+        "receiptId", "userId",
+    ]
+
+    /// The fields of Roku's orders.
+    static let orderNames = ["amount", "code", "purchaseId", "qty", "total"]
+
     /// Google's tokens have some two hundred characters. A key of the database's has to hold it.
     private static let mostNameBytes = 1_024
     private static let mostBytes = 4_096
 
-    /// What an app sends of a purchase at Google Play or the Amazon Appstore, every field judged.
+    /// What an app sends of a purchase at Google Play, the Amazon Appstore or Roku Pay, every field judged.
     ///
-    /// - Parameters:
-    ///   - fields: by their names at the store.
-    ///   - path: as what the sender knows a field.
+    /// - Parameter find: a field by its name at the store, and as what the sender knows it.
     /// - Returns: nil where a field is wrong, which `reader` then has.
     init?(
-        _ fields: [String: JSONField], of platform: StorePlatform, _ reader: inout FieldReader,
-        path: (String) -> String
+        of platform: StorePlatform, _ reader: inout FieldReader, _ find: (String) -> (field: JSONField, path: String)
     ) {
         func optional(_ name: String, most: Int = Self.mostBytes, _ reader: inout FieldReader) -> String? {
-            Self.text(reader.optional(fields[name] ?? .absent, path(name)), name, path(name), most: most, &reader)
+            let (field, path) = find(name)
+            guard let text = reader.optional(field, path) else { return nil }
+            guard text.utf8.count <= most else {
+                return reader.refuse(path, .tooLong, "must have at most \(most) bytes")
+            }
+            let isPlain = !text.isEmpty && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+            guard isPlain || name == "developerPayload" else {
+                return reader.refuse(path, "must not be empty, nor hold control characters")
+            }
+            return text
         }
         func required(_ name: String, _ reader: inout FieldReader) -> String? {
-            Self.text(
-                reader.required(fields[name] ?? .absent, path(name)), name, path(name), most: Self.mostNameBytes,
-                &reader)
+            let (field, path) = find(name)
+            guard field != .absent else { return reader.refuse(path, .required, "is required") }
+            return optional(name, most: Self.mostNameBytes, &reader)
         }
         switch platform {
         // Its receipts have requests of their own.
@@ -43,22 +58,23 @@ extension StoreReceipt {
             let (receiptID, userID) = (required("receiptId", &reader), required("userId", &reader))
             guard let receiptID, let userID else { return nil }
             self = .amazon(.init(receiptId: receiptID, userId: userID))
+        case .roku:
+            let (id, code) = (required("purchaseId", &reader), required("code", &reader))
+            func scalar(_ name: String, _ reader: inout FieldReader) -> SentScalar? {
+                let (field, path) = find(name)
+                if case .number(let digits) = field {
+                    guard digits.utf8.count <= 64 else {
+                        return reader.refuse(path, .tooLong, "must have at most 64 digits")
+                    }
+                    return .number(digits)
+                }
+                return optional(name, most: 255, &reader).map { .text($0) }
+            }
+            let (amount, qty) = (scalar("amount", &reader), scalar("qty", &reader))
+            let total = scalar("total", &reader)
+            guard let id, let code else { return nil }
+            self = .roku(
+                .init(purchaseId: id, code: ProductID(code), amount: amount, qty: qty, total: total))
         }
-    }
-
-    private static func text(
-        _ text: String?, _ name: String, _ path: String, most: Int, _ reader: inout FieldReader
-    ) -> String? {
-        guard let text else { return nil }
-        guard text.utf8.count <= most else {
-            reader.add(FieldError(path, .tooLong, "must have at most \(most) bytes"))
-            return nil
-        }
-        let isPlain = !text.isEmpty && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        guard isPlain || name == "developerPayload" else {
-            reader.add(FieldError(path, .invalid, "must not be empty, nor hold control characters"))
-            return nil
-        }
-        return text
     }
 }

@@ -4,19 +4,18 @@ import RelayCore
 struct UnknownFields: Sendable {
     private var lookalikes: [(name: String, known: String)] = []
 
-    var isEmpty: Bool { lookalikes.isEmpty }
-
     private static let most = 8
     /// No name of a field is much longer.
     private static let longest = 40
 
     /// - Parameters:
     ///   - known: the fields that are read, of which it may be one in other letters.
-    ///   - path: what stands before the name in a warning: `receipt.`.
-    mutating func add(_ name: String, known: [String], path: String = "") {
+    ///   - object: in which object of the body it stands; nil: in the body itself.
+    mutating func add(_ name: String, known: [String], in object: String?) {
         guard lookalikes.count < Self.most, name.utf8.count <= Self.longest,
             let one = known.first(where: { Self.resembles(name, $0) })
         else { return }
+        let path = object.map { $0 + "." } ?? ""
         lookalikes.append((path + name, path + one))
     }
 

@@ -2,13 +2,16 @@ import Foundation
 import RelayCore
 
 /// What stands behind `/v2/customers` in a path. A publisher's name for a customer may be anything, and Fovea's own client does not
-/// encode it: everything up to the last `/purchases` is the name.
+/// encode it: everything up to the last `/purchases` or `/consumption` is the name.
 enum CustomerPath: Equatable {
     case all
     case purchases(of: String)
+    /// What the publisher says of them to Apple.
+    case consumption(of: String)
 
     private static let prefix = "/v2/customers"
     private static let suffix = "/purchases"
+    private static let consumption = "/consumption"
 
     /// Nil for what is neither.
     init?(_ path: String) {
@@ -18,11 +21,12 @@ enum CustomerPath: Equatable {
             self = .all
             return
         }
-        if rest.hasBytes(last: Self.suffix + "/") { rest = rest.droppingBytes(last: 1) }
-        guard rest.hasBytes(first: "/"), rest.hasBytes(last: Self.suffix),
-            rest.utf8.count > Self.suffix.utf8.count + 1
+        if rest.hasBytes(last: "/") { rest = rest.droppingBytes(last: 1) }
+        let suffix = rest.hasBytes(last: Self.consumption) ? Self.consumption : Self.suffix
+        guard rest.hasBytes(first: "/"), rest.hasBytes(last: suffix), rest.utf8.count > suffix.utf8.count + 1
         else { return nil }
-        self = .purchases(of: Self.decoded(rest.droppingBytes(first: 1, last: Self.suffix.utf8.count)))
+        let name = Self.decoded(rest.droppingBytes(first: 1, last: suffix.utf8.count))
+        self = suffix == Self.consumption ? .consumption(of: name) : .purchases(of: name)
     }
 
     /// The customer in the path of a question for purchases. Nil also for one that has a query, or that would be refused.

@@ -1,7 +1,5 @@
 import Formats
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import RelayCore
 import RelayStore
 
@@ -10,14 +8,20 @@ struct PurchaseRoutes: Sendable {
     let store: RelayStore
     let authenticator: Authenticator
     let leeway: Duration
+    let bodies: BodyReader
 
     private static let standardLimit = 100
     private static let mostCustomers = 1_000
 
-    static let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+    private static let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
 
     /// One more for a name with slashes in it.
-    var routes: [Route] { [.get("/v2/customers", answer), .get("/v2/customers/**", answer)] }
+    var routes: [Route] {
+        [
+            .get("/v2/customers", answer), .get("/v2/customers/**", cached: known, answer),
+            .put("/v2/customers/**", keepConsumption),
+        ]
+    }
 
     private func answer(_ request: Request, _ context: FrontContext) async throws -> Response {
         let query = QueryItems(request.uri.query)
@@ -25,13 +29,26 @@ struct PurchaseRoutes: Sendable {
         switch CustomerPath(request.uri.path) {
         case .purchases(let text): return try await purchases(text, key)
         case .all: return try await customers(query, key)
+        case .consumption(let text): return try await consumption(try name(text, key))
         case nil: throw Problem(.notFound, "nothing has this address")
         }
     }
 
+    /// The purchases of a customer whose list is cached.
+    private func known(_ head: HTTPRequest, _ path: String) -> CachedAnswer? {
+        guard let name = CustomerPath.plainName(path),
+            let key = authenticator.knownNamed(head.headerFields, opening: .publisher),
+            let known = store.customers.knownPurchases(of: CustomerName(publisher: key.publisher, username: name))
+        else { return nil }
+        let body = ByteBuffer(bytes: known.json)
+        var fields = Self.headers
+        fields[.contentLength] = String(body.readableBytes)
+        return CachedAnswer(response: HTTPResponse(status: .ok, headerFields: fields), body: body, keyID: key.id)
+    }
+
     private func purchases(_ text: String, _ key: APIKey) async throws -> Response {
         let name = try name(text, key)
-        let purchases = try await store.purchases(of: name, leeway: leeway)
+        let purchases = try await store.customers.purchases(of: name, leeway: leeway)
         return Self.response(ByteBuffer(bytes: purchases.json))
     }
 
@@ -40,7 +57,7 @@ struct PurchaseRoutes: Sendable {
         let limit = try number(query, "limit", 1...Self.mostCustomers) ?? Self.standardLimit
         let skip = try number(query, "skip", 0...Int(Int32.max)) ?? 0
         guard let list = query["applicationUsername"] else {
-            let (names, total) = try await store.customers(of: key.publisher, limit: limit, skip: skip)
+            let (names, total) = try await store.customers.list(of: key.publisher, limit: limit, skip: skip)
             return try await page(names, skip: skip, limit: limit, total: total)
         }
         let texts = list.utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.mostCustomers).map { Substring($0) }
@@ -52,7 +69,7 @@ struct PurchaseRoutes: Sendable {
         return try await page(names, skip: 0, limit: names.count, total: names.count)
     }
 
-    private func name(_ text: String, _ key: APIKey) throws -> CustomerName {
+    func name(_ text: String, _ key: APIKey) throws -> CustomerName {
         guard let username = ApplicationUsername.checked(text) else {
             throw Problem(
                 .badRequest, "applicationUsername must have 1 to \(ApplicationUsername.mostCharacters) characters")
@@ -62,9 +79,7 @@ struct PurchaseRoutes: Sendable {
 
     private func number(_ query: QueryItems, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
         guard let text = query[name] else { return nil }
-        guard let number = Int(text), range.contains(number),
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else {
+        guard let number = Int(text), range.contains(number), text.utf8.allSatisfy(\.isDigit) else {
             throw Problem(.badRequest, "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
@@ -81,7 +96,7 @@ struct PurchaseRoutes: Sendable {
         writer.endObject()
         writer.name("rows")
         writer.beginArray()
-        for customer in try await store.purchases(of: names, leeway: leeway) { writer.row(customer) }
+        for customer in try await store.customers.purchases(of: names, leeway: leeway) { writer.row(customer) }
         writer.endArray()
         writer.endObject()
         return Self.response(writer.buffer)

@@ -1,6 +1,4 @@
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import RelayCore
 
 /// Reads a body that should be JSON, within its bounds.
@@ -15,7 +13,8 @@ struct BodyReader: Sendable {
         _ request: Request, on loan: BodyLoan? = nil, ofAnyType: Bool = false
     ) async throws -> ByteBuffer {
         guard ofAnyType || MediaTypeHeader.isJSON(request.headers[.contentType]) else {
-            throw Problem(.unsupportedMediaType, "send application/json", headers: [.accept: "application/json"])
+            throw Problem(
+                .unsupportedMediaType, "send application/json, in UTF-8", headers: [.accept: "application/json"])
         }
         guard MediaTypeHeader.isIdentity(request.headers[.contentEncoding]) else {
             throw Problem(

@@ -41,7 +41,6 @@ enum ClientAddress {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        (1...5).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        (1...5).contains(text.utf8.count) && text.utf8.allSatisfy(\.isDigit)
     }
 }

@@ -19,6 +19,9 @@ struct QueryItems: Sendable {
         return value.removingPercentEncoding ?? String(value)
     }
 
+    /// Of those that are not empty.
+    var names: [String] { items.filter { !$0.value.isEmpty }.map { String($0.name) } }
+
     /// Whether it stands there, be it empty.
     func holds(_ name: String) -> Bool { items.contains { $0.name.isSame(name) } }
 

@@ -89,6 +89,7 @@ enum IntakeOutcome: String, CaseIterable, Sendable {
     case created
     case existing
     case keyReused = "idempotency_key_reused"
+    case ownedByAnother = "owned_by_another"
     case refused
     case failed
 }
@@ -98,6 +99,7 @@ extension IntakeOutcome {
     init(_ problem: Problem) {
         switch problem.code {
         case .idempotencyKeyReused: self = .keyReused
+        case .ownedByAnother: self = .ownedByAnother
         default: self = problem.status.kind == .serverError ? .failed : .refused
         }
     }

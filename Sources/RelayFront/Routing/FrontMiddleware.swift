@@ -24,7 +24,7 @@ struct FrontMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let begin = ContinuousClock.now
         let requestID = RequestID.of(request.headers)
-        let span = RequestSpan.start(request, begins: beginsTraces)
+        let span = RequestSpan.start(request.head, begins: beginsTraces)
         let finish = { @Sendable (outcome: Result<Response, any Error>) in
             try self.finish(request, context, outcome, begin: begin, requestID: requestID, span)
         }
@@ -72,7 +72,7 @@ struct FrontMiddleware: RouterMiddleware {
         do {
             response = try outcome.get()
         } catch let error as HTTPParserError {
-            // Hummingbird answers it itself and closes the connection.
+            // The connection answers it and closes.
             throw error
         } catch is ClientGone {
             response = Response(status: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
@@ -88,21 +88,10 @@ struct FrontMiddleware: RouterMiddleware {
             response = dialect.response(problem, console: console)
             if problem.status.kind == .serverError { cause = error }
         }
-        response.headers[.xRequestID] = requestID
-        response.headers.tell(context.notes.standings)
-        if let wish = request.headers[.connection], wish.lowercased() == "close" {
-            response.headers[.connection] = "close"
-        }
         let record = RequestRecorder.Record(
             method: request.method, route: route, status: response.status, duration: ContinuousClock.now - begin,
             requestID: requestID, validation: context.notes.validation, keyID: context.notes.keyID, cause: cause)
-        if let span {
-            span.end(record)
-            // For the trace's id in the line.
-            InstrumentationContext.withValue(span.context) { recorder.take(record) }
-        } else {
-            recorder.take(record)
-        }
+        recorder.complete(&response.headers, of: request.headers, context.notes.standings, span, record)
         return request.method == .head ? response.createHeadResponse() : response
     }
 

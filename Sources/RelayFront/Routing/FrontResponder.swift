@@ -1,43 +1,70 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTP1
 
-/// Answers a connection's requests, one after the other.
+/// Answers requests: from memory at once, or through the router in a task on the connection's event loop.
 ///
-/// A task keeps the memory of its deepest call for as long as it lives, and a connection's task lives for as long as the
-/// connection. So the way through the router is walked in a brief task of its own; what is awaited for long is awaited here,
-/// where little stands: ten thousand held polls keep it all ten thousand times. `scripts/bench --only held` shows it.
+/// A task keeps the memory of its deepest call for as long as it lives, and the way through the router is deep. So what lasts
+/// long gets a task of its own, which keeps little: ten thousand held polls keep it ten thousand times.
+/// `scripts/bench --only held` shows it.
 struct FrontResponder: Sendable {
     let router: RouterResponder<FrontContext>
+    let cached: CachedRoutes
     let logger: Logger
 
-    /// The answer was not read to its end, or its request could not be: the connection is closed.
-    private struct AnswerBrokenOff: Error {}
+    /// Nil where the request has to go through the router.
+    func cached(_ head: HTTPRequest, _ channel: any Channel) -> CachedAnswer? { cached.answer(head, channel) }
 
-    @concurrent
-    func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
-        let response = try await answer(
-            FoldedPath.fold(request),
-            FrontContext(source: ApplicationRequestContextSource(channel: channel, logger: logger)))
-        do {
-            try await writer.write(response: response.head, body: response.body)
-        } catch is HTTPParserError {
-            // Thrown on, it would be answered with a second head.
-            throw AnswerBrokenOff()
+    func answer(_ request: Request, _ channel: any Channel, _ connection: NIOLoopBound<RequestHandler>) {
+        let executor = connection.value.executor
+        Task(executorPreference: executor) {
+            let context = FrontContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+            do {
+                let response = try await router.respond(to: FoldedPath.fold(request), context: context)
+                let later = context.notes.takeLater()
+                guard later != nil || response.body.contentLength == nil else {
+                    return await Self.write(response, connection)
+                }
+                Task(executorPreference: executor) { await Self.write(later, else: response, connection) }
+            } catch {
+                connection.value.fail(error, hasBegun: false)
+            }
         }
     }
 
-    private func answer(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let response = try await route(request, context)
-        guard let later = context.notes.takeLater() else { return response }
-        return try await later()
+    private static func write(
+        _ later: RequestNotes.Later?, else response: Response, _ connection: NIOLoopBound<RequestHandler>
+    ) async {
+        do {
+            await write(try await later?() ?? response, connection)
+        } catch {
+            connection.value.fail(error, hasBegun: false)
+        }
     }
 
-    /// A function of its own: the task is there until the function that has begun it is over.
-    private func route(_ request: Request, _ context: FrontContext) async throws -> Response {
-        async let answer = router.respond(to: request, context: context)
-        return try await answer
+    private static func write(_ response: Response, _ connection: NIOLoopBound<RequestHandler>) async {
+        connection.value.write(response.head)
+        do {
+            try await response.body.write(
+                Writer(connection: connection, isStream: response.body.contentLength == nil))
+        } catch {
+            connection.value.fail(error, hasBegun: true)
+        }
+    }
+
+    private struct Writer: ResponseBodyWriter {
+        let connection: NIOLoopBound<RequestHandler>
+        /// Whether each part is sent at once.
+        let isStream: Bool
+
+        func write(_ buffer: ByteBuffer) async throws {
+            connection.value.write(buffer)
+            guard isStream else { return }
+            try await withCheckedThrowingContinuation { connection.value.flush($0) }
+        }
+
+        consuming func finish(_ trailers: HTTPFields?) async throws { connection.value.finish(trailers) }
     }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
+import Instrumentation
 import Logging
 import RelayCore
-import Telemetry
 
 /// What is told of a request once it is answered: its numbers and its line in the log.
 struct RequestRecorder: Sendable {
@@ -21,19 +21,37 @@ struct RequestRecorder: Sendable {
     let metrics: FrontMetrics
     let logger: Logger
 
-    func take(_ record: Record) {
+    /// Adds to an answer's header fields what every answer has, and records it.
+    ///
+    /// - Parameter headers: the request's.
+    func complete(
+        _ fields: inout HTTPFields, of headers: HTTPFields, _ standings: [RateStanding], _ span: RequestSpan?,
+        _ record: Record
+    ) {
+        fields[.xRequestID] = record.requestID
+        fields.tell(standings)
+        if let wish = headers[.connection], wish.lowercased() == "close" { fields[.connection] = "close" }
+        guard let span else { return take(record) }
+        span.end(record)
+        // For the trace's id in the line.
+        InstrumentationContext.withValue(span.context) { take(record) }
+    }
+
+    private func take(_ record: Record) {
         metrics.record(
             route: record.route, method: record.method, status: record.status, duration: record.duration)
         let level = level(of: record)
         guard level >= logger.logLevel else { return }
-        var metadata = Logger.Metadata([
-            .method: .string(FrontMetrics.name(of: record.method)),
-            .route: .string(record.route.isEmpty ? "none" : record.route), .status: .number(record.status.code),
-            .durationMs: .milliseconds(record.duration), .requestId: .string(record.requestID),
-        ])
-        if let id = record.validation { metadata[.validationId] = .string("\(id)") }
-        if let id = record.keyID { metadata[.keyId] = .string(id.text) }
-        if let cause = record.cause { metadata[.error] = .string("\(cause)") }
+        var metadata: Logger.Metadata = [
+            "method": .string(FrontMetrics.name(of: record.method)),
+            "route": .string(record.route.isEmpty ? "none" : record.route),
+            "status": .stringConvertible(record.status.code),
+            "duration_ms": .stringConvertible(record.duration.microseconds / 1_000),
+            "request_id": .string(record.requestID),
+        ]
+        if let id = record.validation { metadata["validation_id"] = .string("\(id)") }
+        if let id = record.keyID { metadata["key_id"] = .string(id.text) }
+        if let cause = record.cause { metadata["error"] = .string("\(cause)") }
         logger.log(level: level, "request", metadata: metadata)
     }
 

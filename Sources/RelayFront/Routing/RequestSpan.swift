@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import Instrumentation
 import RelayCore
 import Traces
@@ -19,10 +18,10 @@ struct RequestSpan: Sendable {
 
     /// - Parameter begins: whether a request without a trace may begin one.
     /// - Returns: nil where nobody follows it.
-    static func start(_ request: Request, begins: Bool) -> RequestSpan? {
-        guard begins || request.headers[.traceparent] != nil else { return nil }
+    static func start(_ request: HTTPRequest, begins: Bool) -> RequestSpan? {
+        guard begins || request.headerFields[.traceparent] != nil else { return nil }
         var context = InstrumentationContext.topLevel
-        InstrumentationSystem.instrument.extract(request.headers, into: &context, using: Fields())
+        InstrumentationSystem.instrument.extract(request.headerFields, into: &context, using: Fields())
         let span = InstrumentationSystem.tracer.startAnySpan(
             FrontMetrics.name(of: request.method), context: context, ofKind: .server)
         return span.context.trace == nil ? nil : RequestSpan(span: span)

@@ -98,6 +98,7 @@ struct ValidatedTransaction: Sendable {
             app = receipt.packageName
             transactionID = found.word.periods.lazy.compactMap(\.transactionID).first ?? TransactionID(receipt.orderId)
         case .amazon(let receipt): transactionID = TransactionID(receipt.receiptId)
+        case .roku(let order): transactionID = TransactionID(order.purchaseId)
         }
     }
 }

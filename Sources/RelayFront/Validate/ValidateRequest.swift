@@ -1,6 +1,7 @@
+import NIOCore
 import RelayCore
 
-/// What a client asks to have validated, every field judged.
+/// What a client asks to have validated, every field judged. Clients send much more: prices, devices, products.
 struct ValidateRequest: Sendable {
     /// As the plugin names platforms.
     enum Kind: String, Sendable, CaseIterable {
@@ -10,6 +11,8 @@ struct ValidateRequest: Sendable {
         case signedTransaction = "apple-sk2"
         case google = "android-playstore"
         case amazon = "amazon-appstore"
+        /// The plugin has none: what customers bought at Roku is shown by this name.
+        case roku = "roku-pay"
 
         /// Of the store's purchases, whatever they were shown by.
         init(_ platform: StorePlatform) {
@@ -17,6 +20,7 @@ struct ValidateRequest: Sendable {
             case .apple: self = .receipt
             case .google: self = .google
             case .amazon: self = .amazon
+            case .roku: self = .roku
             }
         }
     }
@@ -29,6 +33,7 @@ struct ValidateRequest: Sendable {
         case store(StoreReceipt)
     }
 
+    /// What the client asked about; echoed.
     var id: String
     var kind: Kind
     /// The app's own; empty where it names none.
@@ -37,39 +42,43 @@ struct ValidateRequest: Sendable {
     /// Nil: the purchase is nobody's yet.
     var username: Username?
 
+    private static let names = [
+        "transaction": [
+            "type", "id", "appStoreReceipt", "jwsRepresentation", "purchaseToken", "receipt", "receiptId", "userId",
+        ],
+        "additionalData": ["applicationUsername"],
+    ]
+    /// Of Google's own receipt, which has some hundreds of bytes.
+    private static let mostReceiptBytes = 16_384
+
     /// - Parameter app: the bundle id or package name of the app's key; empty where it has none.
-    /// - Throws: ``Problem`` 422 that names every wrong field.
-    init(_ body: ValidateBody, app: BundleID) throws {
-        var reader = FieldReader()
-        let id = reader.optional(body.id, "id") ?? ""
-        let transactionID = reader.optional(body.transaction.id, "transaction.id") ?? ""
-        let type = reader.required(body.transaction.type, "transaction.type")
-        let kind = type.flatMap(Kind.init)
+    /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
+    init(_ body: ByteBuffer, app: BundleID) throws {
+        let fields = try JSONFields(body, ["id"], within: Self.names)
+        var reader = FieldReader(fields)
+        let id = reader.optional("id") ?? ""
+        let transactionID = reader.optional("transaction.id") ?? ""
+        let type = reader.required("transaction.type")
+        let kind = type.flatMap(Kind.init).flatMap { $0 == .roku ? nil : $0 }
         if let type, kind == nil {
+            let known = Kind.allCases.filter { $0 != .roku }.map(\.rawValue).joined(separator: ", ")
             reader.add(
-                FieldError(
-                    "transaction.type", .invalid,
-                    "\(String(type.prefix(40))) is not validated here: "
-                        + Kind.allCases.map(\.rawValue).joined(separator: ", ") + " are"))
+                "transaction.type", .invalid, "\(String(type.prefix(40))) is not validated here: \(known) are")
         }
-        var proof: Proof?
-        switch kind {
-        case .receipt:
-            proof = reader.required(body.transaction.appStoreReceipt, "transaction.appStoreReceipt").map(Proof.apple)
-        case .signedTransaction:
-            proof = reader.required(body.transaction.signedTransaction, "transaction.jwsRepresentation")
-                .map(Proof.apple)
-        case .google:
-            proof = Self.google(body.transaction, id: transactionID, product: id, app: app, &reader).map(Proof.store)
-        case .amazon: proof = Self.amazon(body.transaction, &reader).map(Proof.store)
-        case nil: break
-        }
-        let username = reader.optional(body.applicationUsername, "additionalData.applicationUsername")
+        let proof: Proof? =
+            switch kind {
+            case .receipt: reader.required("transaction.appStoreReceipt").map(Proof.apple)
+            case .signedTransaction: reader.required("transaction.jwsRepresentation").map(Proof.apple)
+            case .google: Self.google(fields, id: transactionID, product: id, app: app, &reader).map(Proof.store)
+            case .amazon:
+                StoreReceipt(of: .amazon, &reader) { (fields["transaction.\($0)"], path: "transaction.\($0)") }
+                    .map(Proof.store)
+            case .roku, nil: nil
+            }
+        let path = "additionalData.applicationUsername"
+        let username = reader.optional(fields[path].textOrNumber, path)
         if let username, !username.isEmpty, ApplicationUsername.checked(username) == nil {
-            reader.add(
-                FieldError(
-                    "additionalData.applicationUsername", .tooLong,
-                    "must have at most \(ApplicationUsername.mostCharacters) characters"))
+            reader.add(path, .tooLong, "must have at most \(ApplicationUsername.mostCharacters) characters")
         }
         guard reader.errors.isEmpty, let kind, let proof else { throw Problem.invalidFields(reader.errors) }
         self.id = id
@@ -77,5 +86,38 @@ struct ValidateRequest: Sendable {
         self.transactionID = TransactionID(transactionID)
         self.proof = proof
         self.username = username.flatMap(ApplicationUsername.checked)
+    }
+
+    /// Of Google's receipt, which is JSON within JSON, only what it takes to ask Google counts. Nothing in it is believed, and its signature is
+    /// not looked at: the store is asked.
+    ///
+    /// - Parameters:
+    ///   - id: the order, where the receipt names none.
+    ///   - product: where the receipt names none.
+    ///   - app: the package, where the receipt names none.
+    private static func google(
+        _ fields: JSONFields, id: String, product: String, app: BundleID, _ reader: inout FieldReader
+    ) -> StoreReceipt? {
+        var receipt = JSONFields()
+        if let text = reader.optional("transaction.receipt"), !text.isEmpty {
+            guard text.utf8.count <= mostReceiptBytes,
+                let read = try? JSONFields(ByteBuffer(string: text), StoreReceipt.names)
+            else {
+                return reader.refuse(
+                    "transaction.receipt",
+                    "must be the purchase as Google Play gave it: a JSON object of at most \(mostReceiptBytes) bytes")
+            }
+            receipt = read
+        }
+        let others = ["orderId": id, "productId": product, "packageName": app.text]
+        return StoreReceipt(of: .google, &reader) { name in
+            let token = fields["transaction.purchaseToken"]
+            if name == "purchaseToken" {
+                return (token == .absent ? receipt[name].textOrNumber : token, path: "transaction.purchaseToken")
+            }
+            var field = receipt[name].textOrNumber
+            if field == .absent, let other = others[name], !other.isEmpty { field = .string(other) }
+            return (field, path: "transaction.receipt: \(name)")
+        }
     }
 }

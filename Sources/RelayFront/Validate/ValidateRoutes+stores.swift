@@ -1,5 +1,3 @@
-import Foundation
-import HTTPTypes
 import Hummingbird
 import RelayCore
 import RelayStore
@@ -26,17 +24,17 @@ extension ValidateRoutes {
         let messages =
             found.word == LedgerWord()
             ? []
-            : LedgerMessage(name, found.word, bundleID: BundleID(receipt.asked), note: .init(event: "validated"))
+            : LedgerMessage(name, found.word, bundleID: receipt.asked, note: .init(event: "validated"))
                 .withMoves
+        let keepsOwner = try await check([name], wanted, token: found.accountToken)
         let (entered, now) = try await enter(messages, wanted, key)
         try await forward(entered, wanted, key: key, context) { _, running, email, username, offer in
-            var generator = SystemRandomNumberGenerator()
             var acceptance = Acceptance(
                 StorePaymentRequest(validating: receipt, of: email, username: username, offerID: offer),
                 verification: .genuine, found: found, isTrusted: true, key: key, now: now, peer: nil,
-                idempotencyKey: nil,
-                using: &generator)
+                idempotencyKey: nil)
             acceptance.productID = running.productID
+            acceptance.keepsOwner = keepsOwner
             return acceptance
         }
         let purchases = entered.isEmpty ? [CustomerPurchase(usedUp: found, receipt)] : entered.flatMap(\.purchases)
@@ -46,9 +44,10 @@ extension ValidateRoutes {
     /// - Throws: ``Problem``: `store_unavailable` where it cannot be asked, `purchase_ended` where it says no more than that it is over.
     private func ask(_ receipt: StoreReceipt, of publisher: PublisherID) async throws -> ExternalSubscription {
         let platform = receipt.query.platform
-        switch await stores.ask(receipt.query, of: publisher) {
+        let answer = await stores.ask(receipt.query, of: publisher)
+        switch answer {
         case .found(let found):
-            guard let one = found.first(where: { $0.key == receipt.subscriptionKey }) else {
+            guard let one = receipt.subscription(in: found) else {
                 throw Problem(.receiptNotGenuine, "the store knows the purchase by another name")
             }
             return one
@@ -58,14 +57,14 @@ extension ValidateRoutes {
         case .notConfigured:
             throw Problem(
                 .storeUnavailable,
-                "this relay has not been given access to \(platform.storeName); its operator sets "
+                "this relay has not been given access to \(platform.title); its operator sets "
                     + "\(platform.accessSetting); the purchase is not refused, validate it again later",
                 retryAfter: 3_600)
-        case .tryAgain(let pause):
-            let seconds = max(1, Int((pause ?? .seconds(10)).seconds.rounded(.up)))
+        case .misconfigured, .tryAgain:
+            let seconds = answer.retryAfterSeconds
             throw Problem(
                 .storeUnavailable,
-                "\(platform.storeName) cannot be asked now; the purchase is not refused, validate it again in "
+                "\(platform.title) cannot be asked now; the purchase is not refused, validate it again in "
                     + "\(seconds) seconds",
                 retryAfter: seconds)
         }
@@ -73,20 +72,13 @@ extension ValidateRoutes {
 }
 
 extension StorePlatform {
-    fileprivate var storeName: String {
-        switch self {
-        case .apple: "the App Store"
-        case .google: "Google Play"
-        case .amazon: "the Amazon Appstore"
-        }
-    }
-
     /// By which a relay is given access to the store.
     fileprivate var accessSetting: String {
         switch self {
         case .apple: "RELAY_APPLE_API_KEY_FILE"
         case .google: "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE"
         case .amazon: "RELAY_AMAZON_SHARED_SECRET"
+        case .roku: "RELAY_ROKU_API_KEY"
         }
     }
 }

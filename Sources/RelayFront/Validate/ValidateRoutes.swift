@@ -1,7 +1,5 @@
 import AppleStore
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import RelayCore
 import RelayStore
 
@@ -20,6 +18,7 @@ struct ValidateRoutes: Sendable {
     let leeway: Duration
     let metrics: FrontMetrics
     let stores: StoreDesk
+    let transfers: TransferGate
 
     /// WebViews call from wherever they were loaded, without cookies: anybody may read the answer, who has the key.
     static let headers: HTTPFields = [
@@ -44,7 +43,7 @@ struct ValidateRoutes: Sendable {
         let speaker = try await authenticator.customer(request)
         let loan = BodyLoan(budget)
         defer { loan.end() }
-        let wanted = try ValidateRequest(ValidateBody(try await bodies.read(request, on: loan)), app: key.app)
+        let wanted = try ValidateRequest(try await bodies.read(request, on: loan), app: key.app)
         if let email = wanted.username.flatMap({ CustomerEmail($0.text) }) { try speaker.check(email.customer) }
         switch wanted.proof {
         case .apple(let text): return try await answer(wanted, appStoreReceipt: text, key: key, context)
@@ -74,17 +73,32 @@ struct ValidateRoutes: Sendable {
                 SubscriptionName(publisher: key.publisher, environment: receipt.environment, originalTransactionID: id),
                 LedgerWord(periods: [period]), bundleID: receipt.bundleID, note: .init(event: "validated"))
         }
+        let keepsOwner = try await check(messages.map(\.name), wanted, token: receipt.accountToken)
         let (entered, now) = try await enter(messages, wanted, key)
         // By StoreKit 2 alone Cleeng would have to be told the customer's number, which no validator is.
         if drivers != .storekit2 {
             try await forward(entered, wanted, key: key, context) { one, running, email, username, offer in
-                var generator = SystemRandomNumberGenerator()
-                return Acceptance(
+                var acceptance = Acceptance(
                     validating: one.name, running, of: email, username: username, offer: offer, receipt: receipt,
-                    key: key, now: now, using: &generator)
+                    key: key, now: now)
+                acceptance.keepsOwner = keepsOwner
+                return acceptance
             }
         }
         return Self.response(wanted, ValidatedTransaction(receipt), entered.flatMap(\.purchases), now: now)
+    }
+
+    /// - Returns: whether the purchases leave their subscriptions to whoever has them by the time that they are sent.
+    /// - Throws: ``Problem``: `owned_by_another`.
+    func check(_ names: [SubscriptionName], _ wanted: ValidateRequest, token: String?) async throws -> Bool {
+        guard let username = wanted.username else { return false }
+        var keepsOwner = false
+        for name in names {
+            let customer = CustomerEmail(username.text)?.customer
+            let isKept = try await transfers.check(.init(customer: customer, username: username, token: token), name)
+            keepsOwner = keepsOwner || isKept
+        }
+        return keepsOwner
     }
 
     /// Under the name of a customer, where the request names one.
@@ -92,8 +106,8 @@ struct ValidateRoutes: Sendable {
         _ messages: [LedgerMessage], _ wanted: ValidateRequest, _ key: APIKey
     ) async throws -> (entered: [EnteredSubscription], now: Timestamp) {
         let customer = wanted.username.map { CustomerName(publisher: key.publisher, username: $0) }
-        let entered = try await store.enter(messages, for: customer, app: key.app, leeway: leeway)
-        guard let now = store.clock.now else { throw Problem(.databaseUnavailable, "send the same request again") }
+        let entered = try await store.customers.enter(messages, for: customer, app: key.app, leeway: leeway)
+        let now = try store.memory.clock.required()
         return (entered, now)
     }
 
@@ -114,7 +128,7 @@ struct ValidateRoutes: Sendable {
         _ acceptance: Accepting
     ) async throws {
         guard let username = wanted.username, let email = CustomerEmail(username.text) else { return }
-        try await store.readyCatalogue()
+        try await store.offers.ready()
         for one in entered {
             guard let running = one.purchases.first(where: { !$0.isExpired }),
                 let offer = offers.offer(
@@ -136,22 +150,18 @@ extension Acceptance {
     /// transaction.
     fileprivate init(
         validating name: SubscriptionName, _ purchase: CustomerPurchase, of email: CustomerEmail, username: Username,
-        offer: OfferID, receipt: ReadReceipt, key: APIKey, now: Timestamp,
-        using generator: inout some RandomNumberGenerator
+        offer: OfferID, receipt: ReadReceipt, key: APIKey, now: Timestamp
     ) {
-        var digest = PurchaseDigest()
-        for part in [
-            "validate", key.publisher.text, key.app.text, email.customer.text, offer.text, name.environment.text,
-            name.originalTransactionID.text, purchase.transactionID.text,
-        ] { digest.add(part) }
         self.init(
-            id: ValidationID(
-                bucket: name.bucket, day: UInt16(clamping: now.daysSince1970), using: &generator),
+            id: ValidationID(in: name.bucket, now: now),
             publisher: key.publisher, app: key.app, email: email, applicationUsername: username, offerID: offer,
             transactionID: purchase.transactionID, appType: "ios", ipAddress: nil, couponCode: nil,
             subscriptionKey: name.originalTransactionID, environment: name.environment, productID: purchase.productID,
             bundleID: receipt.bundleID, isReceiptReadable: true, verification: .genuine,
             period: receipt.purchase?.ledgerPeriods[name.originalTransactionID], receipt: receipt.stored,
-            purchaseKey: digest.finalize(), idempotencyKey: nil)
+            purchaseKey: PurchaseDigest.of(
+                "validate", key.publisher.text, key.app.text, email.customer.text, offer.text, name.environment.text,
+                name.originalTransactionID.text, identity: Array(purchase.transactionID.text.utf8)), idempotencyKey: nil
+        )
     }
 }

@@ -73,7 +73,7 @@ struct PursueCommand: AsyncParsableCommand {
         }
         let elapsed = Double(microsecondsNow() - began) / 1_000_000
         try await group.shutdownGracefully()
-        try write(purchases)
+        if let samples { try write(purchases, to: samples) }
         try report(
             Report(
                 purchases: purchases.count, seconds: elapsed, perSecond: Double(purchases.count) / elapsed,
@@ -81,13 +81,5 @@ struct PursueCommand: AsyncParsableCommand {
                 statuses: purchases.reduce(into: [:]) { $0[$1.status, default: 0] += 1 },
                 accept: Spread(purchases.map { $0.acceptedAt - $0.postedAt }),
                 settle: Spread(purchases.map { $0.knownAt - $0.postedAt })))
-    }
-
-    private func write(_ purchases: [PostedPurchase]) throws {
-        guard let samples else { return }
-        let encoder = JSONEncoder()
-        var lines = Data()
-        for purchase in purchases { lines += try encoder.encode(purchase) + Data([UInt8(ascii: "\n")]) }
-        try lines.write(to: URL(fileURLWithPath: samples))
     }
 }

@@ -52,7 +52,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         try report(Listening(answering: ports[false] ?? [], hanging: ports[true] ?? []))
         for await _ in InputLines.stream() {
             let (messages, last) = book.take()
-            try write(messages)
+            try write(messages, to: samples)
             try report(Received(messages: messages.count, last: last))
         }
         try await group.shutdownGracefully()
@@ -67,17 +67,12 @@ struct ReceiveCommand: AsyncParsableCommand {
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: false)
                     try channel.pipeline.syncOperations.addHandler(
+                        NIOHTTPServerRequestAggregator(maxContentLength: 1 << 20))
+                    try channel.pipeline.syncOperations.addHandler(
                         ReceiveHandler(port: channel.localAddress?.port ?? 0, hangs: hangs, book: book))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         return server.localAddress?.port ?? 0
-    }
-
-    private func write(_ messages: [ReceivedMessage]) throws {
-        let encoder = JSONEncoder()
-        var lines = Data()
-        for message in messages { lines += try encoder.encode(message) + Data([UInt8(ascii: "\n")]) }
-        try lines.write(to: URL(fileURLWithPath: samples))
     }
 }

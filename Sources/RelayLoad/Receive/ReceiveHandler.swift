@@ -4,14 +4,12 @@ import NIOHTTP1
 
 /// A webhook endpoint's side of one connection: takes each message and answers 200 at once, or never answers anything.
 final class ReceiveHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundIn = NIOHTTPServerRequestFull
     typealias OutboundOut = HTTPServerResponsePart
 
     private let port: Int
     private let hangs: Bool
     private let book: ReceivedBook
-    private var head: HTTPRequestHead?
-    private var body: ByteBuffer?
 
     init(port: Int, hangs: Bool, book: ReceivedBook) {
         self.port = port
@@ -20,25 +18,17 @@ final class ReceiveHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch Self.unwrapInboundIn(data) {
-        case .head(let head):
-            self.head = head
-            body = nil
-        case .body(var part):
-            if body == nil { body = part } else { body?.writeBuffer(&part) }
-        case .end:
-            guard let head else { return }
-            let text = body.map { String(buffer: $0) } ?? ""
-            book.note(
-                ReceivedMessage(
-                    port: port, id: head.headers.first(name: "webhook-id") ?? "",
-                    customer: String(text.field("applicationUsername") ?? ""), at: microsecondsNow()),
-                body: text)
-            guard !hangs else { return }
-            let answer = HTTPResponseHead(version: head.version, status: .ok, headers: ["Content-Length": "0"])
-            context.write(Self.wrapOutboundOut(.head(answer)), promise: nil)
-            context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
-        }
+        let request = Self.unwrapInboundIn(data)
+        let text = request.body.map { String(buffer: $0) } ?? ""
+        book.note(
+            ReceivedMessage(
+                port: port, id: request.head.headers.first(name: "webhook-id") ?? "",
+                customer: String(text.field("applicationUsername") ?? ""), at: microsecondsNow()),
+            body: text)
+        guard !hangs else { return }
+        let answer = HTTPResponseHead(version: request.head.version, status: .ok, headers: ["Content-Length": "0"])
+        context.write(Self.wrapOutboundOut(.head(answer)), promise: nil)
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -34,15 +34,15 @@ public struct GrantCheck: Sendable {
     /// Goes on with the walk for as long as `budget`, where no other copy does, and it is time for one.
     public func run(budget: Duration) async throws -> Found {
         var found = Found()
-        guard let duty = try await store.take(.grantCheck) else { return found }
+        guard let duty = try await store.duties.take(.grantCheck) else { return found }
         let end = ContinuousClock.now + budget
         var place = duty.progress.flatMap(PointerPage.Place.init(text:)) ?? .start
         do {
             while ContinuousClock.now < end {
-                let rows = try await store.pool.query(Self.page(after: place))
+                let rows = try await store.database.query(Self.page(after: place))
                 guard let last = rows.last else {
                     found.unwatched += try await watch(duty)
-                    try await store.leave(duty, for: Self.pause)
+                    try await store.duties.leave(duty, for: Self.pause)
                     return found
                 }
                 let unnumbered = try rows.filter { try $0.get("is_unnumbered") }.map { try $0.validationID() }
@@ -54,10 +54,10 @@ public struct GrantCheck: Sendable {
                 found.alone += changed.alone
                 found.unwatched += changed.unwatched
             }
-            try await store.leave(duty)
+            try await store.duties.leave(duty)
             return found
         } catch {
-            try? await store.leave(duty)
+            try? await store.duties.leave(duty)
             throw error
         }
     }
@@ -174,9 +174,9 @@ public struct GrantCheck: Sendable {
     private func number(
         _ ids: [ValidationID], unwatched: [ValidationID], _ duty: Duty, _ place: PointerPage.Place
     ) async throws -> Found {
-        try await store.retryingDeadlock {
-            try await store.pool.withTransaction { transaction in
-                try await store.keep(duty, progress: place.text, in: transaction)
+        try await store.database.retryingDeadlock {
+            try await store.database.withTransaction { transaction in
+                try await store.duties.keep(duty, progress: place.text, in: transaction)
                 var found = Found()
                 if !unwatched.isEmpty {
                     found.unwatched = try await transaction.query(Self.watch(unwatched)).affectedRows
@@ -199,8 +199,8 @@ public struct GrantCheck: Sendable {
     /// Granted access that runs and at which nobody would look. Index used: `ledgers_never_due`, which is empty as a rule. Of what has no
     /// end Cleeng is asked, since an older version took any grant without a date for one that has none.
     private func watch(_ duty: Duty) async throws -> Int {
-        try await store.pool.withTransaction { transaction in
-            try await store.keep(duty, progress: PointerPage.Place.start.text, in: transaction)
+        try await store.database.withTransaction { transaction in
+            try await store.duties.keep(duty, progress: PointerPage.Place.start.text, in: transaction)
             return try await transaction.query(
                 """
                 UPDATE ledgers l SET due_at = now(), granted_until = coalesce(l.granted_until, now())

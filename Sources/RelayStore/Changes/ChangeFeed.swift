@@ -33,10 +33,9 @@ public actor ChangeFeed {
     /// One look.
     public func runOnce() async throws {
         let sentAt = ContinuousClock.now
-        let waited = Set(store.changes.waitedFor)
-        guard !waited.isEmpty || store.settled.isInUse else {
+        guard store.memory.changes.waiterCount > 0 || store.memory.validations.isInUse else {
             // Who comes from now on reads after this moment, and misses nothing before it.
-            store.settled.clear(at: sentAt)
+            store.memory.validations.clear(at: sentAt)
             seen = []
             lastSentAt = sentAt
             return
@@ -45,22 +44,30 @@ public actor ChangeFeed {
         let isLost = gap > longestGap
         let found = isLost ? [] : try await look(back: gap + Self.overlap)
         let fresh = Set(found.subtracting(seen).map(\.id))
-        if isLost { store.settled.clear(at: sentAt) } else { store.settled.looked(at: sentAt, changed: fresh) }
+        if isLost {
+            store.memory.validations.clear(at: sentAt)
+        } else {
+            store.memory.validations.looked(at: sentAt, changed: fresh)
+        }
+        // A poll registers, and then asks memory. So the list is made after memory has forgotten what changed: a poll that found the old
+        // state there is in the list, and a later one reads the database.
+        let waited = Set(store.memory.changes.waitedFor)
         let changed = isLost ? waited : waited.intersection(fresh)
-        if !changed.isEmpty { store.changes.publish(try await store.validations(Array(changed))) }
+        if !changed.isEmpty { store.memory.changes.publish(try await store.purchases.validations(Array(changed))) }
         // Not before all of it is told: what fails is told by the next look.
         seen = found
         lastSentAt = sentAt
     }
 
-    /// Index used: `timeline_changes`. It returns this process's own changes too: where the answer to a commit was lost,
+    /// Index used: `timeline_changes`, since `statement_timestamp()` is one moment for all rows; by `clock_timestamp()` the server would ask each
+    /// row of the table. It returns this process's own changes too: where the answer to a commit was lost,
     /// this process learns only here that its change was written.
     private func look(back reach: Duration) async throws -> Set<Change> {
-        let rows = try await store.pool.query(
+        let rows = try await store.database.query(
             """
             SELECT t.bucket, t.accepted_on - DATE 'epoch' AS day, t.id, t.fence, t.ordinal
             FROM timeline t
-            WHERE t.event < \(TimelineEvent.Kind.accepted) AND t.recorded_at > clock_timestamp() - \(reach)
+            WHERE t.event < \(TimelineEvent.Kind.accepted) AND t.recorded_at > statement_timestamp() - \(reach)
             """)
         var found: Set<Change> = []
         found.reserveCapacity(rows.count)

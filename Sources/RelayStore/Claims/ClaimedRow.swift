@@ -26,6 +26,17 @@ public struct ClaimedRow: Sendable {
         trouble = try row.get("trouble")
     }
 
+    /// Of one that this process works on without a claim: nothing that names it by a claim changes the row.
+    init(unclaimed key: Key, of queue: WorkQueue) {
+        self.queue = queue
+        self.key = key
+        fence = 0
+        record = ClaimRecord(strikes: 0, failures: 0)
+        trouble = nil
+    }
+
+    public var isClaimed: Bool { fence > 0 }
+
     /// As the log names it.
     public var name: String {
         switch key {

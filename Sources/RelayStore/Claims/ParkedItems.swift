@@ -15,9 +15,9 @@ public struct ParkedItems: Sendable, Equatable {
     public var total: Int { counts.values.reduce(0, +) }
 }
 
-extension RelayStore {
+extension QueueStore {
     /// Indexes used: `…_parked` of each table.
-    public func parkedItems(in scope: OpsScope) async throws -> ParkedItems {
+    public func parked(in scope: OpsScope) async throws -> ParkedItems {
         let queues = WorkQueue.allCases.map { queue in
             """
             SELECT '\(unescaped: queue.rawValue)' AS queue, count(*) AS parked,
@@ -27,7 +27,7 @@ extension RelayStore {
             """ as SQL
         }
         var parked = ParkedItems()
-        for row in try await pool.query(queues.dropFirst().reduce(queues[0]) { "\($0) UNION ALL \($1)" }) {
+        for row in try await database.query(queues.dropFirst().reduce(queues[0]) { "\($0) UNION ALL \($1)" }) {
             guard let queue = WorkQueue(rawValue: try row.get("queue")) else { continue }
             parked.counts[queue] = try row.get("parked")
             let age = try row.get("age", as: Int64?.self).map { Duration.microseconds($0) }

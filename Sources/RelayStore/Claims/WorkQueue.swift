@@ -2,7 +2,7 @@ import Postgres
 
 /// What is claimed besides purchases. All have the columns `due_at`, `strikes`, `failures`, `trouble` and `parked_at`.
 public enum WorkQueue: String, Sendable, CaseIterable {
-    case events, webhooks, notifications, subscriptions
+    case events, webhooks, notifications, subscriptions, questions, consumption
 
     var table: String {
         switch self {
@@ -10,6 +10,8 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         case .webhooks: "webhook_queue"
         case .notifications: "notification_relays"
         case .subscriptions: "ledgers"
+        case .questions: "store_questions"
+        case .consumption: "consumption_requests"
         }
     }
 
@@ -18,7 +20,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         switch self {
         case .events: "q.account"
         case .webhooks: "(SELECT e.publisher FROM webhook_endpoints e WHERE e.id = q.endpoint)"
-        case .notifications, .subscriptions: "q.publisher"
+        case .notifications, .subscriptions, .questions, .consumption: "q.publisher"
         }
     }
 
@@ -34,7 +36,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     /// What rises with every claim, so that only its holder writes a row.
     private var fence: SQL {
         switch self {
-        case .webhooks, .notifications: "q.fence"
+        case .webhooks, .notifications, .questions, .consumption: "q.fence"
         case .events: "q.attempts"
         case .subscriptions: "q.strikes"
         }
@@ -42,19 +44,19 @@ public enum WorkQueue: String, Sendable, CaseIterable {
 
     private var isKey: SQL {
         switch self {
-        case .subscriptions:
+        case .subscriptions, .questions:
             """
             q.bucket = i.bucket AND q.publisher = i.publisher AND q.environment = i.environment
               AND q.subscription_key = i.subscription_key
             """
-        case .events, .webhooks, .notifications:
+        case .events, .webhooks, .notifications, .consumption:
             "q.bucket = i.bucket AND q.accepted_on = DATE 'epoch' + i.day AND q.id = i.id"
         }
     }
 
     private var free: SQL {
         switch self {
-        case .webhooks, .notifications: "owner = NULL, "
+        case .webhooks, .notifications, .questions, .consumption: "owner = NULL, "
         case .events, .subscriptions: ""
         }
     }
@@ -62,7 +64,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     private var untried: SQL {
         switch self {
         case .webhooks: "tries = greatest(q.tries - 1, 0), "
-        case .events, .notifications: "attempts = greatest(q.attempts - 1, 0), "
+        case .events, .notifications, .questions, .consumption: "attempts = greatest(q.attempts - 1, 0), "
         case .subscriptions: ""
         }
     }
@@ -70,7 +72,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
     /// Never due: copies of the version before leave it alone too.
     private var never: SQL {
         switch self {
-        case .webhooks, .notifications: "'infinity'"
+        case .webhooks, .notifications, .questions, .consumption: "'infinity'"
         case .events, .subscriptions: "NULL"
         }
     }

@@ -69,13 +69,13 @@ struct CustomerChange: Sendable, Hashable {
     }
 }
 
-extension RelayStore {
+extension CustomerStore {
     /// Moves changes from `outbox`, the table of the version before, which knew customers by their emails alone. Indexes used: the
     /// primary key, `validations_customer`.
     ///
     /// - Returns: how many rows there were.
     public func adoptOutbox() async throws -> Int {
-        try await pool.withTransaction { transaction in
+        try await database.withTransaction { transaction in
             let changes = try await transaction.query(
                 """
                 WITH gone AS (

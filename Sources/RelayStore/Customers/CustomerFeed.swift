@@ -25,26 +25,26 @@ public actor CustomerFeed {
     public func runOnce() async throws {
         let sentAt = ContinuousClock.now
         let gap = sentAt - lastSentAt
-        guard store.told.isInUse, gap <= longestGap else {
+        guard store.memory.told.isInUse, gap <= longestGap else {
             // Whatever is cached from now on is read after this moment.
-            store.told.clear(at: sentAt)
+            store.memory.told.clear(at: sentAt)
             seen = []
             lastSentAt = sentAt
             return
         }
-        // Index used: `customers_changed`.
-        let rows = try await store.pool.query(
+        // Index used: `customers_changed`; see ``ChangeFeed``.
+        let rows = try await store.database.query(
             """
             SELECT c.publisher, ROW(c.sealed_by, c.username) AS username, c.version
             FROM customers c
-            WHERE c.changed_at > clock_timestamp() - \(gap + ChangeFeed.overlap)
+            WHERE c.changed_at > statement_timestamp() - \(gap + ChangeFeed.overlap)
             """)
         var found: Set<Change> = []
         found.reserveCapacity(rows.count)
         for row in rows {
             found.insert(Change(name: try row.customerName(), version: try row.get("version")))
         }
-        store.told.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))
+        store.memory.told.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))
         seen = found
         lastSentAt = sentAt
     }

@@ -37,7 +37,7 @@ public struct CustomerUpdates: Sendable {
                     all = (all.customers + 1, all.messages + one.messages)
                 } catch let error where error.isForGood {
                     guard let key = taken.withLockedValue({ $0 }) else { throw error }
-                    store.logger.error("a customer's purchases cannot be told", metadata: ["error": "\(error)"])
+                    store.memory.logger.error("a customer's purchases cannot be told", metadata: ["error": "\(error)"])
                     try await putOff(key)
                     all.customers += 1
                 }
@@ -50,9 +50,9 @@ public struct CustomerUpdates: Sendable {
         limit: Int, onTake: @escaping @Sendable (ToldChange.Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
         // Read each time: a new endpoint receives every change from then on.
-        let endpoints = try await store.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
-        return try await store.retryingDeadlock {
-            try await store.pool.withTransaction { transaction in
+        let endpoints = try await store.webhooks.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
+        return try await store.database.retryingDeadlock {
+            try await store.database.withTransaction { transaction in
                 let rows = try await transaction.query(ToldChange.take(limit: limit))
                 for row in rows { onTake(try ToldChange.Key(row)) }
                 let changes = try rows.map(ToldChange.init)
@@ -80,7 +80,7 @@ public struct CustomerUpdates: Sendable {
     }
 
     private func putOff(_ key: ToldChange.Key) async throws {
-        _ = try await store.pool.query(
+        _ = try await store.database.query(
             """
             UPDATE customers c
             SET untold_since = now() + \(Self.pause)
@@ -92,8 +92,8 @@ public struct CustomerUpdates: Sendable {
     private func purchases(
         of names: [CustomerName], _ transaction: PostgresTransaction
     ) async throws -> [CustomerPurchases] {
-        try RelayStore.purchases(
-            of: names, try await transaction.query(RelayStore.purchasesQuery(names)), leeway: leeway)
+        try CustomerStore.purchases(
+            of: names, try await transaction.query(CustomerStore.purchasesQuery(names)), leeway: leeway)
     }
 }
 
@@ -103,17 +103,17 @@ extension CustomerUpdates {
     /// - Parameters:
     ///   - username: the publisher's own name for the customer.
     ///   - endpoint: nil for all of the publisher's that take messages.
-    /// - Returns: the new message, of several one; nil where nobody is there to be told.
+    /// - Returns: the new messages; none where no endpoint takes messages, or no purchase of the customer is known.
     public func repeatCustomer(publisher: PublisherID, username: Username, endpoint: EndpointID?) async throws
-        -> DeliveryID?
+        -> [DeliveryID]
     {
-        let endpoints = try await store.endpoints(in: .publisher(publisher)).filter {
+        let endpoints = try await store.webhooks.endpoints(in: .publisher(publisher)).filter {
             $0.isActive && $0.kind == .purchases && (endpoint == nil || $0.id == endpoint)
         }
-        guard !endpoints.isEmpty else { return nil }
+        guard !endpoints.isEmpty else { return [] }
         let name = CustomerName(publisher: publisher, username: username)
-        return try await store.retryingDeadlock {
-            try await store.pool.withTransaction { transaction in
+        return try await store.database.retryingDeadlock {
+            try await store.database.withTransaction { transaction in
                 let rows = try await transaction.query(
                     """
                     INSERT INTO customers AS c (bucket, publisher, username, changed_at, reason, sealed_by)
@@ -128,11 +128,13 @@ extension CustomerUpdates {
                     name: name, version: try row.get("version"), reason: "WEBHOOK_REPEATED",
                     changedAt: try row.timestamp("now"))
                 let read = try await purchases(of: [name], transaction)
+                // The first version is of a row that was made just now: the name may be mistyped.
+                guard change.version > 1 || read.contains(where: { !$0.all.isEmpty }) else { return [] }
                 let messages = endpoints.flatMap { endpoint in
                     read.compactMap { change.message(to: endpoint, $0) }
                 }
                 _ = try await transaction.commit(with: DeliveryStatements.enqueue(messages))
-                return messages.first?.id
+                return messages.map(\.id)
             }
         }
     }

@@ -30,12 +30,12 @@ public struct EncryptionRun: Sendable {
     public func run(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
         let running = try await runningInstances()
         guard running.isEmpty else { throw VaultError.copiesRun(running) }
-        guard !store.vault.wrappingKeys.isEmpty else { throw VaultError.noKey }
+        guard !store.memory.vault.wrappingKeys.isEmpty else { throw VaultError.noKey }
         let (from, by, to): (EncryptionState, EncryptionState, EncryptionState) =
             direction == .seal ? (.plain, .beingSealed, .sealed) : (.sealed, .beingOpened, .plain)
-        guard let state = try await store.encryptionState() else {
+        guard let state = try await store.encryption.state() else {
             // The database is empty: the configuration decides.
-            try await store.openVault()
+            try await store.encryption.openVault()
             return 0
         }
         switch state {
@@ -43,30 +43,30 @@ public struct EncryptionRun: Sendable {
         // The version before may have left rows unsealed. Opening leaves none.
         case to where direction == .seal: break
         case to:
-            store.vault.state = .plain
+            store.memory.vault.state = .plain
             return 0
         case .beingSealed: throw VaultError.underWay("enable")
         case .beingOpened: throw VaultError.underWay("disable")
         case .plain, .sealed: throw VaultError.notSealed
         }
-        if state == from { _ = try await store.move(from: from, to: by) }
-        var keys = try await store.vaultKeys()
+        if state == from { _ = try await store.encryption.move(from: from, to: by) }
+        var keys = try await store.encryption.vaultKeys()
         // No other copy runs, so no other key is made.
         keys.readAt = nil
-        store.vault.state = direction == .seal ? .sealed(keys) : .opening(keys)
+        store.memory.vault.state = direction == .seal ? .sealed(keys) : .opening(keys)
         let changed = try await convert(tell)
         try await checkNothingIsLeft()
         if state != to {
-            guard try await store.move(from: by, to: to) else { throw VaultError.underWay("status") }
+            guard try await store.encryption.move(from: by, to: to) else { throw VaultError.underWay("status") }
         }
-        if direction == .open { store.vault.state = .plain }
+        if direction == .open { store.memory.vault.state = .plain }
         return changed
     }
 
     /// Copies that reported themselves in the last half minute.
     private func runningInstances() async throws -> [String] {
         let recent: SQL = "SELECT id FROM instances WHERE seen_at > now() - interval '30 seconds' ORDER BY id"
-        return try await store.pool.query(recent).map { try $0.get("id") }
+        return try await store.database.query(recent).map { try $0.get("id") }
     }
 
     private func convert(_ tell: @Sendable (Progress) -> Void) async throws -> Int {
@@ -74,7 +74,7 @@ public struct EncryptionRun: Sendable {
         for table in PrivateColumns.all {
             var progress = Progress(table: table.table, bucketsDone: 0, rowsChanged: 0)
             for bucket in Int16(0)...255 {
-                progress.rowsChanged += try await store.convert(table, bucket: bucket, direction)
+                progress.rowsChanged += try await store.encryption.convert(table, bucket: bucket, direction)
                 progress.bucketsDone += 1
                 tell(progress)
             }
@@ -86,7 +86,7 @@ public struct EncryptionRun: Sendable {
     private func checkNothingIsLeft() async throws {
         var left: [String] = []
         for table in PrivateColumns.all {
-            let count = try await store.countLeft(of: table, direction)
+            let count = try await store.encryption.countLeft(of: table, direction)
             if count > 0 { left.append("\(count) of \(table.table)") }
         }
         guard left.isEmpty else { throw VaultError.rowsLeft(left, direction == .seal ? "enable" : "disable") }

@@ -44,6 +44,8 @@ struct PrivateColumns: Sendable {
             texts: ["customer", "email", "application_username", "previous_customer", "previous_username"]),
         PrivateColumns("transfers", key: subscription + [("to_id", "uuid")], texts: ["from_customer", "to_customer"]),
         PrivateColumns("customers", key: [("publisher", "text"), ("username", "text")], texts: ["username"]),
+        PrivateColumns("consumption_requests", key: weekly, texts: ["username"]),
+        PrivateColumns("consumption_facts", key: [("publisher", "text"), ("username", "text")], texts: ["username"]),
         PrivateColumns("notifications", key: weekly, bytes: ["body"]),
         PrivateColumns("cleeng_events", key: weekly, bytes: ["body"]),
         PrivateColumns("webhook_queue", key: [("id", "uuid")], texts: ["lane"]),

@@ -5,7 +5,7 @@ public import Postgres
 /// Keeps what is private unreadable in the database, where a key is configured.
 ///
 /// Whether a value is sealed, and by which data key, its row says (`sealed_by`), never how the value looks; ``StoredForm`` is what
-/// stands in the column. Nothing can be sealed or opened before ``RelayStore/openVault()`` has found out whether the database is sealed:
+/// stands in the column. Nothing can be sealed or opened before ``EncryptionStore/openVault()`` has found out whether the database is sealed:
 /// until then whatever needs it fails as it does while the database is away.
 public final class Vault: PostgresVault {
     enum State: Sendable {

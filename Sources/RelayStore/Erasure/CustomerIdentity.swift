@@ -15,7 +15,7 @@ public struct CustomerIdentity: Sendable {
     public var isUnknown: Bool { names.isEmpty && validations.isEmpty && subscriptions.isEmpty }
 }
 
-extension RelayStore {
+extension CustomerStore {
     /// Indexes used: `validations_customer`, `subscriptions_customer`, `subscriptions_username`.
     ///
     /// - Parameter text: an email, or a name that a publisher gave; both are looked for.
@@ -23,7 +23,7 @@ extension RelayStore {
         let customer = CustomerEmail(text)?.customer ?? CustomerID(text)
         var names: Set<CustomerName> = []
         var validations: [ValidationID] = []
-        let bought = try await pool.query(
+        let bought = try await database.query(
             """
             SELECT v.bucket, v.accepted_on - DATE 'epoch' AS day, v.id, v.publisher,
                    ROW(v.sealed_by, v.application_username) AS username
@@ -36,7 +36,7 @@ extension RelayStore {
             names.insert(try row.customerName())
         }
         // The same text may be a name that a publisher knows, without any purchase by email.
-        let guesses = try await publishers().flatMap { publisher in
+        let guesses = try await relay.publishers.ids().flatMap { publisher in
             Set([Username(text), Username(customer.text)]).map { CustomerName(publisher: publisher, username: $0) }
         }
         names.formUnion(try await known(guesses))
@@ -44,7 +44,7 @@ extension RelayStore {
         let columns: SQL = """
             s.publisher, s.environment, s.subscription_key, ROW(s.sealed_by, s.application_username) AS username
             """
-        let owned = try await pool.query(
+        let owned = try await database.query(
             """
             SELECT \(columns)
             FROM subscriptions s
@@ -62,11 +62,15 @@ extension RelayStore {
 
     /// Index used: the primary key.
     private func known(_ all: [CustomerName]) async throws -> Set<CustomerName> {
-        let rows = try await pool.query(
+        let rows = try await database.query(
             """
             SELECT c.publisher, ROW(c.sealed_by, c.username) AS username
             FROM \(.customers(all), as: "i")
             JOIN customers c ON c.bucket = i.bucket AND c.publisher = i.publisher AND c.username = i.username
+            UNION
+            SELECT f.publisher, ROW(f.sealed_by, f.username) AS username
+            FROM \(.customers(all), as: "i")
+            JOIN consumption_facts f ON f.bucket = i.bucket AND f.publisher = i.publisher AND f.username = i.username
             """)
         return Set(try rows.map { try $0.customerName() })
     }

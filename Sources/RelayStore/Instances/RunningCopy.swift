@@ -18,16 +18,16 @@ public struct RunningCopy: Sendable {
     /// How Cleeng does as it sees it; nil of a front, which does not call Cleeng.
     public var upstreamText: String? {
         if isSilent { return "silent" }
-        guard role != RelayStore.front else { return nil }
+        guard role != InstanceStore.front else { return nil }
         return isOutdated ? "outdated (\(report.state.rawValue))" : report.state.rawValue
     }
 }
 
-extension RelayStore {
+extension InstanceStore {
     /// None in the scope of a publisher: what a copy says is of all accounts that it calls.
-    public func runningCopies(in scope: OpsScope) async throws -> [RunningCopy] {
+    public func running(in scope: OpsScope) async throws -> [RunningCopy] {
         guard scope.isAll else { return [] }
-        let rows = try await pool.query(
+        let rows = try await database.query(
             """
             SELECT id, role, started_at, \(Self.reportColumns)
             FROM instances
@@ -42,7 +42,7 @@ extension RelayStore {
                 lastSeen: now - (try row.timestamp("seen_at")), report: try Self.instanceReport(row))
         }
         let lastSuccess = InstanceReport.lastSuccess(
-            of: copies.filter { !$0.isSilent && $0.role != RelayStore.front }.map(\.report))
+            of: copies.filter { !$0.isSilent && $0.role != InstanceStore.front }.map(\.report))
         for place in copies.indices { copies[place].isOutdated = copies[place].report.isOutdated(lastSuccess, at: now) }
         return copies
     }

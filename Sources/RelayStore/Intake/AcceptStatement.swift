@@ -3,88 +3,132 @@ import RelayCore
 
 /// The one statement, and so the one commit, that takes in a batch of purchases.
 ///
-/// Indexes used: `purchases_pkey` and `idempotency_keys_pkey` for the two conflicts; everything else only inserts.
+/// Indexes used: `purchases_pkey` and `idempotency_keys_pkey` for the two conflicts; for what is claimed at once `pursuits_subscription`
+/// and the primary key of `subscriptions`. Everything else only inserts.
 enum AcceptStatement {
-    static func query(_ batch: [Acceptance], timeout: Duration) -> SQL {
+    /// Who claims purchases in the statement that accepts them.
+    struct Claimant {
+        var instance: String
+        var lease: Duration
+        /// Publishers whose own accounts this copy has.
+        var own: [PublisherID]
+    }
+
+    /// - Parameters:
+    ///   - isTaken: for each of the batch whether it is to be claimed at once, where nothing speaks against it.
+    ///   - claimant: for whom; nil: nothing is taken.
+    static func query(
+        _ batch: [Acceptance], timeout: Duration, isTaken: [Bool] = [], by claimant: Claimant? = nil
+    ) -> SQL {
+        let taken: SQLTable = claimant == nil ? [:] : ["is_taken": .boolArray(isTaken)]
+        let isHeld: SQL =
+            claimant.map { "CASE WHEN i.is_taken THEN \(isFree("i", own: $0.own)) ELSE false END" } ?? "false"
+        let told: (isHeld: SQL, join: SQL) =
+            claimant == nil
+            ? ("false", "") : ("coalesce(f.is_held, false)", "LEFT JOIN fresh f ON f.ordinal = i.ordinal")
+        return """
+            WITH input AS MATERIALIZED (
+                SELECT i.*, now() + i.ordinal * interval '1 microsecond' AS accepted_at,
+                       now() + i.ordinal * interval '1 microsecond' + \(timeout) AS deadline,
+                       DATE 'epoch' + i.day AS accepted_on
+                FROM \(input(batch) + taken, as: "i", ordinal: "ordinal")
+            ), named AS (
+                SELECT i.ordinal, k.fingerprint = i.fingerprint AS same, k.validation_bucket, k.accepted_on, k.id
+                FROM input i
+                JOIN idempotency_keys k ON k.bucket = i.key_bucket AND k.api_key = i.api_key AND k.key = i.key
+                WHERE k.expires_at > now()
+                -- The lock makes a repeat write, and so wait for the synchronous standby, as the first one did.
+                FOR KEY SHARE OF k
+            ), claimed AS (
+                -- A repeat writes the row as it was: only so can it be returned, and only so does a repeat that runs at the same
+                -- moment wait for the first one's commit.
+                INSERT INTO purchases AS p (bucket, key, validation_bucket, accepted_on, id, deadline, status)
+                SELECT get_byte(i.purchase_key, 0), i.purchase_key, i.bucket, i.accepted_on, i.id, i.deadline,
+                       \(ValidationStatus.pending)
+                FROM input i
+                WHERE NOT EXISTS (SELECT FROM named n WHERE n.ordinal = i.ordinal)
+                ORDER BY i.purchase_key
+                ON CONFLICT (bucket, key) DO UPDATE SET
+                    (validation_bucket, accepted_on, id, deadline, status) = (
+                        SELECT CASE WHEN over THEN excluded.validation_bucket ELSE p.validation_bucket END,
+                               CASE WHEN over THEN excluded.accepted_on ELSE p.accepted_on END,
+                               CASE WHEN over THEN excluded.id ELSE p.id END,
+                               CASE WHEN over THEN excluded.deadline ELSE p.deadline END,
+                               CASE WHEN over THEN excluded.status ELSE p.status END
+                        FROM (SELECT p.status >= \(ValidationStatus.rejected)
+                                  OR (p.status = \(ValidationStatus.pending) AND p.deadline <= now()) AS over) AS ended)
+                RETURNING p.key, p.validation_bucket, p.accepted_on, p.id
+            ), fresh AS MATERIALIZED (
+                SELECT i.*, \(isHeld) AS is_held
+                FROM input i
+                JOIN claimed c ON c.key = i.purchase_key AND c.id = i.id
+            ), new_validations AS (
+                INSERT INTO validations (
+                    bucket, accepted_on, id, accepted_at, deadline, status, receipt_readable, publisher, app, email, customer,
+                    application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
+                    environment, product_id, bundle_id, purchase_key, verification, verification_code, verification_detail,
+                    period, cleeng_customer, driver, trace, keeps_owner, sealed_by)
+                SELECT bucket, accepted_on, id, accepted_at, deadline, \(ValidationStatus.pending), receipt_readable, publisher,
+                       app, email, customer, application_username, offer_id, transaction_id, app_type, ip_address, coupon_code,
+                       subscription_key, environment, product_id, bundle_id, purchase_key, verification, verification_code,
+                       verification_detail, period, cleeng_customer, driver, trace, keeps_owner, \(.keyOfTexts)
+                FROM fresh
+            ), new_receipts AS (
+                INSERT INTO receipts (bucket, accepted_on, id, is_text, body, sealed_by)
+                SELECT bucket, accepted_on, id, is_text, body, \(.keyOfBytes) FROM fresh
+            ), new_pursuits AS (
+                INSERT INTO pursuits (
+                    bucket, id, accepted_on, due_at, accepted_at, deadline, publisher, subscription_key, customer,
+                    environment, phase, owner, fence, sending, sealed_by)
+                SELECT bucket, id, accepted_on,
+                       CASE WHEN is_held THEN now() + \(claimant?.lease ?? .zero) ELSE accepted_at END, accepted_at, deadline,
+                       publisher, subscription_key, customer, environment, \(PurchaseDriver.firstPhase("driver")),
+                       CASE WHEN is_held THEN \(.text(claimant?.instance)) END, is_held::int AS fence, is_held AS sending,
+                       \(.keyOfTexts)
+                FROM fresh
+            ), new_names AS (
+                INSERT INTO idempotency_keys AS k (
+                    bucket, api_key, key, fingerprint, validation_bucket, accepted_on, id, expires_at)
+                SELECT i.key_bucket, i.api_key, i.key, i.fingerprint, c.validation_bucket, c.accepted_on, c.id,
+                       now() + interval '24 hours'
+                FROM input i JOIN claimed c ON c.key = i.purchase_key
+                WHERE i.key IS NOT NULL
+                ORDER BY i.key_bucket, i.api_key, i.key
+                ON CONFLICT (bucket, api_key, key) DO UPDATE SET
+                    (fingerprint, validation_bucket, accepted_on, id, expires_at) = (
+                        SELECT excluded.fingerprint,
+                               CASE WHEN over THEN excluded.validation_bucket ELSE k.validation_bucket END,
+                               CASE WHEN over THEN excluded.accepted_on ELSE k.accepted_on END,
+                               CASE WHEN over THEN excluded.id WHEN k.fingerprint = excluded.fingerprint THEN k.id END,
+                               CASE WHEN over THEN excluded.expires_at ELSE k.expires_at END
+                        FROM (SELECT k.expires_at <= now() AS over) AS expired)
+            )
+            SELECT coalesce(n.same, true) AS same, coalesce(n.validation_bucket, c.validation_bucket) AS bucket,
+                   coalesce(n.accepted_on, c.accepted_on) - DATE 'epoch' AS day, coalesce(n.id, c.id) AS id, i.accepted_at,
+                   i.deadline, \(told.isHeld) AS is_held
+            FROM input i
+            LEFT JOIN named n ON n.ordinal = i.ordinal
+            LEFT JOIN claimed c ON c.key = i.purchase_key
+            \(told.join)
+            ORDER BY i.ordinal
+            """
+    }
+
+    /// That a row `i` may be sent before anything else of its subscription: nothing of it is pursued, none of a later acceptance owns it,
+    /// and this copy has the publisher's account. Two copies that find so in the same instant meet in `pursuits_one_sender`.
+    ///
+    /// Scalar subqueries: the server never turns them into joins, which a plan from the time of an empty table would make whole scans.
+    private static func isFree(_ row: SQL, own: [PublisherID]) -> SQL {
         """
-        WITH input AS MATERIALIZED (
-            SELECT i.*, now() + i.ordinal * interval '1 microsecond' AS accepted_at,
-                   now() + i.ordinal * interval '1 microsecond' + \(timeout) AS deadline,
-                   DATE 'epoch' + i.day AS accepted_on
-            FROM \(input(batch), as: "i", ordinal: "ordinal")
-        ), named AS (
-            SELECT i.ordinal, k.fingerprint = i.fingerprint AS same, k.validation_bucket, k.accepted_on, k.id
-            FROM input i
-            JOIN idempotency_keys k ON k.bucket = i.key_bucket AND k.api_key = i.api_key AND k.key = i.key
-            WHERE k.expires_at > now()
-            -- The lock makes a repeat write, and so wait for the synchronous standby, as the first one did.
-            FOR KEY SHARE OF k
-        ), claimed AS (
-            -- A repeat writes the row as it was: only so can it be returned, and only so does a repeat that runs at the same
-            -- moment wait for the first one's commit.
-            INSERT INTO purchases AS p (bucket, key, validation_bucket, accepted_on, id, deadline, status)
-            SELECT get_byte(i.purchase_key, 0), i.purchase_key, i.bucket, i.accepted_on, i.id, i.deadline,
-                   \(ValidationStatus.pending)
-            FROM input i
-            WHERE NOT EXISTS (SELECT FROM named n WHERE n.ordinal = i.ordinal)
-            ORDER BY i.purchase_key
-            ON CONFLICT (bucket, key) DO UPDATE SET
-                (validation_bucket, accepted_on, id, deadline, status) = (
-                    SELECT CASE WHEN over THEN excluded.validation_bucket ELSE p.validation_bucket END,
-                           CASE WHEN over THEN excluded.accepted_on ELSE p.accepted_on END,
-                           CASE WHEN over THEN excluded.id ELSE p.id END,
-                           CASE WHEN over THEN excluded.deadline ELSE p.deadline END,
-                           CASE WHEN over THEN excluded.status ELSE p.status END
-                    FROM (SELECT p.status >= \(ValidationStatus.rejected)
-                              OR (p.status = \(ValidationStatus.pending) AND p.deadline <= now()) AS over) AS ended)
-            RETURNING p.key, p.validation_bucket, p.accepted_on, p.id
-        ), fresh AS (
-            SELECT i.* FROM input i JOIN claimed c ON c.key = i.purchase_key AND c.id = i.id
-        ), new_validations AS (
-            INSERT INTO validations (
-                bucket, accepted_on, id, accepted_at, deadline, status, receipt_readable, publisher, app, email, customer,
-                application_username, offer_id, transaction_id, app_type, ip_address, coupon_code, subscription_key,
-                environment, product_id, bundle_id, purchase_key, verification, verification_code, verification_detail,
-                period, cleeng_customer, driver, trace, sealed_by)
-            SELECT bucket, accepted_on, id, accepted_at, deadline, \(ValidationStatus.pending), receipt_readable, publisher,
-                   app, email, customer, application_username, offer_id, transaction_id, app_type, ip_address, coupon_code,
-                   subscription_key, environment, product_id, bundle_id, purchase_key, verification, verification_code,
-                   verification_detail, period, cleeng_customer, driver, trace, \(.keyOfTexts)
-            FROM fresh
-        ), new_receipts AS (
-            INSERT INTO receipts (bucket, accepted_on, id, is_text, body, sealed_by)
-            SELECT bucket, accepted_on, id, is_text, body, \(.keyOfBytes) FROM fresh
-        ), new_pursuits AS (
-            INSERT INTO pursuits (
-                bucket, id, accepted_on, due_at, accepted_at, deadline, publisher, subscription_key, customer,
-                environment, phase, sealed_by)
-            SELECT bucket, id, accepted_on, accepted_at, accepted_at, deadline, publisher, subscription_key, customer,
-                   environment, \(PurchaseDriver.firstPhase("driver")), \(.keyOfTexts)
-            FROM fresh
-        ), new_names AS (
-            INSERT INTO idempotency_keys AS k (
-                bucket, api_key, key, fingerprint, validation_bucket, accepted_on, id, expires_at)
-            SELECT i.key_bucket, i.api_key, i.key, i.fingerprint, c.validation_bucket, c.accepted_on, c.id,
-                   now() + interval '24 hours'
-            FROM input i JOIN claimed c ON c.key = i.purchase_key
-            WHERE i.key IS NOT NULL
-            ORDER BY i.key_bucket, i.api_key, i.key
-            ON CONFLICT (bucket, api_key, key) DO UPDATE SET
-                (fingerprint, validation_bucket, accepted_on, id, expires_at) = (
-                    SELECT excluded.fingerprint,
-                           CASE WHEN over THEN excluded.validation_bucket ELSE k.validation_bucket END,
-                           CASE WHEN over THEN excluded.accepted_on ELSE k.accepted_on END,
-                           CASE WHEN over THEN excluded.id WHEN k.fingerprint = excluded.fingerprint THEN k.id END,
-                           CASE WHEN over THEN excluded.expires_at ELSE k.expires_at END
-                    FROM (SELECT k.expires_at <= now() AS over) AS expired)
-        )
-        SELECT coalesce(n.same, true) AS same, coalesce(n.validation_bucket, c.validation_bucket) AS bucket,
-               coalesce(n.accepted_on, c.accepted_on) - DATE 'epoch' AS day, coalesce(n.id, c.id) AS id, i.accepted_at,
-               i.deadline
-        FROM input i
-        LEFT JOIN named n ON n.ordinal = i.ordinal
-        LEFT JOIN claimed c ON c.key = i.purchase_key
-        ORDER BY i.ordinal
+        \(PublisherScope.hasAccount(own, "\(row).publisher"))
+                        AND (SELECT true FROM pursuits q
+                             WHERE q.bucket = \(row).bucket AND q.subscription_key = \(row).subscription_key
+                               AND q.environment = \(row).environment AND q.publisher IS NOT DISTINCT FROM \(row).publisher
+                             LIMIT 1) IS NULL
+                        AND (SELECT true FROM subscriptions s
+                             WHERE s.bucket = \(row).bucket AND s.publisher = \(row).publisher
+                               AND s.environment = \(row).environment AND s.subscription_key = \(row).subscription_key
+                               AND s.accepted_at > \(row).accepted_at) IS NULL
         """
     }
 
@@ -103,6 +147,7 @@ enum AcceptStatement {
             "subscription_key": .textArray(batch.map(\.subscriptionKey)),
             "environment": .textArray(batch.map(\.environment)), "product_id": .textArray(batch.map(\.productID)),
             "bundle_id": .textArray(batch.map(\.bundleID)), "driver": .int2Array(batch.map(\.driver.rawValue)),
+            "keeps_owner": .boolArray(batch.map(\.keepsOwner)),
         ]
         let receipts: SQLTable = [
             "receipt_readable": .boolArray(batch.map(\.isReceiptReadable)),
@@ -122,12 +167,18 @@ enum AcceptStatement {
         return SQLTable.ids(batch.map(\.id)) + customers + purchases + receipts + keys
     }
 
-    static func outcomes(of rows: PostgresRows, for batch: [Acceptance]) throws -> [AcceptOutcome] {
+    /// - Returns: with each whether it was claimed.
+    static func outcomes(
+        of rows: PostgresRows, for batch: [Acceptance]
+    ) throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
         try zip(rows, batch).map { row, acceptance in
-            guard try row.get("same", as: Bool.self) else { return .idempotencyKeyReused }
+            guard try row.get("same", as: Bool.self) else { return (.idempotencyKeyReused, false) }
             let id = try row.validationID()
-            guard id == acceptance.id else { return .existing(id) }
-            return .created(acceptedAt: try row.timestamp("accepted_at"), deadline: try row.timestamp("deadline"))
+            guard id == acceptance.id else { return (.existing(id), false) }
+            return (
+                .created(acceptedAt: try row.timestamp("accepted_at"), deadline: try row.timestamp("deadline")),
+                try row.get("is_held")
+            )
         }
     }
 }

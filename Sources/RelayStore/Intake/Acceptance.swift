@@ -49,6 +49,8 @@ public struct Acceptance: Sendable {
     public var bundleID: BundleID?
     public var isReceiptReadable: Bool
     public var verification: Verification
+    /// It takes its subscription from no other customer: their publisher's policy says so.
+    public var keepsOwner = false
     /// What the receipt says of its subscription; nil where it is not to be believed, or says nothing.
     public var period: LedgerPeriod?
     /// The customer's number at Cleeng, where the app knows it.
@@ -95,8 +97,23 @@ public struct Acceptance: Sendable {
         self.trace = trace
     }
 
+    /// The subscription that was bought.
+    public var subscription: SubscriptionName {
+        SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
+    }
+
     /// What the row weighs, roughly, for bounding a batch.
     var size: Int { receipt.bytes.value.count + 512 }
+}
+
+extension Validation {
+    /// Of a purchase that was accepted just now.
+    init(_ acceptance: Acceptance, acceptedAt: Timestamp, deadline: Timestamp) {
+        self.init(
+            id: acceptance.id, publisher: acceptance.publisher, app: acceptance.app, email: acceptance.email.sent,
+            customer: acceptance.email.customer, offerID: acceptance.offerID, status: .pending, acceptedAt: acceptedAt,
+            deadline: deadline)
+    }
 }
 
 /// What became of an ``Acceptance``. All three are after the commit.

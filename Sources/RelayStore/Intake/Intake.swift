@@ -5,7 +5,7 @@ import RelayCore
 
 /// The way in: concurrent purchases share one statement and one commit; a bad one fails alone.
 public final class Intake: Sendable {
-    /// How long the app is to wait, at most, before it is told that it failed.
+    /// From acceptance to the deadline, when a poll answers `timed_out`.
     public let validationTimeout: Duration
     private let batcher: PostgresBatcher<Queued, AcceptOutcome>
 
@@ -31,37 +31,39 @@ public final class Intake: Sendable {
         var endedAt: ContinuousClock.Instant
     }
 
-    /// - Parameter onAccepted: called after a commit that brought new purchases, so that a worker in this process sets out
-    ///   at once.
-    public init(store: RelayStore, validationTimeout: Duration, onAccepted: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - taker: pursues at once what it has room for.
+    ///   - onAccepted: called after a commit that brought new purchases which nobody has taken, so that a worker in this process claims
+    ///     them.
+    public init(
+        store: RelayStore, validationTimeout: Duration, taker: (any PurchaseTaker)? = nil,
+        onAccepted: @escaping @Sendable () -> Void
+    ) {
         self.validationTimeout = validationTimeout
         let sizes = BatchSizes("intake")
         let outage = NIOLockedValueBox<Outage?>(nil)
         self.batcher = PostgresBatcher(
-            maxCount: 256, maxBytes: 8 << 20, concurrentBatches: 2, maxWaiting: 4096,
+            maxCount: 256, maxBytes: 8 << 20, maxWaiting: 4096,
             // Requests for one subscription are accepted one after the other, so that the order of their commits is the order
             // in which they came.
             size: { $0.acceptance.size },
             key: { $0.subscription },
             flush: { queued in
-                // Who was here already while others waited in vain has waited as long: the waits of those that queue behind one
-                // another must not add up.
+                // The batch before waited for the database in vain, and these requests were here meanwhile. They have waited as long, and
+                // fail with it: each batch would else add its own wait to those of the next.
                 if let outage = outage.withLockedValue({ $0 }), queued.allSatisfy({ $0.since <= outage.endedAt }) {
                     throw outage.error
                 }
                 let batch = queued.map(\.acceptance)
                 sizes.record(batch.count)
-                let rows: PostgresRows
                 do {
-                    rows = try await store.pool.query(
-                        AcceptStatement.query(batch, timeout: validationTimeout), timeout: .seconds(15))
+                    let outcomes = try await store.purchases.accept(batch, timeout: validationTimeout, taker)
+                    if outcomes.contains(where: { $0.outcome.isNew && !$0.isHeld }) { onAccepted() }
+                    return outcomes.map { .success($0.outcome) }
                 } catch let error as PostgresError where [.notConnected, .timedOut].contains(error.code) {
                     outage.withLockedValue { $0 = Outage(error: error, endedAt: .now) }
                     throw error
                 }
-                let outcomes = try AcceptStatement.outcomes(of: rows, for: batch)
-                if outcomes.contains(where: \.isNew) { onAccepted() }
-                return outcomes.map { .success($0) }
             })
     }
 
@@ -82,12 +84,50 @@ public final class Intake: Sendable {
     }
 }
 
-extension RelayStore {
+extension PurchaseStore {
+    /// Accepts a batch, and hands over to the taker what was claimed for it.
+    fileprivate func accept(
+        _ batch: [Acceptance], timeout: Duration, _ taker: (any PurchaseTaker)?
+    ) async throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
+        var places = batch.map { taker?.reserve($0) ?? false }
+        defer { for (place, acceptance) in zip(places, batch) where place { taker?.release(acceptance) } }
+        let claimedAt = ContinuousClock.now
+        let ticket = memory.validations.ticket()
+        let outcomes: [(outcome: AcceptOutcome, isHeld: Bool)]
+        do {
+            outcomes = try await accept(batch, timeout: timeout, places, taker)
+        } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
+            // Another copy accepts one of the same subscription in this instant. Nothing is claimed: claims keep the order.
+            outcomes = try await accept(batch, timeout: timeout, [], nil)
+        }
+        for index in batch.indices {
+            guard case .created(let acceptedAt, let deadline) = outcomes[index].outcome else { continue }
+            let known = KnownValidation(Validation(batch[index], acceptedAt: acceptedAt, deadline: deadline))
+            memory.validations.keep(accepted: known, ticket)
+            guard let taker, outcomes[index].isHeld else { continue }
+            taker.begin(ClaimedPursuit(batch[index], acceptedAt: acceptedAt, deadline: deadline), since: claimedAt)
+            places[index] = false
+        }
+        return outcomes
+    }
+
+    private func accept(
+        _ batch: [Acceptance], timeout: Duration, _ isTaken: [Bool], _ taker: (any PurchaseTaker)?
+    ) async throws -> [(outcome: AcceptOutcome, isHeld: Bool)] {
+        let claimant =
+            isTaken.contains(true)
+            ? taker.map {
+                AcceptStatement.Claimant(instance: memory.instance, lease: $0.lease, own: $0.own)
+            } : nil
+        let query = AcceptStatement.query(batch, timeout: timeout, isTaken: isTaken, by: claimant)
+        return try AcceptStatement.outcomes(of: try await database.query(query, timeout: .seconds(15)), for: batch)
+    }
+
     /// Forgets that a purchase, or its Idempotency-Key, is known by a validation that is no longer kept. Indexes used:
     /// `purchases_pkey`, `idempotency_keys_pkey`, and for the validation its partition's primary key.
     public func forget(_ id: ValidationID, of acceptance: Acceptance) async throws {
         let (purchase, key) = (PostgresValue.bytea(acceptance.purchaseKey), acceptance.idempotencyKey)
-        _ = try await pool.query(
+        _ = try await database.query(
             """
             WITH gone AS (
                 SELECT WHERE NOT EXISTS (SELECT FROM validations v WHERE \(id.isKey(of: "v")))

@@ -21,7 +21,7 @@ enum AccessToken {
     static func isOne(_ text: Substring) -> Bool { text.utf8.starts(with: prefix.utf8) }
 }
 
-extension RelayStore {
+extension KeyStore {
     /// The access token of a key that was authenticated.
     ///
     /// - Returns: nil for what is no key.
@@ -29,7 +29,7 @@ extension RelayStore {
         guard let (id, _) = APIKey.parse(key) else { return nil }
         let token = AccessToken.make(from: key, id: id)
         let digest = PostgresValue.bytea(APIKey.digest(of: token))
-        _ = try await pool.query(
+        _ = try await database.query(
             """
             UPDATE api_keys SET token_digest = \(digest)
             WHERE id = \(.text(id)) AND revoked_at IS NULL AND token_digest IS DISTINCT FROM \(digest)

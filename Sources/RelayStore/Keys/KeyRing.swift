@@ -41,7 +41,7 @@ public final class KeyRing: Sendable {
         return try await lookUp(id) { $0.matches(digest) }
     }
 
-    /// The key that an access token was given out for; see ``RelayStore/accessToken(for:)``.
+    /// The key that an access token was given out for; see ``KeyStore/accessToken(for:)``.
     ///
     /// - Throws: as ``authenticate(_:)``.
     public func authenticate(accessToken text: Substring) async throws -> APIKey? {
@@ -96,7 +96,7 @@ public final class KeyRing: Sendable {
                 let lookedAt = ContinuousClock.now
                 let readAt = now()
                 box.withLockedValue { $0.lookedAt = lookedAt }
-                let keys = try await store.usableKeys()
+                let keys = try await store.keys.usable()
                 box.withLockedValue { state in
                     state.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
                     state.readAt = readAt

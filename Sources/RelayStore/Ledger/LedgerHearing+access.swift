@@ -48,26 +48,39 @@ extension LedgerHearing {
         return change(SQLTable.subscriptions(rows.map(\.name)) + decisions)
     }
 
-    /// Index used: `validations_subscription`.
+    /// Indexes used: `validations_subscription` to find them, the primary key to lock them in the order of their keys.
     private func change(_ decisions: SQLTable) -> SQL {
         let (granted, revoked) = (ValidationStatus.granted, ValidationStatus.revoked)
         typealias Kind = TimelineEvent.Kind
         let event: SQL = """
             CASE WHEN e.ends THEN \(Kind.revoked) WHEN e.was = \(revoked) THEN \(Kind.granted) ELSE \(Kind.renewed) END
             """
+        let isConcerned: SQL = """
+            v.offer_id = i.offer_id AND (i.ends OR v.customer = i.customer)
+            AND CASE WHEN i.ends THEN v.status = \(granted) OR (v.status = \(revoked) AND v.reason IS DISTINCT FROM i.reason)
+                     ELSE v.status = \(revoked)
+                          OR (v.status = \(granted) AND i.expires_at <> coalesce(v.expires_at, 'epoch')) END
+            """
         return """
-            WITH held AS MATERIALIZED (
-                SELECT v.bucket, v.accepted_on, v.id, v.status AS was, i.ends, i.reason, i.expires_at, i.detail
+            WITH found AS MATERIALIZED (
+                SELECT i.offer_id, i.customer, i.ends, i.reason, i.expires_at, i.detail, v.bucket, v.accepted_on, v.id
                 FROM \(decisions, as: "i")
-                JOIN validations v ON v.bucket = i.bucket AND v.subscription_key = i.subscription_key
-                     AND v.publisher = i.publisher AND v.environment = i.environment AND v.offer_id = i.offer_id
-                     AND (i.ends OR v.customer = i.customer)
-                WHERE CASE WHEN i.ends
-                           THEN v.status = \(granted) OR (v.status = \(revoked) AND v.reason IS DISTINCT FROM i.reason)
-                           ELSE v.status = \(revoked)
-                                OR (v.status = \(granted) AND i.expires_at <> coalesce(v.expires_at, 'epoch')) END
+                CROSS JOIN LATERAL (
+                    SELECT v.bucket, v.accepted_on, v.id
+                    FROM validations v
+                    WHERE v.bucket = i.bucket AND v.subscription_key = i.subscription_key AND v.publisher = i.publisher
+                      AND v.environment = i.environment AND \(isConcerned)
+                    OFFSET 0) AS v
                 ORDER BY v.bucket, v.accepted_on, v.id
-                FOR NO KEY UPDATE OF v
+            ), held AS MATERIALIZED (
+                SELECT v.bucket, v.accepted_on, v.id, v.status AS was, i.ends, i.reason, i.expires_at, i.detail
+                FROM (SELECT * FROM found OFFSET 0) AS i
+                CROSS JOIN LATERAL (
+                    SELECT * FROM validations v
+                    WHERE v.bucket = i.bucket AND v.accepted_on = i.accepted_on AND v.id = i.id
+                    OFFSET 0 FOR NO KEY UPDATE) AS v
+                -- Somebody may have changed it meanwhile.
+                WHERE \(isConcerned)
             ), changed AS (
                 UPDATE validations v
                 SET status = CASE WHEN h.ends THEN \(revoked) ELSE \(granted) END, reason = CASE WHEN h.ends THEN h.reason END,
@@ -80,7 +93,7 @@ extension LedgerHearing {
                 WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
                 RETURNING v.*, h.was, h.ends, h.detail
             ), told AS (
-                \(TimelineStatement.insert(unheld: "changed", event: event, detail: "e.detail", instance: instance))
+                \(TimelineStatement.insert(unheld: "changed", event: event, detail: "e.detail", instance: memory.instance))
             ), followed AS (
                 UPDATE purchases p
                 SET status = c.status

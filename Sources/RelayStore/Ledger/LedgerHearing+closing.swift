@@ -11,9 +11,11 @@ extension LedgerHearing {
         var customers: [CustomerName] = []
         /// Endpoints have something to be told.
         var hasMessages = false
+        /// A store has to be asked.
+        var asksStores = false
 
         func changed(_ answers: [PostgresRows]) throws -> [Validation] {
-            try changes.flatMap { try answers[$0].map(RelayStore.stored) }
+            try changes.flatMap { try answers[$0].map(PurchaseStore.stored) }
         }
     }
 
@@ -24,7 +26,7 @@ extension LedgerHearing {
         closing.queries += moves(heard)
         let transfers = transfers(heard)
         if !transfers.isEmpty {
-            closing.queries += TransferStatements.queries(transfers, instance: instance)
+            closing.queries += TransferStatements.queries(transfers, instance: memory.instance)
             closing.changes.append(closing.queries.count - 1)
         }
         closing.queries += presentOffers(heard)
@@ -82,8 +84,11 @@ extension LedgerHearing {
             }
     }
 
-    private func ledgers(_ heard: [Heard]) -> SQL {
-        let standings = heard.map(\.shown)
+    /// How ledgers stand in their table, but for what only a hearing changes.
+    ///
+    /// - Parameter heard: nil for one that was not heard yet.
+    static func columns(_ heard: [Heard?]) -> SQLTable {
+        let standings = heard.map { $0?.shown }
         let shown: SQLTable = [
             "status": .int2Array(standings.map { $0?.status.rawValue }),
             "will_renew": .boolArray(standings.map { $0?.willRenew }),
@@ -93,10 +98,16 @@ extension LedgerHearing {
             "reason": .textArray(standings.map { $0?.reason }),
         ]
         let rest: SQLTable = [
-            "state": .textArray(heard.map { LedgerJSON.text($0.ledger) }),
-            "due_at": .timestamptzArray(heard.map { $0.dueAt?.postgres }),
+            "state": .textArray(heard.map { $0.flatMap { LedgerJSON.text($0.ledger) } }),
+            "due_at": .timestamptzArray(heard.map { $0?.dueAt?.postgres }),
+            "transaction_id": .textArray(heard.map { $0?.newestTransaction }),
+        ]
+        return shown + rest
+    }
+
+    private func ledgers(_ heard: [Heard]) -> SQL {
+        let moves: SQLTable = [
             "predecessors": .textArray(heard.map(\.predecessors)),
-            "transaction_id": .textArray(heard.map(\.newestTransaction)),
             "has_moved": .boolArray(heard.map { $0.ledger.movedTo != nil }),
             // Until whoever is asked now has answered, the trouble of the last question stands.
             "in_doubt": .boolArray(heard.map { !$0.access.questions.isEmpty }),
@@ -108,7 +119,7 @@ extension LedgerHearing {
                 due_at = CASE WHEN l.parked_at IS NULL THEN i.due_at END, predecessors = i.predecessors,
                 transaction_id = i.transaction_id, has_moved = i.has_moved,
                 trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
-            FROM \(SQLTable.subscriptions(heard.map(\.message.name)) + shown + rest, as: "i")
+            FROM \(SQLTable.subscriptions(heard.map(\.message.name)) + Self.columns(heard) + moves, as: "i")
             WHERE \(.sameSubscription("l", "i"))
             """
     }
@@ -197,18 +208,34 @@ extension LedgerHearing.Heard {
 
     /// Nil for what has moved on: its life is its successor's.
     var dueAt: Timestamp? {
-        guard ledger.movedTo == nil, let next = access.nextLookAt ?? untoldLookAt else { return nil }
-        return next > now ? next : now + patience
+        guard ledger.movedTo == nil else { return nil }
+        // One that was late for its recheck is asked about now. Where nobody can ask, nobody tries all the time.
+        let again = recheckAt.map { $0 > now ? $0 : now + min(recheck, Self.overduePause) }
+        guard let next = access.nextLookAt ?? untoldLookAt else { return again }
+        let due = next > now ? next : now + patience
+        return again.map { min($0, due) } ?? due
     }
 
     /// Stores other than Apple's tell nothing by themselves: until one has said something, it is asked every day.
     private var untoldLookAt: Timestamp? {
-        let platform = StorePlatform(subscriptionKey: message.name.originalTransactionID)
         guard platform != .apple, !isTold, standing?.status == .active else { return nil }
         return now + Self.untoldPause
     }
 
+    /// When a store is to be asked that lists nothing of what it took back: its notification may have been lost.
+    var recheckAt: Timestamp? {
+        // A late payment opens access again, and word of that may be lost as well.
+        guard !platform.listsVoided, !message.name.standsAlone, isTold, let status = standing?.status,
+            status.grantsAccess || status == .inBillingRetry
+        else { return nil }
+        let told = ledger.periods.values.map(\.toldAt) + (ledger.renewal.map { [$0.toldAt] } ?? [])
+        return told.max().map { $0 + recheck }
+    }
+
+    private var platform: StorePlatform { StorePlatform(subscriptionKey: message.name.originalTransactionID) }
+
     private static let untoldPause = Duration.seconds(86_400)
+    private static let overduePause = Duration.seconds(3_600)
 }
 
 extension LedgerHearing.Heard {

@@ -11,9 +11,8 @@ import RelayCore
 /// settlements (``Ownership``): they do not wait for each other crosswise. Only a move, which makes an owner's row, may: then
 /// the server ends one of them, and it is tried again.
 struct LedgerHearing: Sendable {
-    let instance: String
+    let memory: StoreMemory
     let leeway: Duration
-    let catalogue: OfferCatalogue
     /// How long after the hearing the ledger becomes due, if something is in question. A caller that asks by itself needs this time.
     private let patience: Duration
     /// After a store's statement the relay waits so long before it asks Cleeng. Cleeng may not have heard the statement yet, and the relay
@@ -26,13 +25,11 @@ struct LedgerHearing: Sendable {
     ///   - messages: of each subscription one; of several of one the first is heard.
     ///   - patience: ``settling`` where the caller asks nobody.
     init(
-        _ messages: [LedgerMessage], instance: String, leeway: Duration, catalogue: OfferCatalogue,
-        patience: Duration = Self.settling
+        _ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, patience: Duration = Self.settling
     ) {
         self.patience = patience
-        self.instance = instance
+        self.memory = memory
         self.leeway = leeway
-        self.catalogue = catalogue
         var names: Set<SubscriptionName> = []
         self.messages = messages.filter { names.insert($0.name).inserted }.sorted { $0.name.order < $1.name.order }
     }
@@ -44,15 +41,16 @@ struct LedgerHearing: Sendable {
         return [owners(names), ledgers(names), purchases(names), ContractNews.look(for: names)]
     }
 
+    /// Locked in the order of their keys. `OFFSET 0` leaves the planner one look-up for each row, and no other way to join. Index used: the
+    /// primary key; a plan from when the table was small may go by the publisher instead (`PlanAge`).
     private func owners(_ names: [SubscriptionName]) -> SQL {
         """
         SELECT i.ordinal, ROW(s.sealed_by, s.customer) AS customer, ROW(s.sealed_by, s.email) AS email, s.offer_id,
                coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id,
                ROW(s.sealed_by, s.application_username) AS username
-        FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal")
-        JOIN subscriptions s ON \(.sameSubscription("s", "i"))
-        ORDER BY i.ordinal
-        FOR NO KEY UPDATE OF s
+        FROM (SELECT * FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal") ORDER BY i.ordinal) AS i
+        CROSS JOIN LATERAL (
+            SELECT * FROM subscriptions s WHERE \(.sameSubscription("s", "i")) OFFSET 0 FOR NO KEY UPDATE) AS s
         """
     }
 
@@ -118,6 +116,8 @@ struct LedgerHearing: Sendable {
         var now = Timestamp(microseconds: 0)
         var leeway = Duration.zero
         var patience = Duration.zero
+        /// After which a store is asked again that keeps no list of what it took back.
+        var recheck = StoreMemory.standardRecheck
         var bundleID: BundleID?
         /// The contract that it is of, with who is to be told of that; nil where it is of none.
         var contract: ContractNews.Contract?
@@ -196,6 +196,7 @@ struct LedgerHearing: Sendable {
                 willRenew: try row.get("will_renew"), ledger: heard[index].ledger)
             heard[index].leeway = leeway
             heard[index].patience = patience
+            heard[index].recheck = memory.recheck
         }
         for row in answers[2] {
             let index = try row.get("ordinal", as: Int.self) - 1
@@ -205,7 +206,11 @@ struct LedgerHearing: Sendable {
         }
         try ContractNews.read(answers[3]) { heard[$0].contract = $1 }
         for index in heard.indices {
-            var word = messages[index].word
+            if case .whileOwned(let customer) = messages[index].condition, customer != heard[index].owner?.customer {
+                // The owner changed after the question was asked: the answer and its note are discarded.
+                heard[index].message = LedgerMessage(messages[index].name)
+            }
+            var word = heard[index].message.word
             // Whoever says that it is over speaks of what is known by now: of a renewal that is told of later they cannot know.
             let lastKnownEnd = heard[index].ledger.lastKnownEnd
             func bounded(_ end: LedgerEnd) -> LedgerEnd {
@@ -215,7 +220,7 @@ struct LedgerHearing: Sendable {
             word.end = word.end.map(bounded)
             word.cleeng = word.cleeng.mapValues(bounded)
             heard[index].ledger.hear(word)
-            if let offers = catalogue.offers(of: heard[index].ledger.products, in: messages[index].name) {
+            if let offers = memory.catalogue.offers(of: heard[index].ledger.products, in: messages[index].name) {
                 heard[index].ledger.setOffers(offers)
             }
         }
@@ -225,6 +230,11 @@ struct LedgerHearing: Sendable {
                 guard let place = places[messages[index].name.under(old)] else { continue }
                 let before = heard[place].ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
                 heard[index].ledger.hear(LedgerWord(movesFrom: before))
+                // What was granted on it runs on from here.
+                heard[index].granted.formUnion(heard[place].granted)
+                if heard[index].ledger.granted == nil, let granted = heard[place].ledger.granted {
+                    heard[index].ledger.hear(LedgerWord(granted: granted))
+                }
             }
             heard[index].standing = heard[index].ledger.standing(at: heard[index].now, leeway: leeway)
         }

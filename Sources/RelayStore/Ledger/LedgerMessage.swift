@@ -19,17 +19,27 @@ public struct LedgerMessage: Sendable {
         }
     }
 
+    /// Condition under which the word applies. An answer about one customer's access does not apply after a transfer to another customer.
+    public enum Condition: Sendable {
+        case always
+        /// `nil` requires that no customer owns the subscription.
+        case whileOwned(by: CustomerID?)
+    }
+
     public var name: SubscriptionName
     public var word: LedgerWord
+    public var condition: Condition
     public var bundleID: BundleID?
     /// Nil: nothing was said, it is only looked at again. A change of status is noted all the same.
     public var note: Note?
 
     public init(
-        _ name: SubscriptionName, _ word: LedgerWord = LedgerWord(), bundleID: BundleID? = nil, note: Note? = nil
+        _ name: SubscriptionName, _ word: LedgerWord = LedgerWord(), heard condition: Condition = .always,
+        bundleID: BundleID? = nil, note: Note? = nil
     ) {
         self.name = name
         self.word = word
+        self.condition = condition
         self.bundleID = bundleID
         self.note = note
     }
@@ -76,6 +86,27 @@ public struct HeardSubscription: Sendable {
     public var owner: Owner?
     /// Whether the store has ever said what is to become of it.
     public var isTold: Bool
+    /// When its store is to be asked again that lists nothing of what it took back; nil where that is not to be.
+    public var recheckAt: Timestamp?
+    /// How many of its periods were taken back by what was just said, and not before.
+    public var newRevocations: Int
     /// By the database's clock.
     public var heardAt: Timestamp
+
+    init(_ heard: LedgerHearing.Heard) {
+        name = heard.message.name
+        bundleID = heard.bundleID
+        standing = heard.standing
+        access = heard.access
+        granted = heard.granted
+        askedAt = heard.ledger.cleeng.mapValues(\.toldAt)
+        owner = heard.owner
+        isTold = heard.isTold
+        recheckAt = heard.recheckAt
+        let before = heard.before.ledger.periods
+        newRevocations = heard.ledger.periods.count {
+            $0.value.revocation != nil && before[$0.key]?.revocation == nil
+        }
+        heardAt = heard.now
+    }
 }

@@ -24,7 +24,8 @@ enum LedgerJSON {
 
 /// The columns in which a ledger is stored, and what they say together.
 enum StoredLedger {
-    /// Of `ledgers l`. Settlements write the last three and leave `state` to the next hearing.
+    /// Of `ledgers l`. Settlements write the last three. They write `state` for a first grant (``FirstGrant``), and else leave it to
+    /// the next hearing.
     static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
     /// - Parameter row: with ``columns``.
@@ -32,13 +33,8 @@ enum StoredLedger {
     static func read(_ row: PostgresRow) throws -> SubscriptionLedger {
         var ledger = try state(row) ?? SubscriptionLedger()
         guard let granted = try row.timestampIfSet("granted_at") else { return ledger }
-        // At the time of its grant Cleeng said that it runs.
-        let end = LedgerEnd(isOver: false, until: try row.timestampIfSet("granted_until"), toldAt: granted)
-        if let offer = try row.get("granted_offer", as: OfferID?.self) {
-            ledger.hear(LedgerWord(cleeng: [offer: end], granted: LedgerGrant(offer: offer, at: granted)))
-        } else {
-            ledger.hear(LedgerWord(end: end))
-        }
+        let until = try row.timestampIfSet("granted_until")
+        ledger.hear(LedgerWord(grantOf: try row.get("granted_offer"), at: granted, until: until))
         return ledger
     }
 
@@ -46,6 +42,20 @@ enum StoredLedger {
     static func state(_ row: PostgresRow) throws -> SubscriptionLedger? {
         try row.get("state", as: String?.self).map {
             try LedgerJSON.value(SubscriptionLedger.self, $0, column: "ledgers.state")
+        }
+    }
+}
+
+extension LedgerWord {
+    /// At the time of its grant Cleeng said that it runs.
+    ///
+    /// - Parameter offer: nil for a grant from before offers were told apart.
+    init(grantOf offer: OfferID?, at moment: Timestamp, until end: Timestamp?) {
+        let end = LedgerEnd(isOver: false, until: end, toldAt: moment)
+        if let offer {
+            self.init(cleeng: [offer: end], granted: LedgerGrant(offer: offer, at: moment))
+        } else {
+            self.init(end: end)
         }
     }
 }

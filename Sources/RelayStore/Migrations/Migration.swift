@@ -42,6 +42,12 @@ public struct Migration: Sendable, Equatable {
         Migration("0024_one_granted_customer", PackageResources._024_one_granted_customer_sql),
         Migration("0025_one_granted_customer_checked", PackageResources._025_one_granted_customer_checked_sql),
         Migration("0026_never_due", PackageResources._026_never_due_sql),
+        Migration("0027_store_questions", PackageResources._027_store_questions_sql),
+        Migration("0028_topic_subscriptions", PackageResources._028_topic_subscriptions_sql),
+        Migration("0029_roku", PackageResources._029_roku_sql),
+        Migration("0030_consumption_requests", PackageResources._030_consumption_requests_sql),
+        Migration("0031_transfer_policy", PackageResources._031_transfer_policy_sql),
+        Migration("0032_sweeps_of_every_app", PackageResources._032_sweeps_of_every_app_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

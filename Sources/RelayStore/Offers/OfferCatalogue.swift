@@ -76,18 +76,18 @@ public final class OfferCatalogue: Sendable {
     }
 }
 
-extension RelayStore {
+extension OfferStore {
     /// Reads the offers if they never were.
-    public func readyCatalogue() async throws {
-        if !catalogue.isLoaded { try await loadCatalogue() }
+    public func ready() async throws {
+        if !memory.catalogue.isLoaded { try await load() }
     }
 
-    func loadCatalogue() async throws { catalogue.set(try await offers(in: .all)) }
+    func load() async throws { memory.catalogue.set(try await list(in: .all)) }
 
     /// Reads the offers every five seconds, until the task is cancelled.
-    public func keepCatalogue() async {
+    public func keepReady() async {
         while !Task.isCancelled {
-            try? await loadCatalogue()
+            try? await load()
             try? await Task.sleep(for: .seconds(5))
         }
     }

@@ -76,13 +76,14 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
             SELECT FROM offer_products p
             WHERE p.publisher = l.publisher
               AND p.product_id = CASE WHEN l.subscription_key LIKE 'google:%' THEN 'google:'
-                                      WHEN l.subscription_key LIKE 'amazon:%' THEN 'amazon:' ELSE 'apple:' END || l.product_id
+                                      WHEN l.subscription_key LIKE 'amazon:%' THEN 'amazon:'
+                                      WHEN l.subscription_key LIKE 'roku:%' THEN 'roku:' ELSE 'apple:' END || l.product_id
               \(condition))
         """
     }
 }
 
-extension RelayStore {
+extension OpsStore {
     /// How many subscriptions have each of these problems. ``AccessProblem/mismatch`` takes about a second for a million
     /// of subscriptions.
     public func count(_ problems: [AccessProblem], in scope: OpsScope) async throws -> [AccessProblem: Int] {
@@ -91,7 +92,7 @@ extension RelayStore {
         }
         guard let sql else { return [:] }
         var counts: [AccessProblem: Int] = [:]
-        for row in try await pool.query(sql) { counts[try row.constant("problem")] = try row.get("count") }
+        for row in try await database.query(sql) { counts[try row.constant("problem")] = try row.get("count") }
         return counts
     }
 }

@@ -21,6 +21,8 @@ public struct OpsNotification: Sendable {
     }
 
     public var id: NotificationID
+    /// As ``StorePlatform`` names them; a later version may know more.
+    public var store: String
     public var version: Int16
     public var uuid: String?
     public var type: String
@@ -35,6 +37,12 @@ public struct OpsNotification: Sendable {
     public var attempts: Int
     public var relayedAt: Timestamp?
     public var lastError: String?
+
+    /// Whether a subscription to a topic can be confirmed by it.
+    public var asksConfirmation: Bool {
+        store == StorePlatform.amazon.rawValue
+            && ["SubscriptionConfirmation", "UnsubscribeConfirmation"].contains(type)
+    }
 }
 
 /// Which notifications.

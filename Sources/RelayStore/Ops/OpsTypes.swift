@@ -146,6 +146,9 @@ public struct OpsSummary: Sendable {
     public var notifications: NotificationBacklog
     public var webhooks: WebhookBacklog
     public var parkedItems = ParkedItems()
+    /// The stores that are in use.
+    public var stores: [StoreStanding] = []
+    public var consumption = ConsumptionBacklog()
     /// How many subscriptions have each problem of ``AccessProblem/quick``.
     public var accessProblems: [AccessProblem: Int] = [:]
     /// Tables that are missing although their migrations were applied.

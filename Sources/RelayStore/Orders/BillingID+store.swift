@@ -21,11 +21,11 @@ extension BillingID {
     var key: SQL { "\(.int2(Int16(bucket.number))), \(.billingID(self))" }
 }
 
-extension RelayStore {
+extension OrderStore {
     /// By the database's clock where it is known by now, so that ids of all copies sort by time.
     func newBillingID() -> BillingID {
         var generator = SystemRandomNumberGenerator()
-        let now = clock.now ?? Timestamp(seconds: Int64(Date().timeIntervalSince1970))
+        let now = memory.clock.now ?? Timestamp(seconds: Int64(Date().timeIntervalSince1970))
         return BillingID(at: now, using: &generator)
     }
 }

@@ -61,7 +61,10 @@ enum ContractNews {
         return """
             SELECT \(endpointColumns), i.ordinal, c.contract, c.customer, c.publisher
             FROM \(.externalSubscriptions(ids), as: "i", ordinal: "ordinal")
-            JOIN contract_subscriptions c ON c.bucket = i.bucket AND c.external_subscription = i.id
+            CROSS JOIN LATERAL (
+                SELECT * FROM contract_subscriptions c
+                WHERE c.bucket = i.bucket AND c.external_subscription = i.id
+                OFFSET 0) AS c
             LEFT JOIN webhook_endpoints e ON e.publisher = c.publisher AND \(isActive)
             ORDER BY i.ordinal, e.id
             """

@@ -36,8 +36,7 @@ struct SubscriptionTrail: Sendable {
                 """
                 SELECT i.ordinal, l.state, l.bundle_id
                 FROM \(.subscriptions(open.map { trails[$0].current }), as: "i", ordinal: "ordinal")
-                JOIN ledgers l ON l.bucket = i.bucket AND l.publisher = i.publisher AND l.environment = i.environment
-                     AND l.subscription_key = i.subscription_key
+                CROSS JOIN LATERAL (SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "i")) OFFSET 0) AS l
                 """)
             var moved: [Int] = []
             for row in rows {

@@ -18,8 +18,8 @@ extension PublisherScope {
             case .allBut(let others): (nil, others.sorted())
             }
         return """
-            CASE WHEN \(.text(only)) IS NOT NULL THEN \(column) = \(.text(only)) AND \(Self.hasOwn(column))
-                 ELSE \(column) <> ALL (\(.textArray(others))) AND NOT \(Self.hasOwn(column)) END
+            (\(.text(only)) IS NULL OR \(column) = \(.text(only))) AND \(column) <> ALL (\(.textArray(others)))
+            AND \(Self.hasOwn(column)) = \(.bool(only != nil))
             """
     }
 

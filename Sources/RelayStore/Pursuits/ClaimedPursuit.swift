@@ -23,12 +23,21 @@ public struct ClaimedPursuit: Sendable {
     public let trace: String?
     /// The store's; `unknown` where Apple did not sign the receipt. With ``subscriptionKey`` it names the subscription.
     public let environment: StoreEnvironment
+    /// It takes its subscription from no other customer.
+    public let keepsOwner: Bool
     public var pursuit: Pursuit
+    /// What was accepted, where this process accepted it a moment ago.
+    var accepted: Acceptance?
 
     /// As many strikes set a pursuit aside.
     static let strikesToPark = 20
     /// As many, and it goes on alone: should it be what ends the process, its neighbours are spared.
     static let strikesToIsolate = 10
+
+    /// The subscription that was bought.
+    public var name: SubscriptionName {
+        SubscriptionName(publisher: publisher, environment: environment, originalTransactionID: subscriptionKey)
+    }
 
     public var isSuspect: Bool { strikes >= Self.strikesToIsolate }
 }
@@ -43,7 +52,7 @@ extension ClaimedPursuit {
                \(overtakes) AS overtakes, \(isOvertaken) AS is_overtaken, clock_timestamp() AS now, p.strikes, p.trouble,
                p.synchronization, p.transfers, v.verification,
                CASE WHEN p.phase IN \([Pursuit.Phase.registering, .synchronizing]) THEN v.period END AS period, v.trace,
-               p.environment
+               p.environment, coalesce(v.keeps_owner, false) AS keeps_owner
         """
     }
 
@@ -60,12 +69,13 @@ extension ClaimedPursuit {
         guard let email = try row.open("email", as: EmailAddress?.self),
             let offerID = try row.get("offer_id", as: OfferID?.self)
         else { throw StoreError.missingRow("its validation") }
+        let keepsOwner: Bool = try row.get("keeps_owner")
         self.init(
             id: try row.validationID(), fence: try row.get("fence"), publisher: try row.get("publisher"),
             subscriptionKey: try row.get("subscription_key"), customer: try row.open("customer"), email: email,
             offerID: offerID, isSending: try row.get("sending"), overtakes: try row.get("overtakes"),
             isOvertaken: try row.get("is_overtaken"), strikes: strikes, trace: try row.get("trace"),
-            environment: try row.get("environment"),
+            environment: try row.get("environment"), keepsOwner: keepsOwner,
             pursuit: Pursuit(
                 phase: try row.constant("phase"), status: try row.constant("status"),
                 acceptedAt: try row.finiteTimestamp("accepted_at"), deadline: try row.finiteTimestamp("deadline"),
@@ -73,7 +83,8 @@ extension ClaimedPursuit {
                 forwardedAt: try row.timestampIfSet("forwarded_at"), readAt: try row.timestampIfSet("read_at"),
                 entitledBefore: try row.get("entitled_before"), synchronization: try row.get("synchronization"),
                 transfers: try row.get("transfers"),
-                mayTransfer: try row.get("verification", as: Int16.self) != Verification.Result.notGenuine.rawValue,
+                mayTransfer: try !keepsOwner
+                    && row.get("verification", as: Int16.self) != Verification.Result.notGenuine.rawValue,
                 paidUntil: try LedgerPeriod(stored: row.get("period"))?.expiresAt))
     }
 }

@@ -23,7 +23,7 @@ enum OwnerStatements {
 
 extension Ownership {
     /// Makes the owner's row of a subscription that nobody has; locks and reads that of one that somebody has. To be sent right behind what
-    /// locks the pursuits, in the same transaction: what it asks of them is what ``RelayStore/ours(_:)`` asks.
+    /// locks the pursuits, in the same transaction: what it asks of them is what ``PurchaseStore/ours(_:)`` asks.
     ///
     /// An owner is unsettled for as long as an app waits for its grant: Cleeng may still be passing the subscription to an older request
     /// and then on to the owner's, and who reads in between is entitled for that moment only. Indexes used: primary keys.
@@ -96,6 +96,7 @@ extension Ownership.Judgement {
     private static func table(_ takers: [Ownership.Taker]) -> SQLTable {
         let rows: SQLTable = [
             "expires_at": .timestamptzArray(takers.map { $0.expiresAt?.postgres }),
+            "subscription_bucket": .int2Array(takers.map { Int16($0.name.bucket.number) }),
             "owner_no": .int4Array(takers.map(\.ownerNo)), "publisher": .textArray(takers.map(\.name.publisher)),
             "environment": .textArray(takers.map(\.name.environment)),
             "subscription_key": .textArray(takers.map(\.name.originalTransactionID)),
@@ -103,17 +104,23 @@ extension Ownership.Judgement {
         return SQLTable.ids(takers.map(\.id)) + rows
     }
 
-    /// One of each subscription at most. Index used: the primary key.
+    /// One of each subscription at most. Indexes used: the primary keys. The validations are read first, in a step of their own: joined
+    /// with the subscriptions they would be looked up by the bucket that both have.
     private static func take(_ takers: [Ownership.Taker]) -> SQL {
         """
+        WITH taken AS MATERIALIZED (
+            SELECT \(OwnerStatements.columns(of: "v")), v.product_id, v.accepted_at, v.bucket AS validation_bucket,
+                   i.publisher, i.environment, i.subscription_key, i.expires_at, i.owner_no, i.subscription_bucket AS bucket
+            FROM \(table(takers), as: "i")
+            CROSS JOIN LATERAL (SELECT * FROM validations v WHERE \(.sameID("v", "i")) OFFSET 0) AS v
+        )
         UPDATE subscriptions s
         SET \(OwnerStatements.setting(from: "v")), product_id = v.product_id,
-            accepted_at = greatest(s.accepted_at, v.accepted_at), validation_bucket = nullif(v.bucket, s.bucket),
-            owned_since = CASE WHEN s.owner_no = i.owner_no AND s.id IS NOT NULL THEN s.owned_since ELSE clock_timestamp() END,
-            expires_at = i.expires_at, owner_no = i.owner_no
-        FROM \(table(takers), as: "i")
-        JOIN validations v ON \(.sameID("v", "i"))
-        WHERE \(.sameSubscription("s", "i"))
+            accepted_at = greatest(s.accepted_at, v.accepted_at), validation_bucket = nullif(v.validation_bucket, s.bucket),
+            owned_since = CASE WHEN s.owner_no = v.owner_no AND s.id IS NOT NULL THEN s.owned_since ELSE clock_timestamp() END,
+            expires_at = v.expires_at, owner_no = v.owner_no
+        FROM taken AS v
+        WHERE \(.sameSubscription("s", "v"))
         """
     }
 
@@ -125,7 +132,7 @@ extension Ownership.Judgement {
         SELECT v.bucket, i.publisher, i.environment, i.subscription_key, v.accepted_at, clock_timestamp(), i.expires_at,
                \(OwnerStatements.columns(of: "v"))
         FROM \(table(takers), as: "i")
-        JOIN validations v ON \(.sameID("v", "i"))
+        CROSS JOIN LATERAL (SELECT * FROM validations v WHERE \(.sameID("v", "i")) OFFSET 0) AS v
         ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET expires_at = excluded.expires_at
         """
     }

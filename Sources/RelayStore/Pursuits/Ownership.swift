@@ -27,6 +27,8 @@ struct Ownership: Sendable {
         var changes: [CustomerChange] = []
         var takers: [Taker] = []
         var alone: [Taker] = []
+        /// Grants that made their subscription's row: nobody had it before.
+        var makers: Set<ValidationID> = []
     }
 
     struct Transfer: Sendable {
@@ -49,12 +51,7 @@ struct Ownership: Sendable {
         var write: PursuitWrite
         var username: Username
 
-        var name: SubscriptionName {
-            let claimed = write.claimed
-            return SubscriptionName(
-                publisher: claimed.publisher, environment: claimed.environment,
-                originalTransactionID: claimed.subscriptionKey)
-        }
+        var name: SubscriptionName { write.claimed.name }
     }
 
     /// A subscription as it was found, and as it is after each claim.
@@ -139,6 +136,7 @@ extension Ownership.Judgement {
         let (claimed, name) = (grant.write.claimed, grant.name)
         if found.isMadeBy == claimed.id {
             changes.append(customerChange(grant.username, .purchased, grant))
+            makers.insert(claimed.id)
             return .granted(name, ownerNo: found.ownerNo)
         }
         // An older request of the owner's changes nothing about who owns it, nor by which purchase.

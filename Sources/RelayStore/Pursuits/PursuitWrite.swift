@@ -60,21 +60,21 @@ public final class PursuitWriter: Sendable {
     private let releases: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
     private let settlements: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
 
-    /// - Parameter onGranted: called after a commit that granted something: its subscriptions are to be looked at.
-    public init(store: RelayStore, onGranted: @escaping @Sendable () -> Void = {}) {
+    /// - Parameter listener: hears of grants. Where there is none, their ledgers are due.
+    public init(store: RelayStore, listener: (any GrantListener)? = nil) {
         let (releaseSizes, settlementSizes) = (BatchSizes("releases"), BatchSizes("settlements"))
-        releases = PostgresBatcher(maxCount: 500, concurrentBatches: 2, maxWaiting: 100_000) { batch in
+        releases = PostgresBatcher(maxCount: 500, maxWaiting: 100_000) { batch in
             releaseSizes.record(batch.count)
-            return try await store.release(batch).map { .success($0) }
+            return try await store.purchases.release(batch).map { .success($0) }
         }
         // Two writes of one validation never share a batch: the second starts from what the first one left.
         settlements = PostgresBatcher(
-            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { $0.claimed.id },
+            maxCount: 200, maxWaiting: 100_000, key: { $0.claimed.id },
             flush: { batch in
                 settlementSizes.record(batch.count)
-                let outcomes = try await store.settle(batch)
-                if batch.contains(where: { $0.change?.status == .granted }) { onGranted() }
-                return outcomes.map { .success($0) }
+                let result = try await store.purchases.settle(batch, listener: listener)
+                if !result.unheard.isEmpty { listener?.hear(granted: result.unheard) }
+                return result.outcomes.map { .success($0) }
             })
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Postgres
 import RelayCore
 
@@ -6,12 +7,21 @@ import RelayCore
 struct Settlement: Sendable {
     let transaction: PostgresTransaction
     let instance: String
+    let catalogue: OfferCatalogue
+    /// The stores that are asked after a grant.
+    let acknowledged: Set<StorePlatform>
+    /// Nil makes the ledgers of grants due at once.
+    let listener: (any GrantListener)?
 
     struct Result: Sendable {
         var outcomes: [PursuitWriteOutcome]
         var changed: [Validation] = []
         /// Whose purchases changed.
         var customers: [CustomerName] = []
+        /// The subscriptions that something was granted on, and whose ledgers have not heard of it.
+        var unheard: [SubscriptionName] = []
+        /// A store has to be told of a grant.
+        var asksStores = false
     }
 
     func run(_ writes: [PursuitWrite]) async throws -> Result {
@@ -21,7 +31,7 @@ struct Settlement: Sendable {
         let answers = try await transaction.pipeline(first)
 
         var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
-        var held: [(index: Int, grant: Ownership.Grant)] = []
+        var held: [(index: Int, grant: Ownership.Grant, row: PostgresRow)] = []
         for row in answers[0] {
             let index = try row.get("ordinal", as: Int.self) - 1
             guard try writes[index].change == nil || row.get("is_as_named", as: Bool.self) else {
@@ -29,17 +39,24 @@ struct Settlement: Sendable {
             }
             outcomes[index] = .written
             if writes[index].change?.status == .granted {
-                held.append((index, Ownership.Grant(write: writes[index], username: try row.open("username"))))
+                let grant = Ownership.Grant(write: writes[index], username: try row.open("username"))
+                held.append((index, grant, row))
             }
         }
         var ownership = Ownership.Judgement()
         var granted: [ValidationID: Granted] = [:]
         if answers.count > 1 {
             ownership = try Ownership.judge(held.map(\.grant), opened: answers[1])
+            let grants = Dictionary(grouping: held, by: \.grant.name)
             for (one, verdict) in zip(held, ownership.verdicts) {
+                let id = one.grant.write.claimed.id
                 switch verdict {
                 case .granted(let subscription, let ownerNo):
-                    granted[one.grant.write.claimed.id] = Granted(subscription: subscription, ownerNo: ownerNo)
+                    let isFirst = ownership.makers.contains(id) && grants[one.grant.name]?.count == 1
+                    granted[id] = Granted(
+                        subscription: subscription, ownerNo: ownerNo, bundleID: try one.row.get("bundle_id"),
+                        productID: try one.row.get("product_id"),
+                        first: isFirst ? try firstGrant(one.grant, one.row) : nil)
                 case .readTooOld: outcomes[one.index] = .readTooOld
                 case .ownerInDoubt(let rival): outcomes[one.index] = .ownerInDoubt(rival)
                 }
@@ -47,25 +64,44 @@ struct Settlement: Sendable {
         }
         let settled = writes.indices.filter { outcomes[$0] == .written }.map { writes[$0] }
         guard !settled.isEmpty else { return Result(outcomes: outcomes) }
-        let changed = try await write(settled, ownership, granted)
-        return Result(outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer))
+        let (changed, unheard) = try await write(settled, ownership, granted)
+        return Result(
+            outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer), unheard: unheard,
+            asksStores: granted.values.contains { $0.wants(acknowledged) })
+    }
+
+    /// - Parameters:
+    ///   - grant: the only one of its subscription, whose row it made.
+    ///   - row: from ``hold(_:)``.
+    private func firstGrant(_ grant: Ownership.Grant, _ row: PostgresRow) throws -> FirstGrant? {
+        guard let listener, let change = grant.write.change, try !row.get("has_contract", as: Bool.self) else {
+            return nil
+        }
+        let period: LedgerPeriod?
+        // A period that cannot be read does not stop the grant. The hearing reports it.
+        do { period = try LedgerPeriod(stored: row.get("period")) } catch { return nil }
+        return FirstGrant(
+            change, of: grant.write.claimed, on: grant.name, bundleID: try row.get("bundle_id"), period: period,
+            now: try row.timestamp("now"), catalogue: catalogue, listener: listener)
     }
 
     /// What is held, and whether the validation is in the state that the pursuit names. While the pursuit is locked nobody else
-    /// changes that.
+    /// changes that. With it what a ledger begins with. Index used: `contract_subscriptions_key`.
     private func hold(_ writes: [PursuitWrite]) -> SQL {
         let named: SQLTable = [
             "day": .int4Array(writes.map { Int32($0.claimed.id.day) }),
             "status": .int2Array(writes.map(\.claimed.pursuit.status.rawValue)),
         ]
         return """
-            WITH ours AS MATERIALIZED (\(RelayStore.ours(writes.map(\.claim))))
+            WITH ours AS MATERIALIZED (\(PurchaseStore.ours(writes.map(\.claim))))
             SELECT o.ordinal, coalesce(v.status = i.status, false) AS is_as_named,
-                   ROW(v.sealed_by, v.application_username) AS username
+                   ROW(v.sealed_by, v.application_username) AS username, v.bundle_id, v.product_id, v.period, clock_timestamp() AS now,
+                   (SELECT true FROM contract_subscriptions c WHERE c.subscription_key = v.subscription_key LIMIT 1)
+                       IS NOT NULL AS has_contract
             FROM ours o
             JOIN \(named, as: "i", ordinal: "ordinal") ON i.ordinal = o.ordinal
             LEFT JOIN LATERAL (
-                SELECT v.status, v.sealed_by, v.application_username
+                SELECT v.status, v.sealed_by, v.application_username, v.bundle_id, v.product_id, v.period, v.subscription_key
                 FROM validations v
                 WHERE v.bucket = o.bucket AND v.accepted_on = DATE 'epoch' + i.day AND v.id = o.id
                 OFFSET 0) AS v ON true
@@ -76,11 +112,20 @@ struct Settlement: Sendable {
     private struct Granted: Sendable {
         var subscription: SubscriptionName
         var ownerNo: Int32
+        var bundleID: BundleID?
+        var productID: ProductID?
+        /// Nil where the ledger has to hear of it.
+        var first: FirstGrant?
+
+        func wants(_ acknowledged: Set<StorePlatform>) -> Bool {
+            !subscription.standsAlone
+                && acknowledged.contains(StorePlatform(subscriptionKey: subscription.originalTransactionID))
+        }
     }
 
     private func write(
         _ writes: [PursuitWrite], _ ownership: Ownership.Judgement, _ granted: [ValidationID: Granted]
-    ) async throws -> [Validation] {
+    ) async throws -> (changed: [Validation], unheard: [SubscriptionName]) {
         let transfers = ownership.moved
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
         let finished = writes.filter { $0.next == .finished }
@@ -100,14 +145,24 @@ struct Settlement: Sendable {
         if !unchanged.isEmpty { queries.append(keep(unchanged)) }
         if !resting.isEmpty { queries.append(rest(resting)) }
         let ledgers = writes.compactMap { write in
-            granted[write.claimed.id].map { (write: write, subscription: $0.subscription) }
+            granted[write.claimed.id].map { (write: write, granted: $0) }
         }
+        let watched = queries.count
         if !ledgers.isEmpty { queries.append(watch(ledgers)) }
         if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
 
+        queries += ledgers.map(\.granted).filter { $0.wants(acknowledged) }
+            .sorted { $0.subscription.order < $1.subscription.order }
+            .map {
+                QuestionStore.ask(afterGrantOn: $0.subscription, bundleID: $0.bundleID, productID: $0.productID)
+            }
+        // Word of a refund may be lost, whoever acknowledges the purchase.
+        queries += QuestionStore.sweep(ledgers.map { (name: $0.granted.subscription, app: $0.granted.bundleID) })
+
         let answers = try await transaction.commit(with: queries)
-        let ends = transfers.isEmpty ? [] : try answers[ended].map(RelayStore.stored)
-        return try answers[settled].map(RelayStore.stored) + ends
+        let ends = transfers.isEmpty ? [] : try answers[ended].map(PurchaseStore.stored)
+        let unheard = ledgers.isEmpty ? [] : try answers[watched].map { try $0.subscriptionName() }
+        return (try answers[settled].map(PurchaseStore.stored) + ends, unheard)
     }
 
     /// What was decided before the deadline and is written after it is late: apps have been told so by then.
@@ -122,7 +177,8 @@ struct Settlement: Sendable {
             "reason": .textArray(changes.map { $0.change.reason?.bounded(300) }),
             "late": .boolArray(changes.map(\.change.late)),
             "settled_at": .timestamptzArray(changes.map(\.change.at.postgres)),
-            "expires_at": .timestamptzArray(changes.map { $0.change.expiresAt?.postgres }),
+            "expires_at": .timestamptzArray(
+                zip(changes, owners).map { ($1?.first?.expiresAt ?? $0.change.expiresAt)?.postgres }),
             "evidence": .textArray(changes.map(\.change.evidence)),
         ]
         let rest: SQLTable = [
@@ -202,56 +258,91 @@ struct Settlement: Sendable {
         let status: SQLTable = ["status": .int2Array(writes.map(\.pursuit.status.rawValue))]
         return """
             UPDATE pursuits p
-            SET \(RelayStore.resting), status = i.status
+            SET \(PurchaseStore.resting), status = i.status
             FROM \(SQLTable.resting(writes) + status, as: "i")
             WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence
             """
     }
 
-    /// Every grant has a ledger, whatever it rests on, and it is due at once: nothing granted is without somebody who looks again.
-    /// Rows are locked in the order of their keys, as everywhere. The owners' rows are held already.
+    /// Every grant has a ledger, and every ledger of a grant is due at some time. A first grant's ledger is complete. Any other is due soon,
+    /// and so is one that another transaction inserted meanwhile. Rows are locked in the order of their keys, as
+    /// everywhere. The owners' rows are held already.
     ///
-    /// - Parameter grants: what was granted, and on which subscription.
-    private func watch(_ grants: [(write: PursuitWrite, subscription: SubscriptionName)]) -> SQL {
+    /// - Returns: a statement that answers with those which have to hear of their grants.
+    private func watch(_ grants: [(write: PursuitWrite, granted: Granted)]) -> SQL {
         let changes = grants.map(\.write.change)
-        let names = grants.map(\.subscription)
+        let first = grants.map(\.granted.first?.heard)
         let rows: SQLTable = [
             "at": .timestamptzArray(changes.map { ($0?.observedAt ?? $0?.at)?.postgres }),
             "until": .timestamptzArray(changes.map { $0?.grantedUntil?.postgres }),
-            "publisher": .textArray(names.map(\.publisher)), "environment": .textArray(names.map(\.environment)),
-            "subscription_key": .textArray(names.map(\.originalTransactionID)),
+            "offer_id": .textArray(grants.map(\.write.claimed.offerID)),
+            "bundle_id": .textArray(grants.map(\.granted.bundleID)),
+            "event_id": .uuidArray(grants.map { _ in UUID() }),
+            "event": .textArray(first.map { $0?.shown?.status.name }),
+            "said_at": .timestamptzArray(first.map { $0?.now.postgres }),
         ]
+        let table = SQLTable.subscriptions(grants.map(\.granted.subscription)) + LedgerHearing.columns(first) + rows
+        let due: SQL = "now() + \(listener == nil ? .zero : Self.hearing)"
         return """
-            INSERT INTO ledgers AS l (
-                bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until, granted_offer, due_at)
-            SELECT DISTINCT ON (i.bucket, i.publisher, i.environment, i.subscription_key)
-                   i.bucket, i.publisher, i.environment, i.subscription_key, v.bundle_id, now(), i.at, i.until, v.offer_id, now()
-            FROM \(SQLTable.ids(grants.map(\.write.claimed.id)) + rows, as: "i")
-            JOIN validations v ON \(.sameID("v", "i"))
-            ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key, i.at DESC
-            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
-                granted_until = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_until ELSE excluded.granted_until END,
-                granted_offer = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_offer ELSE excluded.granted_offer END,
-                granted_at = greatest(l.granted_at, excluded.granted_at),
-                due_at = CASE WHEN l.parked_at IS NULL THEN least(l.due_at, excluded.due_at) END
+            WITH input AS MATERIALIZED (
+                SELECT DISTINCT ON (i.bucket, i.publisher, i.environment, i.subscription_key) i.*
+                FROM \(table, as: "i")
+                ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key, i.at DESC
+            ), watched AS (
+                INSERT INTO ledgers AS l (
+                    bucket, publisher, environment, subscription_key, bundle_id, heard_at, granted_at, granted_until,
+                    granted_offer, due_at, state, status, will_renew, expires_at, product_id, auto_renew_product_id, reason,
+                    transaction_id)
+                SELECT i.bucket, i.publisher, i.environment, i.subscription_key, i.bundle_id, now(), i.at, i.until,
+                       i.offer_id, coalesce(i.due_at, \(due)), i.state, i.status, i.will_renew, i.expires_at, i.product_id,
+                       i.auto_renew_product_id, i.reason, i.transaction_id
+                FROM input i
+                ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key
+                ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+                    granted_until = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_until ELSE excluded.granted_until END,
+                    granted_offer = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_offer ELSE excluded.granted_offer END,
+                    granted_at = greatest(l.granted_at, excluded.granted_at),
+                    due_at = CASE WHEN l.parked_at IS NULL THEN least(l.due_at, \(due)) END
+                -- A row that is made here has no `xmax`.
+                RETURNING l.bucket, l.publisher, l.environment, l.subscription_key, l.xmax = 0 AND l.state IS NOT NULL AS has_heard
+            ), noted AS (
+                INSERT INTO subscription_events (
+                    bucket, accepted_on, id, recorded_at, said_at, expires_at, status, publisher, environment,
+                    subscription_key, event)
+                SELECT i.bucket, (now() AT TIME ZONE 'UTC')::date, i.event_id, clock_timestamp(), i.said_at, i.expires_at,
+                       i.status, i.publisher, i.environment, i.subscription_key, i.event
+                FROM input i
+                JOIN watched w ON \(.sameSubscription("w", "i"))
+                WHERE w.has_heard
+            )
+            SELECT w.publisher, w.environment, w.subscription_key FROM watched w WHERE NOT w.has_heard
             """
     }
+
+    /// Until a ledger is due that the listener should have heard by then.
+    private static let hearing = Duration.seconds(10)
 
     /// The ids of validations, for statements that take them by number: buckets, days, ids.
     static func keys(_ ids: [ValidationID]) -> [PostgresValue] { SQLTable.ids(ids).columns.map(\.value) }
 }
 
-extension RelayStore {
+extension PurchaseStore {
     /// Writes changes of status, with everything that follows from them, in one transaction: the validation, its pursuit, its
     /// timeline, the purchase it stands for, the subscription's owner, the old owner's end, and word to both publishers'
     /// customers.
-    func settle(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
-        let result = try await retryingDeadlock {
-            try await pool.withTransaction { transaction in
-                try await Settlement(transaction: transaction, instance: instance).run(writes)
+    ///
+    /// - Parameter listener: see ``Settlement/listener``.
+    func settle(_ writes: [PursuitWrite], listener: (any GrantListener)?) async throws -> Settlement.Result {
+        let result = try await database.retryingDeadlock {
+            try await database.withTransaction { transaction in
+                try await Settlement(
+                    transaction: transaction, instance: memory.instance, catalogue: memory.catalogue,
+                    acknowledged: memory.acknowledged, listener: listener
+                ).run(writes)
             }
         }
-        publish(result.changed, customers: result.customers)
-        return result.outcomes
+        relay.publish(result.changed, customers: result.customers)
+        if result.asksStores { database.afterCommit { memory.onQuestionsAsked() } }
+        return result
     }
 }

@@ -50,7 +50,7 @@ public struct PartitionLook: Sendable {
     }
 }
 
-extension RelayStore {
+extension RetentionStore {
     /// - Parameter policy: what counts as old; `pursuits` is looked at only where it reaches some partition.
     public func lookAtPartitions(_ policy: RetentionPolicy) async throws -> PartitionLook {
         var look = try await listPartitions()
@@ -75,7 +75,7 @@ extension RelayStore {
     /// Reads the catalogue alone. Bounds are written as `DateStyle` says; a partition whose bounds cannot be read is never dropped.
     private func listPartitions() async throws -> PartitionLook {
         let tables: SQLTable = ["name": .textArray(PartitionedTable.allCases.map(\.rawValue))]
-        let rows = try await pool.withTransaction { transaction in
+        let rows = try await database.withTransaction { transaction in
             try await transaction.pipeline([
                 "SELECT set_config('datestyle', 'ISO', true)",
                 """
@@ -110,7 +110,7 @@ extension RelayStore {
 
     private func lookAtDefault(of table: PartitionedTable, before day: Int32) async throws -> PartitionLook.Default? {
         let rows = SQL(unescaped: "\(table.rawValue)_default")
-        return try await pool.query(
+        return try await database.query(
             """
             SELECT (SELECT count(*) FROM (
                         SELECT FROM \(rows) LIMIT \(unescaped: "\(PartitionLook.Default.countLimit)")) AS bounded) AS rows,
@@ -121,7 +121,7 @@ extension RelayStore {
 
     /// Reads all of `pursuits`, which holds only unfinished work. An index on the day would cost more at each claim.
     private func pursued(before day: Int) async throws -> [PartitionLook.Pursued] {
-        try await pool.query(
+        try await database.query(
             """
             SELECT p.accepted_on - DATE 'epoch' AS day, count(*) AS pursued,
                    count(*) FILTER (WHERE p.phase = \(Pursuit.Phase.parked)) AS parked
@@ -134,7 +134,7 @@ extension RelayStore {
 
     /// Days of unfinished rows of another table.
     private func days(of table: String, where condition: SQL, before day: Int) async throws -> [Int] {
-        try await pool.query(
+        try await database.query(
             """
             SELECT DISTINCT w.accepted_on - DATE 'epoch' AS day
             FROM \(unescaped: table) w

@@ -62,7 +62,7 @@ public struct RetentionPass: Sendable {
         let olds = PartitionedTable.allCases.filter { look.defaults[$0]?.hasOld == true }
         let leftovers: [BillingLeftovers] =
             if let day = policy.firstKeptBillingDay(today: look.today) {
-                try await store.billingLeftovers(before: day)
+                try await store.orders.billingLeftovers(before: day)
             } else {
                 []
             }
@@ -73,20 +73,20 @@ public struct RetentionPass: Sendable {
             for one in leftovers { told(.wouldClear(one)) }
             return look
         }
-        guard let duty = try await store.take(.retention) else {
+        guard let duty = try await store.duties.take(.retention) else {
             told(.elsewhere)
             return look
         }
         do {
             try await remove(plan, olds, leftovers, today: look.today, under: duty, told: told)
-            try await store.leave(duty)
+            try await store.duties.leave(duty)
         } catch is Duty.Lost {
             told(.elsewhere)
         } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
-            try? await store.leave(duty)
+            try? await store.duties.leave(duty)
             told(.elsewhere)
         } catch {
-            try? await store.leave(duty)
+            try? await store.duties.leave(duty)
             throw error
         }
         return look
@@ -98,9 +98,9 @@ public struct RetentionPass: Sendable {
     /// Again where a partition was dropped in between.
     private func look() async throws -> PartitionLook {
         do {
-            return try await store.lookAtPartitions(policy)
+            return try await store.retention.lookAtPartitions(policy)
         } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
-            return try await store.lookAtPartitions(policy)
+            return try await store.retention.lookAtPartitions(policy)
         }
     }
 
@@ -144,7 +144,7 @@ public struct RetentionPass: Sendable {
         var triesLeft = max(1, lockTries)
         while true {
             triesLeft -= 1
-            switch try await store.drop(partition, under: duty) {
+            switch try await store.retention.drop(partition, under: duty) {
             case .dropped:
                 told(.dropped(partition))
                 return true
@@ -167,7 +167,7 @@ public struct RetentionPass: Sendable {
         var count = 0
         defer { if count > 0 { told(.forgotten(partition, validations: count)) } }
         repeat {
-            let page = try await store.forgetPointers(after: place, in: partition, under: duty)
+            let page = try await store.retention.forgetPointers(after: place, in: partition, under: duty)
             count += page.count
             guard let next = page.next else { return true }
             place = next
@@ -181,10 +181,11 @@ public struct RetentionPass: Sendable {
         guard let day = policy.firstKeptDay(of: table, today: today) else { return true }
         var count = 0
         defer { if count > 0 { told(.clearedDefault(table, rows: count)) } }
-        for bucket in try await store.oldDefaultBuckets(of: table, before: day) {
+        for bucket in try await store.retention.oldDefaultBuckets(of: table, before: day) {
             var removed = 0
             repeat {
-                removed = try await store.removeFromDefault(of: table, bucket: bucket, before: day, under: duty)
+                removed = try await store.retention.removeFromDefault(
+                    of: table, bucket: bucket, before: day, under: duty)
                 count += removed
                 if isOver() { return false }
             } while removed == Int(PointerPage.size)
@@ -199,7 +200,7 @@ public struct RetentionPass: Sendable {
         var count = 0
         defer { if count > 0 { told(.cleared(leftovers, rows: count)) } }
         while true {
-            let page = try await store.remove(leftovers, before: day, under: duty)
+            let page = try await store.orders.remove(leftovers, before: day, under: duty)
             count += page.count
             guard page.hasMore else { return true }
             if isOver() { return false }

@@ -49,9 +49,9 @@ public final class DeliveryRecorder: Sendable {
 
     public init(store: RelayStore) {
         let sizes = BatchSizes("deliveries")
-        batcher = PostgresBatcher(maxCount: 256, concurrentBatches: 2, maxWaiting: 8_192) { records in
+        batcher = PostgresBatcher(maxCount: 256, maxWaiting: 8_192) { records in
             sizes.record(records.count)
-            return try await store.record(records).map { .success($0) }
+            return try await store.webhooks.record(records).map { .success($0) }
         }
     }
 

@@ -24,7 +24,7 @@ public final class EndpointDirectory: Sendable {
             return known.endpoints
         }
         let readAt = ContinuousClock.now
-        let endpoints = try await store.endpoints(in: .all)
+        let endpoints = try await store.webhooks.endpoints(in: .all)
         known.withLockedValue { $0 = Known(endpoints: endpoints, readAt: readAt) }
         return endpoints
     }

@@ -12,7 +12,7 @@ public struct NewDelivery: Sendable {
     public let publisher: PublisherID
     /// Whom it is about: the publisher's own name for a customer. Of one endpoint and lane messages go in order.
     public let lane: Username
-    /// Of two states of a lane the greater one is newer.
+    /// Of two states of a lane the greater one is newer; ``noticeSequence`` of what concerns no customer.
     public let sequence: Int64
     /// JSON, without the password; see ``RelayCore/WebhookBody``.
     public let body: String
@@ -36,5 +36,16 @@ public struct NewDelivery: Sendable {
         self.body = body
         self.replaces = replaces
         self.trace = trace
+    }
+
+    /// By this a notice is known among the messages. Customers' states begin with 1.
+    static let noticeSequence: Int64 = 0
+
+    /// What a store said that concerns no customer. Its lane is its own, with a made-up name: it waits for no other message.
+    init(notice body: String, endpoint: EndpointID, publisher: PublisherID) {
+        var generator = SystemRandomNumberGenerator()
+        self.init(
+            endpoint: endpoint, publisher: publisher, lane: Username(EndpointID(using: &generator).description),
+            sequence: Self.noticeSequence, body: body, replaces: false)
     }
 }

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 /// The App Store as the workers ask it: an environment is left alone for a while after it could not be asked. Each by itself: an
 /// app that is not released yet is refused in production and known in the sandbox.
 public final class AppStoreGate: Sendable {
-    let client: AppStoreServerClient
+    public let client: AppStoreServerClient
     private let closedUntil = NIOLockedValueBox<[AppStoreServerClient.Environment: ContinuousClock.Instant]>([:])
 
     private static let pause = Duration.seconds(10)

@@ -73,12 +73,12 @@ public struct MissedNotifications: Service {
     }
 
     private func runOnce(_ environment: AppStoreServerClient.Environment) async throws {
-        guard gate.isOpen(environment), let now = store.clock.now,
-            let turn = try await store.takeMissedNotificationsTurn(isSandbox: environment == .sandbox)
+        guard gate.isOpen(environment), let now = store.memory.clock.now,
+            let turn = try await store.notifications.takeMissedTurn(isSandbox: environment == .sandbox)
         else { return }
         // What was told before anybody listened is nobody's to make good.
         guard let completeUntil = turn.completeUntil else {
-            return try await store.end(turn, completeUntil: now, pause: interval)
+            return try await store.notifications.end(turn, completeUntil: now, pause: interval)
         }
         let start = max(completeUntil + (.zero - Self.overlap), now + (.zero - Self.memory))
         let range = start.microseconds / 1_000..<max(now.microseconds, start.microseconds + 1_000) / 1_000
@@ -87,7 +87,7 @@ public struct MissedNotifications: Service {
             let all = try await askAll(range, environment, bundleID, turn)
             isComplete = isComplete && all
         }
-        try await store.end(
+        try await store.notifications.end(
             turn, completeUntil: isComplete ? now : nil, pause: isComplete ? interval : min(interval, Self.pause))
     }
 
@@ -112,7 +112,7 @@ public struct MissedNotifications: Service {
                     let isTaken = try await take(payload)
                     isComplete = isComplete && isTaken
                 }
-                try await store.keep(turn)
+                try await store.notifications.keep(turn)
                 page = found.next
             // No customer of this app in this environment yet.
             case .unknown: return isComplete
@@ -139,10 +139,10 @@ public struct MissedNotifications: Service {
             logger.error("a notification of the history is refused", metadata: ["error": "\(error)"])
             return true
         }
-        guard let now = store.clock.now else { throw CancellationError() }
+        guard let now = store.memory.clock.now else { throw CancellationError() }
         let received = ReceivedNotification(notification, body: body, isRelayed: isRelayed)
         do {
-            let outcome = try await store.receive(received, leeway: leeway, now: now)
+            let outcome = try await store.notifications.receive(received, leeway: leeway, now: now)
             Counter(label: "relay_missed_notifications", dimensions: [("result", "\(outcome)")]).increment()
             if outcome == .stored { onReceived() }
             return true

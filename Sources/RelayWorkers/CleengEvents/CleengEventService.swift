@@ -43,7 +43,7 @@ public struct CleengEventService: Service {
         self.accounts = accounts
         self.keeper = keeper
         loop = WorkLoop(
-            name: "cleeng_events", wakeup: wakeup, idleTick: { .milliseconds(250) }, logger: logger,
+            name: "cleeng_events", wakeup: wakeup, idleTick: { DueWatch.fallback }, logger: logger,
             complaint: "no event can be acted on")
     }
 
@@ -61,16 +61,16 @@ public struct CleengEventService: Service {
             let outcome = try await account.pursuits.tell(word, to: subject)
             told = outcome.told
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
-                return try await store.finish(claimed, outcome: "waits", again: .milliseconds(100))
+                return try await store.events.finish(claimed, outcome: "waits", again: .milliseconds(100))
             }
         }
         // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
-        let names = told > 0 && event.verdict != .ended ? [] : try await store.owned(by: subject)
+        let names = told > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
         let look = try await keeper.lookUp(
             names, event: (event.topic, offer, claimed.receivedAt), unlessRunning: event.verdict == .granted)
         if case .again(let moment) = look {
-            let pause = moment.map { max($0 - (store.clock.now ?? $0), .zero) + .milliseconds(50) }
-            return try await store.finish(
+            let pause = moment.map { max($0 - (store.memory.clock.now ?? $0), .zero) + .milliseconds(50) }
+            return try await store.events.finish(
                 claimed, outcome: "Cleeng could not be asked", again: pause ?? self.pause(claimed))
         }
         try await end(claimed, "ended \(told) waits, looked up \(names.count) subscriptions")
@@ -80,7 +80,7 @@ public struct CleengEventService: Service {
     private func pause(_ claimed: ClaimedEvent) -> Duration { .seconds(min(1 << min(claimed.attempts, 6), 60)) }
 
     private func end(_ claimed: ClaimedEvent, _ outcome: String) async throws {
-        try await store.finish(claimed, outcome: outcome)
+        try await store.events.finish(claimed, outcome: outcome)
         Counter(label: "relay_cleeng_events_handled").increment()
     }
 
@@ -101,14 +101,15 @@ public struct CleengEventService: Service {
             try await end(claimed, "it names nobody")
             return nil
         }
-        guard try await store.isKnown(cleengCustomer: id, of: subject.scope) == false else { return subject }
+        guard try await store.events.isKnown(cleengCustomer: id, of: subject.scope) == false else { return subject }
         switch await account.client.customer(id) {
         case .email(let text):
             subject.customer = CustomerEmail(text)?.customer
             return subject
         case .unknown: try await end(claimed, "Cleeng knows nobody by that number")
         case .misconfigured, .tryAgain:
-            try await store.finish(claimed, outcome: "Cleeng could not be asked whose it is", again: pause(claimed))
+            try await store.events.finish(
+                claimed, outcome: "Cleeng could not be asked whose it is", again: pause(claimed))
         }
         return nil
     }
@@ -118,7 +119,7 @@ extension CleengEventService: StoredQueue {
     func turns() -> [OnlyRoute: Turn<Never>] { [.all: Turn(limit: Self.maxConcurrent - leases.with { $0.running })] }
 
     func claim(_ turns: [OnlyRoute: Turn<Never>]) async throws -> [ClaimedEvent] {
-        try await store.claimEvents(
+        try await store.events.claim(
             own: Array(accounts.own.keys), limit: turns[.all]?.limit ?? 0, lease: Self.lease)
     }
 

@@ -46,7 +46,7 @@ public final class CustomerInquiry: CustomerInquirer {
         let end = ContinuousClock.now + patience
         while true {
             let (outcome, turn) = try await askOnce(customer, offer, publisher)
-            guard outcome == .tooSoon, let now = store.clock.now, let turn else { return count(outcome) }
+            guard outcome == .tooSoon, let now = store.memory.clock.now, let turn else { return count(outcome) }
             let pause = max(turn - now, .zero) + .milliseconds(10)
             guard ContinuousClock.now + pause < end else { return count(outcome) }
             try await Task.sleep(for: pause)
@@ -63,13 +63,13 @@ public final class CustomerInquiry: CustomerInquirer {
         _ customer: CustomerEmail, _ offer: OfferID?, _ publisher: PublisherID
     ) async throws -> (CustomerInquiryOutcome, turn: Timestamp?) {
         let key = CustomerKey(publisher: publisher, customer: customer.customer)
-        let known = try await store.standing(of: key)
+        let known = try await store.subscriptions.standing(of: key)
         guard !known.hasPending else { return (.pending, nil) }
-        let owned = try await store.hear(known.subscriptions.map { LedgerMessage($0) }, leeway: leeway)
+        let owned = try await store.subscriptions.hear(known.subscriptions.map { LedgerMessage($0) }, leeway: leeway)
             .filter { $0.owner?.customer == customer.customer }
         let offers = offers(offer, owned, publisher)
         guard !offers.isEmpty else { return (.asked, nil) }
-        guard let moment = store.clock.noLaterThanNow else { return (.away, nil) }
+        guard let moment = store.memory.clock.noLaterThanNow else { return (.away, nil) }
         // Cleeng may know them by another spelling than this one.
         let email = owned.first?.owner?.email ?? customer.sent
         switch try await inquiry.read(key, email, offers, at: moment, timeout: Self.timeout) {
@@ -85,7 +85,7 @@ public final class CustomerInquiry: CustomerInquirer {
     private func offers(_ offer: OfferID?, _ owned: [HeardSubscription], _ publisher: PublisherID) -> Set<OfferID> {
         if let offer { return [offer] }
         let own = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
-        let sold = store.catalogue.offers(of: publisher).filter { !own.contains($0) }
+        let sold = store.memory.catalogue.offers(of: publisher).filter { !own.contains($0) }
         return own.union(sold.prefix(max(Self.mostOffers - own.count, 0)))
     }
 
@@ -96,14 +96,15 @@ public final class CustomerInquiry: CustomerInquirer {
         let messages = owned.compactMap { one -> LedgerMessage? in
             let said = ends.filter { one.offers.contains($0.key) }
             // Apps may ask at every start: only what changes by it is noted.
-            return said.isEmpty ? nil : LedgerMessage(one.name, LedgerWord(cleeng: said))
+            guard !said.isEmpty else { return nil }
+            return LedgerMessage(one.name, LedgerWord(cleeng: said), heard: .whileOwned(by: customer.customer))
         }
-        _ = try await store.hear(messages, leeway: leeway)
+        _ = try await store.subscriptions.hear(messages, leeway: leeway)
         let found = ends.compactMap { offer, end -> FoundEntitlement? in
             guard !end.isOver, owned.allSatisfy({ $0.allows(offer, until: end.until) }) else { return nil }
             return FoundEntitlement(offer: offer, until: end.until, readAt: end.toldAt)
         }
-        let kept = try await store.keep(found, of: customer, publisher: publisher, leeway: leeway)
+        let kept = try await store.subscriptions.keep(found, of: customer, publisher: publisher, leeway: leeway)
         if kept > 0 { logger.info("Cleeng entitles to what no purchase here opens", metadata: ["offers": "\(kept)"]) }
     }
 }

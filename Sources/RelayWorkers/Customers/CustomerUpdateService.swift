@@ -43,7 +43,7 @@ public struct CustomerUpdateService: Service {
     /// - Returns: whether there may be more at once.
     func runOnce() async throws -> Bool {
         if let urls = listed.withLockedValue({ $0 }) {
-            try await store.keepEndpoints(listed: urls)
+            try await store.webhooks.keepEndpoints(listed: urls)
             listed.withLockedValue { $0 = nil }
         }
         try await adopt()
@@ -63,6 +63,6 @@ public struct CustomerUpdateService: Service {
             return isDue
         }
         guard isDue else { return }
-        while try await store.adoptOutbox() > 0 {}
+        while try await store.customers.adoptOutbox() > 0 {}
     }
 }

@@ -14,16 +14,33 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
     /// Until a graceful shutdown. Then nothing is claimed any more, work under way gets its grace and is cancelled, and every lease that
     /// is left goes back.
     func run() async {
-        guard case .renewed(let lease) = leases.term else { return await runLoop() }
-        let renewing = Task { await keepLeases(lease) }
-        await runLoop()
-        renewing.cancel()
-        await giveBackAll()
+        switch leases.term {
+        case .renewed(let lease):
+            let renewing = Task { await keepLeases(lease) }
+            await runLoop()
+            renewing.cancel()
+            // Taken before the work is cancelled. Its end removes its lease, and the row would stay claimed until that is over.
+            let (work, left) = leases.with { ($0.allWork, $0.takeAll()) }
+            for task in work { task.cancel() }
+            await queue.drain()
+            await giveBack(left)
+        case .fixed:
+            await runLoop()
+            // Each of them gives its row back itself.
+            let work = leases.with { $0.allWork }
+            for task in work { task.cancel() }
+            for task in work { _ = await task.value }
+            await queue.drain()
+        }
     }
 
+    /// Until a graceful shutdown, and the end of the grace that work under way gets.
     private func runLoop() async {
         await cancelWhenGracefulShutdown { await queue.loop.run(round) }
-        await shutDown()
+        let graceEnd = ContinuousClock.now + queue.policy.grace
+        while leases.with({ $0.waits(graceEnd: graceEnd) }) {
+            await queue.loop.wakeup.wait(atMost: .milliseconds(50))
+        }
     }
 
     /// Claims what is due now, once, and starts the work on it.
@@ -46,6 +63,11 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         var counts: [Queue.Route: Int] = [:]
         for item in claimed { counts[queue.route(of: item), default: 0] += 1 }
         return turns.contains { route, turn in turn.mayHaveMore(after: counts[route] ?? 0) }
+    }
+
+    /// Works on a row that was claimed without a round of this engine.
+    func begin(_ item: Queue.Item, since claimedAt: ContinuousClock.Instant) {
+        _ = start([item], [:], since: claimedAt)
     }
 
     private func start(
@@ -134,20 +156,8 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         for task in lost { task.cancel() }
     }
 
-    private func shutDown() async {
-        let graceEnd = ContinuousClock.now + queue.policy.grace
-        while leases.with({ $0.waits(graceEnd: graceEnd) }) {
-            await queue.loop.wakeup.wait(atMost: .milliseconds(50))
-        }
-        let left = leases.with { $0.allWork }
-        for task in left { task.cancel() }
-        // Each of them gives its row back itself. Renewed leases go back without waiting: a write after that names an old fence.
-        if case .fixed = leases.term { for task in left { _ = await task.value } }
-        await queue.drain()
-    }
-
-    private func giveBackAll() async {
-        let left = leases.with { $0.takeAll() }
+    /// Without waiting for the work to end: a write of its after this names an old fence.
+    private func giveBack(_ left: [Lease<Item.RowID>]) async {
         do {
             try await queue.giveBack(left)
         } catch {

@@ -83,10 +83,10 @@ protocol StoredQueue: LeasedQueue where Item: ClaimedItem {
 
 extension StoredQueue {
     func postpone(_ suspects: [Item]) async throws {
-        try await store.giveBack(suspects.map(\.row), after: .seconds(1), keepsStrikes: true)
+        try await store.queues.giveBack(suspects.map(\.row), after: .seconds(1), keepsStrikes: true)
     }
 
     func interrupted(_ items: [Item], by error: any Error) async {
-        await store.interrupted(items.map(\.row), by: error)
+        await store.queues.interrupted(items.map(\.row), by: error)
     }
 }

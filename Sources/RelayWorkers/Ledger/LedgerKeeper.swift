@@ -1,6 +1,7 @@
 import Foundation
 public import Logging
 import Metrics
+import NIOConcurrencyHelpers
 import RelayCore
 public import RelayStore
 public import ServiceLifecycle
@@ -16,15 +17,19 @@ public struct LedgerKeeper: Service {
     let loop: WorkLoop
     let policy = LeasePolicy(wakesFrom: .max, isBatch: true)
     let leases = Leases<ClaimedRow.Key, OnlyRoute>(.fixed(startWithin: Self.lease))
+    /// Subscriptions that this process has granted something on: to be heard without a claim.
+    private let granted = NIOLockedValueBox<[SubscriptionName]>([])
     private let inquiry: SubscriptionInquiry
     /// Nil where no key was given to ask the App Store with.
     private let appStore: AppStoreInquiry?
     private let stores: StoreInquiry
-    private let leeway: Duration
+    public let leeway: Duration
     private let logger: Logger
 
     private static let batch = 64
     private static let lease = Duration.seconds(60)
+    /// So many grants wait to be heard. The others become due.
+    private static let mostGranted = 10_000
     /// At once, of all stores: the App Store takes fifty a second of one app.
     private static let maxAsked = 8
     /// What cannot be gone on with is left alone for this long.
@@ -35,13 +40,9 @@ public struct LedgerKeeper: Service {
     ///   - stores: asked before Cleeng is about what was bought elsewhere.
     ///   - leeway: how long after its end a subscription that will renew is waited for.
     ///   - readInterval: between two entitlement reads of one customer.
-    ///   - wakeup: rung when a grant was written.
     public init(
         store: RelayStore, upstreams: PerPublisher<Upstream>, appStore: AppStoreInquiry?, stores: StoreInquiry,
-        leeway: Duration,
-        readInterval: Duration,
-        wakeup: Wakeup,
-        logger: Logger, idleTick: Duration = .milliseconds(500)
+        leeway: Duration, readInterval: Duration, wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
         inquiry = SubscriptionInquiry(store: store, upstreams: upstreams, interval: readInterval)
@@ -49,7 +50,7 @@ public struct LedgerKeeper: Service {
         self.stores = stores
         self.leeway = leeway
         loop = WorkLoop(
-            name: "ledger", wakeup: wakeup, idleTick: { idleTick }, logger: logger,
+            name: "ledger", wakeup: wakeup, idleTick: { DueWatch.fallback }, logger: logger,
             complaint: "no subscription can be looked at")
         self.logger = logger
     }
@@ -60,6 +61,7 @@ public struct LedgerKeeper: Service {
         let rows = Dictionary(due.map { ($0.name, $0.row) }, uniquingKeysWith: { one, _ in one })
         let heard = try await hear(due.map { LedgerMessage($0.name) }, rows)
         let unanswered = await askStores(heard.filter { $0.isToBeAsked || isNew($0) })
+        try await store.questions.askAgain(about: heard.filter(isToBeRechecked))
         await withTaskGroup { group in
             for questions in Self.byCustomer(unanswered.map(\.question)) { group.addTask { await lookUp(questions) } }
         }
@@ -74,6 +76,13 @@ public struct LedgerKeeper: Service {
             return stores.canAsk(subscription.platform, of: subscription.name.publisher)
         }
         return subscription.standing?.status == .active && appStore?.canAsk(about: subscription) == true
+    }
+
+    private func isToBeRechecked(_ subscription: HeardSubscription) -> Bool {
+        guard !subscription.isToBeAsked, let moment = subscription.recheckAt, moment <= subscription.heardAt else {
+            return false
+        }
+        return stores.canAsk(subscription.platform, of: subscription.name.publisher)
     }
 
     /// The store knows best, where it can be asked.
@@ -101,7 +110,7 @@ public struct LedgerKeeper: Service {
             guard !subscription.isToBeAsked else { return subscription }
             // One that is only new is not in doubt: Cleeng need not be asked.
             if case .away = word {
-                try? await store.lookAgain(
+                try? await store.subscriptions.lookAgain(
                     at: subscription.name, trouble: "the store cannot be asked now", within: Self.pause)
             }
             return nil
@@ -130,7 +139,7 @@ public struct LedgerKeeper: Service {
         _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:]
     ) async throws -> [HeardSubscription] {
         do {
-            return try await store.hear(messages, leeway: leeway)
+            return try await store.subscriptions.hear(messages, leeway: leeway)
         } catch let error where !error.isForGood {
             throw error
         } catch {
@@ -142,9 +151,9 @@ public struct LedgerKeeper: Service {
             logger.error("a subscription cannot be gone on with", metadata: ["error": "\(error)"])
             Counter(label: "relay_ledgers_failed").increment()
             if let row = rows[messages[0].name] {
-                await store.fail(row, error)
+                await store.queues.fail(row, error)
             } else {
-                try await store.postpone(messages[0].name, trouble: "\(error)", by: Self.pause)
+                try await store.subscriptions.postpone(messages[0].name, trouble: "\(error)", by: Self.pause)
             }
             return []
         }
@@ -193,8 +202,7 @@ public struct LedgerKeeper: Service {
                 _ = try await hear(
                     unowned.map { subscription in
                         LedgerMessage(
-                            subscription.name,
-                            LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt)),
+                            subscription.name, .over(toldAt: subscription.heardAt), heard: .whileOwned(by: nil),
                             note: .init(
                                 event: "looked_up",
                                 detail: "no renewal was recorded, and there is no customer to ask Cleeng about"))
@@ -218,7 +226,7 @@ public struct LedgerKeeper: Service {
     }
 
     private func postpone(_ subscription: HeardSubscription, by pause: Duration) async throws {
-        try await store.postpone(subscription.name, trouble: "Cleeng could not be asked", by: pause)
+        try await store.subscriptions.postpone(subscription.name, trouble: "Cleeng could not be asked", by: pause)
     }
 
     private func hear(
@@ -229,22 +237,47 @@ public struct LedgerKeeper: Service {
         _ = try await hear(
             answers.map { answer in
                 LedgerMessage(
-                    answer.name, LedgerWord(cleeng: answer.cleeng), note: .init(event: event, detail: detail(answer)))
+                    answer.name, LedgerWord(cleeng: answer.cleeng), heard: .whileOwned(by: answer.owner),
+                    note: .init(event: event, detail: detail(answer)))
             })
     }
 }
 
+extension LedgerKeeper: GrantListener {
+    public func asks(about subscription: HeardSubscription) -> Bool {
+        // Of what its store wants acknowledged, the store is asked by itself (`StoreQuestions`).
+        subscription.isToBeAsked || (!store.memory.acknowledged.contains(subscription.platform) && isNew(subscription))
+    }
+
+    public func hear(granted names: [SubscriptionName]) {
+        granted.withLockedValue { if $0.count < Self.mostGranted { $0 += names } }
+        loop.wakeup.ring()
+    }
+}
+
 extension LedgerKeeper: StoredQueue {
+    /// What was granted meanwhile, unless much is under way.
+    func prepare() async throws -> [ClaimedSubscription] {
+        guard leases.with({ $0.running }) < Self.batch * 4 else { return [] }
+        let (names, isMore) = granted.withLockedValue { granted in
+            let names = Set(granted.prefix(Self.batch))
+            granted.removeFirst(min(Self.batch, granted.count))
+            return (names, !granted.isEmpty)
+        }
+        if isMore { loop.wakeup.ring() }
+        return names.map { ClaimedSubscription(granted: $0) }
+    }
+
     func turns() -> [OnlyRoute: Turn<Never>] { [.all: Turn(limit: Self.batch)] }
 
     func claim(_ turns: [OnlyRoute: Turn<Never>]) async throws -> [ClaimedSubscription] {
-        try await store.claimDueSubscriptions(
+        try await store.subscriptions.claimDue(
             own: Array(inquiry.upstreams.own.keys), limit: Self.batch, lease: Self.lease)
     }
 
     func work(on due: [ClaimedSubscription], _: Never?) async throws {
         try await look(at: due)
-        try await store.clear(due.map(\.row))
+        try await store.queues.clear(due.map(\.row).filter(\.isClaimed))
     }
 }
 

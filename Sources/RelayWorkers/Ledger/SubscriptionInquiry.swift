@@ -14,6 +14,8 @@ struct SubscriptionInquiry: Sendable {
 
     struct Answer: Sendable {
         var name: SubscriptionName
+        /// Customer whose entitlements Cleeng returned.
+        var owner: CustomerID
         var cleeng: [OfferID: LedgerEnd]
 
         var summary: String {
@@ -48,7 +50,9 @@ struct SubscriptionInquiry: Sendable {
         case .answered(let ends):
             .answered(
                 owned.map { one in
-                    Answer(name: one.subscription.name, cleeng: ends.filter { one.offers.contains($0.key) })
+                    Answer(
+                        name: one.subscription.name, owner: one.owner.customer,
+                        cleeng: ends.filter { one.offers.contains($0.key) })
                 })
         case .notBefore(let moment): .notBefore(moment)
         case .away: .away
@@ -77,11 +81,13 @@ struct SubscriptionInquiry: Sendable {
             return .away
         }
         defer { upstream.leave(pass) }
-        guard let turn = try await store.takeReads(of: [customer], interval: interval)[customer] else { return .away }
-        if let moment = turn { return .notBefore(moment) }
+        guard let turn = try await store.purchases.takeReads(of: [customer], interval: interval)[customer] else {
+            return .away
+        }
+        if let moment = turn.nextAt { return .notBefore(moment) }
         let answers = await upstream.entitlements(of: email, offers: Array(offers), timeout: timeout, pass)
         if let pause = answers.values.first?.pauseOfRoute {
-            try await store.holdReads(
+            try await store.purchases.holdReads(
                 of: customer, for: min(pause, CircuitBreaker.Settings().longestHold), interval: interval)
         }
         var ends: [OfferID: LedgerEnd] = [:]

@@ -66,7 +66,7 @@ public struct NotificationRelay: Service {
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         guard let body = claimed.body?.value else {
             logger.error("a notification went before it could be passed on: it is no longer kept")
-            return try await store.record(.gone, of: claimed)
+            return try await store.notifications.record(.gone, of: claimed)
         }
         let answer = await client.deliver(body)
         Counter(
@@ -76,7 +76,7 @@ public struct NotificationRelay: Service {
         breakers.end(permit, CallResult(answer, subject: claimed.lane.hashValue))
         let outcome = outcome(of: answer, attempts: claimed.attempts)
         // The task's own cancellation would cancel the statement. If nothing can be written, Cleeng takes it twice.
-        try await Task { try await store.record(outcome, of: claimed) }.value
+        try await Task { try await store.notifications.record(outcome, of: claimed) }.value
     }
 
     private func outcome(of answer: DeliveryAnswer, attempts: Int) -> RelayOutcome {
@@ -104,7 +104,7 @@ extension NotificationRelay: StoredQueue {
     }
 
     func claim(_ turns: [OnlyRoute: Turn<Breakers<OnlyRoute>.Permit>]) async throws -> [ClaimedNotification] {
-        try await store.claimNotifications(of: scope, limit: turns[.all]?.limit ?? 0, lease: lease)
+        try await store.notifications.claim(of: scope, limit: turns[.all]?.limit ?? 0, lease: lease)
     }
 
     func work(on claimed: [ClaimedNotification], _ permit: Breakers<OnlyRoute>.Permit?) async throws {
@@ -130,7 +130,7 @@ extension CallResult {
             self.init(.misconfigured("HTTP \(answer.status ?? 0)"), subject: subject)
         case .tryAgain(let trouble, let pause):
             let concernsAll = answer.status == 429 || answer.status == 503
-            self.init(.failure(trouble.shortDescription), subject: subject, retryAfter: concernsAll ? pause : nil)
+            self.init(.failure(trouble.rawValue), subject: subject, retryAfter: concernsAll ? pause : nil)
         }
     }
 }

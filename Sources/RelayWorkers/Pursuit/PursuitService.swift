@@ -8,14 +8,15 @@ import ServiceLifecycle
 /// one of them holds up no other.
 public final class PursuitService: Service {
     private let store: RelayStore
-    private let upstream: Upstream
+    let upstream: Upstream
     private let scope: PublisherScope
-    private let settings: PursuitSettings
+    let settings: PursuitSettings
     let loop: WorkLoop
     let policy: LeasePolicy
     let leases: PursuitLeases
     private let writer: PursuitWriter
     private let worker: PursuitWorker
+    let arrivals = NIOLockedValueBox(ArrivalGate())
     private let nextExpiry = NIOLockedValueBox(ContinuousClock.now)
 
     /// As many are claimed at once of one route.
@@ -25,10 +26,10 @@ public final class PursuitService: Service {
     ///   - upstream: one account at Cleeng.
     ///   - scope: whose purchases go there.
     ///   - wakeup: rung when this process has accepted a purchase.
-    ///   - onGranted: called after a commit that granted something.
+    ///   - listener: hears of grants.
     public init(
         store: RelayStore, upstream: Upstream, scope: PublisherScope = .common, settings: PursuitSettings,
-        wakeup: Wakeup, logger: Logger, onGranted: @escaping @Sendable () -> Void = {}
+        wakeup: Wakeup, logger: Logger, listener: any GrantListener
     ) {
         self.store = store
         self.upstream = upstream
@@ -39,7 +40,7 @@ public final class PursuitService: Service {
             complaint: "no purchase can be claimed")
         policy = LeasePolicy(grace: settings.shutdownGrace, wakesFrom: settings.maxConcurrent)
         leases = PursuitLeases(.renewed(settings.lease))
-        writer = PursuitWriter(store: store, onGranted: onGranted)
+        writer = PursuitWriter(store: store, listener: listener)
         let desk = ReadDesk(
             store: store, upstream: upstream, leases: leases, interval: settings.reads.interval, lease: settings.lease)
         worker = PursuitWorker(
@@ -50,14 +51,21 @@ public final class PursuitService: Service {
     /// How many pursuits this process holds.
     public var held: Int { leases.with { $0.leases.count } }
 
-    public func run() async throws { await LeaseEngine(queue: self).run() }
+    public func run() async throws {
+        arrivals.withLockedValue { $0.open() }
+        await withGracefulShutdownHandler {
+            await LeaseEngine(queue: self).run()
+        } onGracefulShutdown: { [arrivals] in
+            arrivals.withLockedValue { $0.close() }
+        }
+    }
 
     /// Ends the wait of those whom Cleeng's own word is about.
     ///
     /// - Returns: how many waits ended, and how many more there are that somebody works on at this moment.
     func tell(_ word: UpstreamWord, to subject: EventSubject) async throws -> (told: Int, left: Int) {
         let claimedAt = ContinuousClock.now
-        let (claimed, left) = try await store.claimWaiting(for: word, of: subject, lease: settings.lease)
+        let (claimed, left) = try await store.events.claimWaiting(for: word, of: subject, lease: settings.lease)
         leases.with { for pursuit in claimed { $0.hold(pursuit.lease, since: claimedAt) } }
         await withTaskGroup { group in
             for pursuit in claimed { group.addTask { [worker] in await worker.told(pursuit, word) } }
@@ -75,7 +83,7 @@ extension PursuitService: LeasedQueue {
         let phases = UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase)
         guard !phases.isEmpty, nextExpiry.withLockedValue({ $0 <= .now }) else { return [] }
         let claimedAt = ContinuousClock.now
-        let claimed = try await store.claimExpired(
+        let claimed = try await store.purchases.claimExpired(
             phases: phases, of: scope, limit: Self.batch, lease: settings.lease)
         if claimed.count < Self.batch { nextExpiry.withLockedValue { $0 = claimedAt + settings.expiryTick } }
         return claimed
@@ -85,7 +93,7 @@ extension PursuitService: LeasedQueue {
     func turns() -> [UpstreamRoute: Turn<CallGate.Pass>] {
         var turns: [UpstreamRoute: Turn<CallGate.Pass>] = [:]
         for route in UpstreamRoute.allCases {
-            let room = settings.maxConcurrent - leases.with { $0.running(in: route) }
+            let room = room(in: route)
             guard room > 0 else { continue }
             if upstream.isOpen(route) {
                 turns[route] = Turn(limit: min(room, Self.batch))
@@ -96,11 +104,26 @@ extension PursuitService: LeasedQueue {
         return turns
     }
 
+    /// How many more may be worked on.
+    func room(in route: UpstreamRoute) -> Int {
+        settings.maxConcurrent - leases.with { $0.running(in: route) } - arrivals.withLockedValue { $0.reserved(route) }
+    }
+
     func claim(_ turns: [UpstreamRoute: Turn<CallGate.Pass>]) async throws -> [ClaimedPursuit] {
+        let mark = arrivals.withLockedValue(\.mark)
+        let due = try await store.purchases.duePhases(of: scope)
         let limits = Dictionary(
-            uniqueKeysWithValues: UpstreamRoute.allCases.map { ($0.phase, turns[$0]?.limit ?? 0) })
+            uniqueKeysWithValues: turns.filter { due.contains($0.key.phase) }.map { ($0.key.phase, $0.value.limit) })
         let shut = Set(UpstreamRoute.allCases.filter { !upstream.isOpen($0) }.map(\.phase))
-        return try await store.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
+        let claimed = try await store.purchases.claimDue(limits, of: scope, shut: shut, lease: settings.lease)
+        arrivals.withLockedValue { arrivals in
+            for route in UpstreamRoute.allCases {
+                let count = claimed.count { self.route(of: $0) == route }
+                let isDrained = !due.contains(route.phase) || limits[route.phase].map { count < $0 } ?? false
+                arrivals.claimed(route, isDrained: isDrained, since: mark)
+            }
+        }
+        return claimed
     }
 
     /// Only a parked pursuit has no route, and none is claimed.
@@ -113,7 +136,7 @@ extension PursuitService: LeasedQueue {
     func leave(_ probe: CallGate.Pass) { upstream.leave(probe) }
 
     func postpone(_ suspects: [ClaimedPursuit]) async throws {
-        try await store.postpone(suspects, by: .seconds(1))
+        try await store.purchases.postpone(suspects, by: .seconds(1))
     }
 
     /// Their leases run out. What a pursuit's own errors lead to is the worker's.
@@ -122,10 +145,10 @@ extension PursuitService: LeasedQueue {
     func drain() async { await writer.drain() }
 
     func renew(_ leases: [Lease<ValidationID>]) async throws -> Set<ValidationID> {
-        try await store.renew(leases.map { ($0.id, $0.fence) }, lease: settings.lease)
+        try await store.purchases.renew(leases.map { ($0.id, $0.fence) }, lease: settings.lease)
     }
 
     func giveBack(_ leases: [Lease<ValidationID>]) async throws {
-        try await store.giveBack(leases.map { ($0.id, $0.fence) })
+        try await store.purchases.giveBack(leases.map { ($0.id, $0.fence) })
     }
 }

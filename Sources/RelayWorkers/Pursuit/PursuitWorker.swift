@@ -15,6 +15,13 @@ struct PursuitWorker: Sendable {
     let settings: PursuitSettings
     let logger: Logger
 
+    private static let settlements = KeptMetrics<ValidationStatus, Counter> {
+        Counter(label: "relay_settlements", dimensions: [("status", $0.name)])
+    }
+    private static let timesToSettle = KeptMetrics<ValidationStatus, Timer> {
+        Timer(label: "relay_time_to_settle", dimensions: [("status", $0.name)])
+    }
+
     /// What was learned on the way and is written at the end, at once.
     private struct Notes {
         var events: [TimelineEvent] = []
@@ -80,13 +87,15 @@ struct PursuitWorker: Sendable {
         logger.warning(
             "a pursuit was interrupted: its lease runs out and it is taken up again", metadata: describe(claimed, error)
         )
-        if (error as? PostgresError)?.isPassing != true { try? await store.note(trouble: "\(error)", of: claimed) }
+        if (error as? PostgresError)?.isPassing != true {
+            try? await store.purchases.note(trouble: "\(error)", of: claimed)
+        }
     }
 
     private func setAside(_ claimed: ClaimedPursuit, _ error: any Error) async {
         logger.error("a pursuit cannot be gone on with", metadata: describe(claimed, error))
         do {
-            try await store.park(claimed, why: "\(error)")
+            try await store.purchases.park(claimed, why: "\(error)")
         } catch {
             logger.warning("it could not be parked: it is taken up again", metadata: describe(claimed, error))
         }
@@ -144,6 +153,10 @@ struct PursuitWorker: Sendable {
     private func forward(
         _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ notes: inout Notes, _ probe: CallGate.Pass?
     ) async throws -> Decision {
+        // What was sent before may have been granted: only Cleeng's word ends it.
+        if claimed.keepsOwner, pursuit.forwards == 0, let decision = try await yield(claimed, &pursuit) {
+            return decision
+        }
         // After a forward, recorded or not, what is read may be its fruit. Before a probe nothing is read: others wait for
         // what it says.
         if pursuit.entitledBefore == nil, pursuit.forwards == 0, !pursuit.transfers, probe == nil,
@@ -156,7 +169,7 @@ struct PursuitWorker: Sendable {
         defer { upstream.leave(pass) }
         try Task.checkCancellation()
         if claimed.overtakes { try await supersedeOlder(than: claimed) }
-        let purchase = try await store.purchase(claimed.id, by: route == .payments ? .receipt : .storekit2)
+        let purchase = try await store.purchases.purchase(of: claimed, by: route == .payments ? .receipt : .storekit2)
         try Task.checkCancellation()
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         let answer: ForwardAnswer
@@ -171,6 +184,15 @@ struct PursuitWorker: Sendable {
         try Task.checkCancellation()
         return pursuit.forwardAnswered(
             answer, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
+    }
+
+    /// - Returns: nil where no other customer has the subscription.
+    private func yield(_ claimed: ClaimedPursuit, _ pursuit: inout Pursuit) async throws -> Decision? {
+        switch try await store.subscriptions.rival(of: claimed) {
+        case nil: nil
+        case .owner: pursuit.ownedByAnother(at: try now())
+        case .waiting: pursuit.waits(until: try now() + settings.reads.interval, at: try now())
+        }
     }
 
     /// Asks how far Cleeng is with a purchase that it took by StoreKit 2.
@@ -202,7 +224,7 @@ struct PursuitWorker: Sendable {
 
     /// Before a request is sent, the older ones that it overtakes are told so: after it they must never be sent.
     private func supersedeOlder(than claimed: ClaimedPursuit) async throws {
-        for older in try await store.claimOvertaken(by: claimed, lease: settings.lease) {
+        for older in try await store.purchases.claimOvertaken(by: claimed, lease: settings.lease) {
             var pursuit = older.pursuit
             let decision = pursuit.overtaken(at: try now())
             var notes = Notes()
@@ -268,16 +290,15 @@ struct PursuitWorker: Sendable {
     }
 
     private func now() throws -> Timestamp {
-        guard let now = store.clock.now else { throw CancellationError() }
+        guard let now = store.memory.clock.now else { throw CancellationError() }
         return now
     }
 
     private func report(_ claimed: ClaimedPursuit, _ change: Decision.Change?, _ outcome: PursuitWriteOutcome) {
         if outcome == .leaseLost { Counter(label: "relay_writes_fenced_off").increment() }
         guard outcome == .written, let change else { return }
-        Counter(label: "relay_settlements", dimensions: [("status", change.status.name)]).increment()
-        Timer(label: "relay_time_to_settle", dimensions: [("status", change.status.name)])
-            .record(duration: change.at - claimed.pursuit.acceptedAt)
+        Self.settlements[change.status].increment()
+        Self.timesToSettle[change.status].record(duration: change.at - claimed.pursuit.acceptedAt)
         logger.info(
             "validation settled",
             metadata: [

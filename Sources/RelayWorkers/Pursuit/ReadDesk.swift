@@ -39,19 +39,19 @@ actor ReadDesk {
         self.interval = interval
         let sizes = BatchSizes("reads")
         self.turns = PostgresBatcher(
-            maxCount: 200, concurrentBatches: 2, maxWaiting: 100_000, key: { $0 },
+            maxCount: 200, maxWaiting: 100_000, key: { $0 },
             flush: { customers in
                 sizes.record(customers.count)
-                let nextAt = try await store.takeReads(of: customers, interval: interval)
-                let winners = customers.filter { nextAt[$0] == .some(nil) }
+                let turns = try await store.purchases.takeReads(of: customers, interval: interval)
+                let alike = customers.filter { turns[$0].map { $0.nextAt == nil && $0.hasSiblings } ?? false }
                 let claimedAt = ContinuousClock.now
-                let siblings = winners.isEmpty ? [] : try await store.claimSiblings(of: winners, lease: lease)
+                let siblings = alike.isEmpty ? [] : try await store.purchases.claimSiblings(of: alike, lease: lease)
                 leases.with { for sibling in siblings { $0.hold(sibling.lease, since: claimedAt) } }
                 let byCustomer = Dictionary(grouping: siblings) {
                     CustomerKey(publisher: $0.publisher, customer: $0.customer)
                 }
                 return customers.map { customer in
-                    .success(Turn(nextAt: nextAt[customer] ?? nil, siblings: byCustomer[customer] ?? []))
+                    .success(Turn(nextAt: turns[customer]?.nextAt, siblings: byCustomer[customer] ?? []))
                 }
             })
     }
@@ -125,10 +125,10 @@ actor ReadDesk {
     func read(_ owner: RivalOwner) async throws -> RivalOutcome {
         guard let pass = await upstream.enter(.reads, atMost: interval) else { return .notBefore(nil) }
         defer { upstream.leave(pass) }
-        guard let turn = try await store.takeReads(of: [owner.key], interval: interval)[owner.key] else {
+        guard let turn = try await store.purchases.takeReads(of: [owner.key], interval: interval)[owner.key] else {
             return .notBefore(nil)
         }
-        if let moment = turn { return .notBefore(moment) }
+        if let moment = turn.nextAt { return .notBefore(moment) }
         let answer = await upstream.entitlements(of: owner.email, offers: [owner.offerID], pass)[owner.offerID]
         await heed(answer, owner.key)
         switch answer?.verdict {
@@ -147,7 +147,7 @@ actor ReadDesk {
     private func heed(_ answer: EntitlementAnswer?, _ customer: CustomerKey) async {
         guard let pause = answer?.pauseOfRoute else { return }
         let bounded = min(pause, CircuitBreaker.Settings().longestHold)
-        try? await store.holdReads(of: customer, for: bounded, interval: interval)
+        try? await store.purchases.holdReads(of: customer, for: bounded, interval: interval)
     }
 
     private static func answer(

@@ -15,9 +15,8 @@ public struct AmazonStore: ExternalStore {
 
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
         guard case .amazon(let receiptID, let userID) = query else { return .notConfigured }
-        let readAt = now()
         return await ExternalStoreAnswer(
-            client.receipt(receiptID, userID: userID), asked: BundleID(userID), store: "the Amazon Appstore"
-        ) { $0.subscription(readAt: readAt) }
+            client.receipt(receiptID, userID: userID, readAt: now()), asked: BundleID(userID),
+            store: StorePlatform.amazon.title)
     }
 }

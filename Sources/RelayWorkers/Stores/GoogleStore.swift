@@ -5,30 +5,43 @@ import StoreAPI
 /// Google Play, as those ask it who have to know how a subscription stands.
 public struct GoogleStore: ExternalStore {
     private let client: GooglePlayClient
+    private let acknowledges: Bool
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter now: the time by which what is read is dated.
-    public init(client: GooglePlayClient, now: @escaping @Sendable () -> Timestamp) {
+    /// - Parameters:
+    ///   - acknowledges: false leaves that to the app.
+    ///   - now: the time by which what is read is dated.
+    public init(client: GooglePlayClient, acknowledges: Bool, now: @escaping @Sendable () -> Timestamp) {
         self.client = client
+        self.acknowledges = acknowledges
         self.now = now
     }
 
     public func find(_ query: ExternalStoreQuery) async -> ExternalStoreAnswer {
         guard case .google(let packageName, let product, let token) = query else { return .notConfigured }
         let readAt = now()
-        let answer = await client.subscription(token: token, packageName: packageName)
-        // What was bought once is another kind of thing there.
-        if case .notAPurchase = answer, !product.isEmpty {
-            let once = await client.product(ProductID(product), token: token, packageName: packageName)
-            if case .notAPurchase = once {
-            } else {
-                return ExternalStoreAnswer(once, asked: packageName, store: Self.name) {
-                    $0.subscription(readAt: readAt)
-                }
-            }
+        var answer = await client.subscription(token: token, packageName: packageName, readAt: readAt)
+        // Google has one-time products at another address. Where it knows neither, the first answer says why.
+        if case .notAPurchase(let why) = answer, !product.isEmpty {
+            answer = await client.product(
+                ProductID(product), token: token, packageName: packageName, readAt: readAt)
+            if case .notAPurchase = answer { answer = .notAPurchase(why) }
         }
-        return ExternalStoreAnswer(answer, asked: packageName, store: Self.name) { $0.subscription(readAt: readAt) }
+        return ExternalStoreAnswer(
+            answer, asked: packageName, store: StorePlatform.google.title, acknowledges: acknowledges)
     }
 
-    private static let name = "Google Play"
+    public func acknowledge(
+        _ query: ExternalStoreQuery, _ purchase: ExternalSubscription
+    ) async -> AcknowledgementAnswer {
+        guard case .google(let packageName, _, let token) = query, let kind = purchase.awaitsAcknowledgement,
+            let productID = purchase.productID
+        else { return .done }
+        switch await client.acknowledge(kind, productID, token: token, packageName: packageName) {
+        case .found: return .done
+        case .notAPurchase(let word): return .refused(word)
+        case .misconfigured(let why): return .misconfigured(why)
+        case .tryAgain(_, let pause): return .tryAgain(after: pause)
+        }
+    }
 }

@@ -23,55 +23,91 @@ public struct StoreInquiry: Sendable {
         self.logger = logger
     }
 
+    /// The stores that some account of this copy can ask.
+    var platforms: Set<StorePlatform> { stores.all.reduce(into: []) { $0.formUnion($1.keys) } }
+
     func canAsk(_ platform: StorePlatform, of publisher: PublisherID) -> Bool { stores[publisher]?[platform] != nil }
 
     func ask(about subscription: HeardSubscription) async -> StoreWord {
         let key = subscription.name.originalTransactionID
         let platform = StorePlatform(subscriptionKey: key)
-        guard let stores = stores[subscription.name.publisher] else { return .away }
-        guard let store = stores[platform], let asked = subscription.bundleID else {
-            return .nothing
-        }
-        let name = platform.name(ofKey: key)
-        // Cleeng has granted on it: a store that has never said anything of it may have been asked by a wrong name.
-        let isOver = LedgerWord(end: LedgerEnd(isOver: true, toldAt: subscription.heardAt))
-        let query: ExternalStoreQuery
-        switch platform {
-        case .google: query = .google(packageName: asked, subscriptionID: "", token: name.text)
-        case .amazon: query = .amazon(receiptID: name.text, userID: asked.text)
-        case .apple: return .nothing
-        }
-        switch await store.find(query) {
+        let answer = await ask(
+            key, of: subscription.name.publisher, bundleID: subscription.bundleID,
+            productID: subscription.standing?.productID)
+        switch answer {
         case .found(let found):
-            guard let word = found.first(where: { $0.key == key })?.word else { return .nothing }
+            // Of what was posted by a renewal's name, while Roku could not be asked, Roku tells under the original one.
+            let one = found.first { $0.key == key } ?? (platform.namesRenewals ? found.first : nil)
+            guard let word = one?.word else { return .nothing }
             return .told(
                 LedgerMessage(
                     subscription.name, word,
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it")))
-        case .no, .ended, .unknown:
+        // It is about what was asked: it may have been asked in a wrong way, or by a wrong account.
+        case .no: return .nothing
+        case .ended, .unknown:
+            // Cleeng has granted on it: a store that has never said anything of it may have been asked by a wrong name.
             guard subscription.isTold else { return .nothing }
             return .told(
                 LedgerMessage(
-                    subscription.name, isOver,
+                    subscription.name, .over(toldAt: subscription.heardAt),
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): the store does not know it")))
         case .notConfigured: return .nothing
-        case .tryAgain:
+        case .misconfigured, .tryAgain:
             logger.warning("a store cannot be asked now", metadata: ["store": "\(platform.rawValue)"])
             return .away
+        }
+    }
+
+    /// Asks the store of a subscription's key. What was bought once is found by its product too.
+    ///
+    /// - Parameters:
+    ///   - bundleID: by which the store finds it; Google and Amazon are not asked without.
+    ///   - productID: nil where it is not known.
+    func ask(
+        _ key: TransactionID, of publisher: PublisherID, bundleID: BundleID?, productID: ProductID?
+    ) async -> ExternalStoreAnswer {
+        guard let stores = stores[publisher] else { return .tryAgain(after: nil) }
+        guard let query = Self.query(key, bundleID, productID), let store = stores[query.platform] else {
+            return .notConfigured
+        }
+        return await store.find(query)
+    }
+
+    /// Tells the store that a purchase was granted.
+    ///
+    /// - Parameter purchase: as the store has just shown it.
+    func acknowledge(_ purchase: ExternalSubscription, of publisher: PublisherID) async -> AcknowledgementAnswer {
+        guard let query = Self.query(purchase.key, purchase.bundleID, purchase.productID),
+            let store = stores[publisher]?[query.platform]
+        else { return .tryAgain(after: nil) }
+        return await store.acknowledge(query, purchase)
+    }
+
+    /// Nil for Apple's, which have ways of their own.
+    private static func query(
+        _ key: TransactionID, _ bundleID: BundleID?, _ productID: ProductID?
+    ) -> ExternalStoreQuery? {
+        let platform = StorePlatform(subscriptionKey: key)
+        let name = platform.name(ofKey: key).text
+        return switch platform {
+        case .google:
+            bundleID.map { .google(packageName: $0, subscriptionID: productID?.text ?? "", token: name) }
+        case .amazon: bundleID.map { .amazon(receiptID: name, userID: $0.text) }
+        case .roku: .roku(transactionID: name)
+        case .apple: nil
         }
     }
 }
 
 extension ExternalStoreAnswer {
     /// - Parameters:
-    ///   - asked: what it took to ask beside the purchase's own name.
+    ///   - asked: what it took to ask beside the purchase's own name; nil for nothing.
     ///   - store: as a publisher reads it.
-    init<Value: Sendable>(
-        _ answer: StoreAnswer<Value>, asked: BundleID, store: String, _ subscription: (Value) -> StoreSubscription
-    ) {
+    ///   - acknowledges: whether the store is to be told of a grant.
+    init(_ answer: StoreAnswer<StoreSubscription>, asked: BundleID?, store: String, acknowledges: Bool = false) {
         switch answer {
-        case .found(let value):
-            let told = subscription(value)
+        case .found(let told):
             // What is used up, or of which too little is said, is a purchase all the same.
             guard let word = told.ledgerWord ?? (told.state.isPurchase ? LedgerWord() : nil) else {
                 self = .no("\(store) has no paid subscription by that name: it is \(told.state.rawValue)")
@@ -80,12 +116,14 @@ extension ExternalStoreAnswer {
             self = .found([
                 ExternalSubscription(
                     key: told.ledgerKey, environment: told.environment, word: word, bundleID: asked,
-                    productID: told.productID, isTrial: told.isTrial)
+                    productID: told.productID, isTrial: told.isTrial,
+                    awaitsAcknowledgement: acknowledges && told.isAcknowledged == false
+                        ? told.kind == .subscription ? .subscription : .product : nil,
+                    accountToken: told.accountToken)
             ])
         case .notAPurchase("gone"): self = .ended("\(store) says that it is over, and nothing more of it")
         case .notAPurchase(let word): self = .no("\(store) says no: \(word)")
-        // Our own fault is passing trouble to whoever asks.
-        case .misconfigured: self = .tryAgain(after: .seconds(60))
+        case .misconfigured(let why): self = .misconfigured(why)
         case .tryAgain(_, let retryAfter): self = .tryAgain(after: retryAfter)
         }
     }

@@ -26,7 +26,7 @@ public final class CatalogueCheck: Service {
 
     /// - Returns: false: the pause comes in any case.
     func runOnce() async throws -> Bool {
-        let count = try await store.count([.mismatch], in: .all)[.mismatch] ?? 0
+        let count = try await store.ops.count([.mismatch], in: .all)[.mismatch] ?? 0
         box.withLockedValue { $0 = count }
         return false
     }

@@ -35,16 +35,16 @@ public struct InstanceReporter: Service {
                 if isSaid { await news.wait(atMost: interval) }
             }
         }
-        try? await store.reportGone()
+        try? await store.instances.reportGone()
     }
 
     /// - Returns: whether anything was said.
     func runOnce() async throws -> Bool {
-        guard let now = store.clock.now else { return false }
+        guard let now = store.memory.clock.now else { return false }
         let report =
             InstanceReport.worst(upstreams.compactMap { $0.report() })
             ?? InstanceReport(state: .ok, since: now, lastError: nil)
-        try await store.report(report, role: role)
+        try await store.instances.report(report, role: role)
         return true
     }
 }

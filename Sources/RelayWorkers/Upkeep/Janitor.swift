@@ -31,12 +31,13 @@ public struct Janitor: Service {
     }
 
     func runOnce() async throws {
-        try await store.makePartitions()
-        try await prune { try await store.pruneEntitlementReads() }
-        try await prune { try await store.pruneIdempotencyKeys() }
-        try await prune { try await store.pruneNotificationNames() }
-        try await prune { try await store.pruneActivity() }
-        try await store.pruneInstances()
+        try await store.retention.makePartitions()
+        try await prune { try await store.purchases.pruneReads() }
+        try await prune { try await store.retention.pruneIdempotencyKeys() }
+        try await prune { try await store.notifications.pruneNames() }
+        try await prune { try await store.consumption.prune() }
+        try await prune { try await store.activity.prune() }
+        try await store.instances.prune()
     }
 
     /// Page by page until nothing is left that is too old, so that no pace of purchases outruns it.

@@ -50,7 +50,7 @@ public final class RetentionService: Service {
         guard let days = policy.days else { return }
         // A bounded number of pages: what is left goes in the next pass.
         for _ in 0..<Self.auditPages {
-            guard try await store.pruneAuditLog(olderThan: .seconds(days * 86_400)) > 0 else { return }
+            guard try await store.audit.prune(olderThan: .seconds(days * 86_400)) > 0 else { return }
         }
     }
 

@@ -16,6 +16,13 @@ public final class Upstream: Sendable {
     private let account: PublisherID?
     private let news: Wakeup
 
+    private struct CallKind: Hashable {
+        var route: UpstreamRoute
+        var verdict: String
+    }
+    private let calls: KeptMetrics<CallKind, Counter>
+    private let durations: KeptMetrics<UpstreamRoute, Timer>
+
     /// - Parameters:
     ///   - maxConcurrentCalls: of all routes together.
     ///   - account: the publisher whose own account at Cleeng it is; nil for the one that publishers share.
@@ -34,6 +41,13 @@ public final class Upstream: Sendable {
         if let account { logger[metadataKey: "account"] = "\(account)" }
         self.logger = logger
         gate = UpstreamGate(capacity: maxConcurrentCalls)
+        calls = KeptMetrics { kind in
+            let labels = Self.labels(kind.route.rawValue, account) + [("verdict", kind.verdict)]
+            return Counter(label: "relay_upstream_calls", dimensions: labels)
+        }
+        durations = KeptMetrics { route in
+            Timer(label: "relay_upstream_call_duration", dimensions: Self.labels(route.rawValue, account))
+        }
     }
 
     // MARK: The right to call
@@ -65,20 +79,14 @@ public final class Upstream: Sendable {
     func forward(
         _ purchase: StoredPurchase, _ receipt: Acceptance.Receipt, _ pass: CallGate.Pass
     ) async -> ForwardAnswer {
-        let answer = await client.pay(ApplePayment(purchase, receipt))
-        return sort(ForwardAnswer(answer), of: purchase, pass)
+        sort(await client.pay(Payment(purchase, Payment.Receipt(receipt, of: purchase))), of: purchase, pass)
     }
 
-    /// By `/android/payment` and `/amazon/payment`.
+    /// By `/android/payment`, `/amazon/payment` and `/roku/payment`.
     func forward(
         _ purchase: StoredPurchase, _ receipt: StoreReceipt, _ pass: CallGate.Pass
     ) async -> ForwardAnswer {
-        let answer =
-            switch receipt {
-            case .google(let receipt): await client.pay(AndroidPayment(purchase, receipt))
-            case .amazon(let receipt): await client.pay(AmazonPayment(purchase, receipt))
-            }
-        return sort(ForwardAnswer(answer), of: purchase, pass)
+        sort(await client.pay(Payment(purchase, .store(receipt))), of: purchase, pass)
     }
 
     /// By StoreKit 2.
@@ -89,13 +97,12 @@ public final class Upstream: Sendable {
     func register(
         _ purchase: StoredPurchase, of cleengCustomer: Int64, transfers: Bool, name: String, _ pass: CallGate.Pass
     ) async -> ForwardAnswer {
-        let (answer, synchronization) = await client.send(
-            transfers ? .transfer : .registration,
+        let answer = await client.send(
             StoreKit2Purchase(
                 transactionId: purchase.transactionID, cleengCustomerId: cleengCustomer,
                 ipAddress: purchase.ipAddress?.value),
-            name: name)
-        return sort(ForwardAnswer(answer, synchronization: synchronization), of: purchase, pass)
+            transfers: transfers, name: name)
+        return sort(answer, of: purchase, pass)
     }
 
     private func sort(
@@ -112,8 +119,7 @@ public final class Upstream: Sendable {
         _ name: String, of email: EmailAddress, offer: OfferID, _ pass: CallGate.Pass
     ) async -> SynchronizationAnswer {
         let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
-        let sorted = SynchronizationAnswer(
-            await client.synchronization(name), offer: offer, observedAt: observedAt)
+        let sorted = await client.synchronization(name, offer: offer, observedAt: observedAt)
         let result = CallResult(sorted.outcome, subject: email.hashValue, retryAfter: sorted.pauseOfRoute)
         record(pass, result, latency: sorted.latency, verdict: sorted.label)
         return sorted
@@ -171,8 +177,8 @@ public final class Upstream: Sendable {
 
     private func record(_ pass: CallGate.Pass, _ result: CallResult?, latency: Duration, verdict: String) {
         let route = pass.route.rawValue
-        Counter(label: "relay_upstream_calls", dimensions: labels(route) + [("verdict", verdict)]).increment()
-        Timer(label: "relay_upstream_call_duration", dimensions: labels(route)).record(duration: latency)
+        calls[CallKind(route: pass.route, verdict: verdict)].increment()
+        durations[pass.route].record(duration: latency)
         if pass.isProbe { Counter(label: "relay_upstream_probes", dimensions: labels(route)).increment() }
         // A call that we broke off ourselves says nothing of the upstream.
         let change = gate.leave(pass, Task.isCancelled ? nil : result)
@@ -198,9 +204,17 @@ public final class Upstream: Sendable {
     }
 
     /// Of metrics: the account is named where it is one publisher's own.
-    public func labels(_ route: String) -> [(String, String)] { accountLabel + [("route", route)] }
+    public func labels(_ route: String) -> [(String, String)] { Self.labels(route, account) }
 
-    public var accountLabel: [(String, String)] { account.map { [("account", $0.text)] } ?? [] }
+    public var accountLabel: [(String, String)] { Self.label(account) }
+
+    private static func labels(_ route: String, _ account: PublisherID?) -> [(String, String)] {
+        label(account) + [("route", route)]
+    }
+
+    private static func label(_ account: PublisherID?) -> [(String, String)] {
+        account.map { [("account", $0.text)] } ?? []
+    }
 
     private func tell(_ health: UpstreamHealth, _ route: String) {
         let metadata: Logger.Metadata = [

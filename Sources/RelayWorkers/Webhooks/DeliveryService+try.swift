@@ -33,7 +33,7 @@ extension DeliveryService {
                 result, tries: claimed.tries, retries: settings.retries, jitter: .random(in: 0..<1))
         else {
             guard result.verdict == .postponed else { throw CancellationError() }
-            return try await store.giveBack([claimed.row], after: settings.postponedFor)
+            return try await store.queues.giveBack([claimed.row], after: settings.postponedFor)
         }
         Timer(label: "relay_webhook_duration").record(duration: result.latency)
         logger.debug(

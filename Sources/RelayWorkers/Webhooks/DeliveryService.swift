@@ -80,9 +80,9 @@ public final class DeliveryService: Service {
 
     /// Writes how the endpoint does, where that is news.
     func note(_ verdict: WebhookResult.Verdict, of id: EndpointID) async throws {
-        let now = store.clock.now ?? Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+        let now = store.memory.clock.now ?? Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
         let change = state.withLockedValue { $0.known[id]?.standing.heard(verdict, at: now) }
-        guard let change, try await store.note(change, of: id) else { return }
+        guard let change, try await store.webhooks.note(change, of: id) else { return }
         directory.forget()
         guard case .disabled(let reason) = change else { return }
         Counter(label: "relay_webhook_endpoints_disabled", dimensions: [("reason", reason.rawValue)]).increment()
@@ -103,7 +103,7 @@ extension DeliveryService: StoredQueue {
             return isTime
         }
         breakers.keep(only: Set(endpoints.map(\.id)))
-        if isTimeToTidy { _ = try await store.dropUndeliverable() }
+        if isTimeToTidy { _ = try await store.webhooks.dropUndeliverable() }
         return []
     }
 
@@ -135,7 +135,7 @@ extension DeliveryService: StoredQueue {
                 }
             }
         }
-        return try await store.claimDeliveries(
+        return try await store.webhooks.claim(
             rooms, own: Array(credentials.own.keys), lease: settings.lease(timeout: client.timeout))
     }
 

@@ -5,28 +5,16 @@ import Logging
 struct JSONLine {
     private(set) var bytes: [UInt8] = []
 
-    init() {
-        bytes.reserveCapacity(512)
-    }
+    init() { bytes.reserveCapacity(512) }
 
-    var count: Int { bytes.count }
-
-    mutating func append(_ literal: StaticString) {
-        bytes.append(literal)
-    }
+    mutating func append(_ literal: StaticString) { bytes.append(literal) }
 
     mutating func append(millisecondsSince1970 moment: Int64) {
         RFC3339.append(millisecondsSince1970: moment, to: &bytes)
     }
 
     /// For text that is JSON already, such as a number.
-    mutating func append(verbatim text: String) {
-        bytes.append(contentsOf: text.utf8)
-    }
-
-    mutating func cut(backTo length: Int) {
-        bytes.removeLast(bytes.count - length)
-    }
+    mutating func append(verbatim text: String) { bytes.append(contentsOf: text.utf8) }
 
     /// A quoted string whose content takes `limit` bytes at most after escaping; a cut one ends in an ellipsis.
     mutating func append(string: String, limit: Int) {
@@ -99,13 +87,13 @@ extension JSONLine {
 
     /// Returns false, and leaves the line as it was, where the entry has no room.
     mutating func append(_ entry: FlatMetadata.Entry) -> Bool {
-        let before = count
+        let before = bytes.count
         append(",")
         append(string: entry.key, limit: JSONLogHandler.maximumKeyBytes)
         append(":")
         append(value: entry.value, limit: JSONLogHandler.maximumValueBytes, depth: 0)
-        guard count + JSONLogHandler.ending.utf8CodeUnitCount <= JSONLogHandler.maximumLineBytes else {
-            cut(backTo: before)
+        guard bytes.count + JSONLogHandler.ending.utf8CodeUnitCount <= JSONLogHandler.maximumLineBytes else {
+            bytes.removeLast(bytes.count - before)
             return false
         }
         return true
@@ -113,8 +101,7 @@ extension JSONLine {
 
     private mutating func append(value: Logger.MetadataValue, limit: Int, depth: Int) {
         switch value {
-        case .string(let text):
-            append(string: text, limit: limit)
+        case .string(let text): append(string: text, limit: limit)
         case .stringConvertible(let value):
             switch value {
             case let number as Int: append(verbatim: String(number))
@@ -123,20 +110,18 @@ extension JSONLine {
             case let number as Double where number.isFinite: append(verbatim: number.description)
             default: append(string: value.description, limit: limit)
             }
-        case .array(let elements) where depth == 0:
-            append(elements, limit: limit)
-        case .array, .dictionary:
-            // A tree inside a list has no flat form; the text is cut like any other.
-            append(string: value.description, limit: limit)
+        case .array(let elements) where depth == 0: append(elements, limit: limit)
+        // A tree inside a list has no flat form; the text is cut like any other.
+        case .array, .dictionary: append(string: value.description, limit: limit)
         }
     }
 
     private mutating func append(_ elements: [Logger.MetadataValue], limit: Int) {
-        let end = count + limit
+        let end = bytes.count + limit
         append("[")
-        for (index, element) in elements.prefix(Self.maximumElements).enumerated() where count < end {
+        for (index, element) in elements.prefix(Self.maximumElements).enumerated() where bytes.count < end {
             if index > 0 { append(",") }
-            append(value: element, limit: end - count, depth: 1)
+            append(value: element, limit: end - bytes.count, depth: 1)
         }
         append("]")
     }

@@ -28,9 +28,6 @@ public struct JSONLogHandler: LogHandler {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - label: the logger's name.
-    ///   - level: events below it are not written.
-    ///   - sink: where the lines go.
     ///   - metadataProvider: metadata that comes from the task, such as a trace id.
     ///   - now: the clock of the time stamps, in milliseconds since 1970.
     public init(

@@ -23,9 +23,7 @@ struct PrometheusExposition {
             metric.append(to: &text, name: family.name, labels: labels)
             section.samples[labels] = text
         }
-        if !section.samples.isEmpty {
-            sections[family.name] = section
-        }
+        if !section.samples.isEmpty { sections[family.name] = section }
     }
 
     mutating func add(_ sample: MetricSample) {
@@ -49,9 +47,7 @@ struct PrometheusExposition {
         var text = ""
         for (name, section) in sections.sorted(by: { $0.key < $1.key }) {
             text += "# HELP \(name) \(Self.escaped(section.help))\n# TYPE \(name) \(section.kind.rawValue)\n"
-            for (_, lines) in section.samples.sorted(by: { $0.key < $1.key }) {
-                text += lines
-            }
+            for (_, lines) in section.samples.sorted(by: { $0.key < $1.key }) { text += lines }
         }
         return text
     }

@@ -51,9 +51,7 @@ final class PrometheusFamily: Sendable {
         }
     }
 
-    func snapshot() -> [PrometheusLabels: any PrometheusMetric] {
-        metrics.withLockedValue { $0 }
-    }
+    func snapshot() -> [PrometheusLabels: any PrometheusMetric] { metrics.withLockedValue { $0 } }
 }
 
 /// What Prometheus calls the type of a metric family.
@@ -98,9 +96,7 @@ protocol PrometheusMetric: AnyObject, Sendable {
 /// Names as Prometheus takes them.
 enum PrometheusName {
     /// A metric name: `[a-zA-Z_:][a-zA-Z0-9_:]*`, all else replaced by underscores.
-    static func metric(_ label: String) -> String {
-        sanitised(label, allowsColon: true)
-    }
+    static func metric(_ label: String) -> String { sanitised(label, allowsColon: true) }
 
     /// A label name: `[a-zA-Z_][a-zA-Z0-9_]*`. A leading `__` is Prometheus' own and loses one underscore; `le` belongs
     /// to histograms.

@@ -5,30 +5,20 @@ import NIOConcurrencyHelpers
 final class PrometheusGauge: PrometheusMetric, MeterHandler, RecorderHandler {
     private let value = NIOLockedValueBox(0.0)
 
-    func set(_ newValue: Int64) {
-        set(Double(newValue))
-    }
+    func set(_ newValue: Int64) { set(Double(newValue)) }
 
-    func set(_ newValue: Double) {
-        value.withLockedValue { $0 = newValue }
-    }
+    func set(_ newValue: Double) { value.withLockedValue { $0 = newValue } }
 
     func increment(by amount: Double) {
         guard amount.isFinite else { return }
         value.withLockedValue { $0 += amount }
     }
 
-    func decrement(by amount: Double) {
-        increment(by: -amount)
-    }
+    func decrement(by amount: Double) { increment(by: -amount) }
 
-    func record(_ newValue: Int64) {
-        set(Double(newValue))
-    }
+    func record(_ newValue: Int64) { set(Double(newValue)) }
 
-    func record(_ newValue: Double) {
-        set(newValue)
-    }
+    func record(_ newValue: Double) { set(newValue) }
 
     func append(to text: inout String, name: String, labels: PrometheusLabels) {
         text += "\(name)\(labels.braced()) \(PrometheusNumber.text(value.withLockedValue { $0 }))\n"
@@ -39,9 +29,7 @@ final class PrometheusGauge: PrometheusMetric, MeterHandler, RecorderHandler {
 final class PrometheusComputedGauge: PrometheusMetric {
     private let read: @Sendable () -> Double
 
-    init(read: @escaping @Sendable () -> Double) {
-        self.read = read
-    }
+    init(read: @escaping @Sendable () -> Double) { self.read = read }
 
     func append(to text: inout String, name: String, labels: PrometheusLabels) {
         text += "\(name)\(labels.braced()) \(PrometheusNumber.text(read()))\n"
@@ -72,9 +60,7 @@ final class PrometheusCounter: PrometheusMetric, CounterHandler, FloatingPointCo
         value.withLockedValue { $0.fraction += amount }
     }
 
-    func reset() {
-        value.withLockedValue { $0 = Value() }
-    }
+    func reset() { value.withLockedValue { $0 = Value() } }
 
     func append(to text: inout String, name: String, labels: PrometheusLabels) {
         let value = value.withLockedValue { $0 }

@@ -31,9 +31,7 @@ final class PrometheusHistogram: PrometheusMetric, TimerHandler, RecorderHandler
         }
     }
 
-    func record(_ amount: Int64) {
-        record(Double(amount))
-    }
+    func record(_ amount: Int64) { record(Double(amount)) }
 
     func record(_ amount: Double) {
         guard amount.isFinite else { return }
@@ -44,9 +42,7 @@ final class PrometheusHistogram: PrometheusMetric, TimerHandler, RecorderHandler
         }
     }
 
-    private func bucket(of amount: Double) -> Int {
-        bounds.firstIndex { amount <= $0 } ?? bounds.count
-    }
+    private func bucket(of amount: Double) -> Int { bounds.firstIndex { amount <= $0 } ?? bounds.count }
 
     func append(to text: inout String, name: String, labels: PrometheusLabels) {
         let value = value.withLockedValue { $0 }

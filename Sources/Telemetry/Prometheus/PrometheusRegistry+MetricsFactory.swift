@@ -30,25 +30,15 @@ extension PrometheusRegistry: MetricsFactory {
         return histogram(name, base: base, dimensions, defaultBuckets: Self.defaultTimerBuckets)
     }
 
-    public func destroyCounter(_ handler: any CounterHandler) {
-        destroy(handler as? PrometheusCounter)
-    }
+    public func destroyCounter(_ handler: any CounterHandler) { destroy(handler) }
 
-    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
-        destroy(handler as? PrometheusCounter)
-    }
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { destroy(handler) }
 
-    public func destroyMeter(_ handler: any MeterHandler) {
-        destroy(handler as? PrometheusGauge)
-    }
+    public func destroyMeter(_ handler: any MeterHandler) { destroy(handler) }
 
-    public func destroyRecorder(_ handler: any RecorderHandler) {
-        destroy(handler as? any PrometheusMetric)
-    }
+    public func destroyRecorder(_ handler: any RecorderHandler) { destroy(handler) }
 
-    public func destroyTimer(_ handler: any TimerHandler) {
-        destroy(handler as? PrometheusHistogram)
-    }
+    public func destroyTimer(_ handler: any TimerHandler) { destroy(handler) }
 
     private func counter(_ label: String, _ dimensions: [(String, String)]) -> PrometheusCounter {
         let base = PrometheusName.metric(label)
@@ -71,8 +61,8 @@ extension PrometheusRegistry: MetricsFactory {
         return family.metric(PrometheusLabels(dimensions)) { PrometheusHistogram(bounds: family.bounds) }
     }
 
-    private func destroy(_ metric: (any PrometheusMetric)?) {
-        guard let metric else { return }
+    private func destroy(_ handler: AnyObject) {
+        guard let metric = handler as? any PrometheusMetric else { return }
         for family in state.withLockedValue({ Array($0.families.values) }) {
             family.remove(metric)
         }

@@ -17,6 +17,14 @@ extension FuzzTarget {
         }
     }
 
+    /// What Apple's OCSP responder, or somebody on the way, says of a certificate.
+    static let ocsp = FuzzTarget("ocsp", seeds: AppleSeeds.statements) { bytes in
+        await AppleReaders.verify(AppleSeeds.transactionBytes)
+        for certificate in AppleSeeds.trust.recentChains.flatMap({ $0.certificates(validAt: Date()) }) {
+            _ = await RevocationCheck { _, _ in bytes }.status(of: certificate)
+        }
+    }
+
     /// The App Store's notifications of both versions.
     static let notifications = FuzzTarget("app-store-notifications", seeds: AppleSeeds.notifications) { bytes in
         if case .statusUpdate(let unread)? = try? ServerNotification(body: bytes), let update = try? unread.read() {
@@ -33,7 +41,7 @@ extension FuzzTarget {
 
 private enum AppleReaders {
     static func read(_ data: ReceiptData) throws {
-        guard let read = try? PurchaseReader.read(data, transactionId: "1") else { return }
+        guard let read = try? ReadPurchase(PurchaseDocument(data), transactionId: "1") else { return }
         for period in read.ledgerPeriods.values {
             try FuzzFinding.check(period.purchasedAt)
             try FuzzFinding.check(period.expiresAt)

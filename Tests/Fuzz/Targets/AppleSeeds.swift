@@ -27,6 +27,21 @@ enum AppleSeeds {
         ]
     }
 
+    static let transactionBytes = Array(signed(transaction).utf8)
+
+    /// Of an OCSP responder, about the certificate that signs ``transactionBytes``.
+    static var statements: [[UInt8]] {
+        guard let transactions, var responder = try? OCSPResponder([transactions]) else { return [] }
+        var statements = [responder.reply(to: [], at: now)]
+        for answer in OCSPResponder.Answer.allCases {
+            responder.answer = answer
+            statements += (try? responder.statement(about: transactions, at: now)).map { [$0] } ?? []
+        }
+        responder.answer = .usual
+        responder.revoke("leaf")
+        return statements + ((try? responder.statement(about: transactions, at: now)).map { [$0] } ?? [])
+    }
+
     static var notifications: [[UInt8]] {
         let transaction = signed(transaction)
         let renewal = signed(

@@ -48,14 +48,14 @@ extension FuzzTarget {
     ) { bytes in
         let reply = FuzzReply(bytes).reply
         for verdict in [
-            PaymentReply.Verdict(reply, scrubber: CleengReplies.scrubber),
-            PaymentReply.Verdict(storeKit2: reply, scrubber: CleengReplies.scrubber),
+            ForwardAnswer.Verdict(reply, scrubber: CleengReplies.scrubber),
+            ForwardAnswer.Verdict(storeKit2: reply, scrubber: CleengReplies.scrubber),
         ] {
             guard case .tryAgain(_, let pause) = verdict else { continue }
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
-        if case .tryAgain(_, let pause) = SynchronizationReply.Verdict(
-            reply, scrubber: CleengReplies.scrubber)
+        if case .tryAgain(_, let pause) = SynchronizationAnswer.Verdict(
+            reply, of: "S1_US", scrubber: CleengReplies.scrubber)
         {
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }

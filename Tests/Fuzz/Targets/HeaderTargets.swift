@@ -50,8 +50,8 @@ extension FuzzTarget {
     ) { bytes in
         let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
         if bytes.first.map({ $0 & 1 }) == 0 {
-            _ = CustomerToken(text)?.claims
-        } else if let keys = try? await CustomerKeySet(json: text) {
+            _ = JSONWebToken(text)?.claims
+        } else if let keys = try? await JSONWebKeySet(json: text) {
             _ = keys.knows("a")
         }
     }

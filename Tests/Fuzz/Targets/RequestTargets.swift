@@ -44,26 +44,29 @@ extension FuzzTarget {
             #"{"id":"p","transaction":{"type":"android-playstore","id":"1","purchaseToken":"t","receipt":"{\"productId\":\"p\"}"},"additionalData":{"applicationUsername":7}}"#,
             #"{"Type":"AppleIap","AppleIapReceipt":"MIIC","customerid":"000000000000000000000000","ExternalCart":{"Type":"GoogleIap","GoogleIapPackageName":"a"},"Customer":{"FirstName":"A","CustomFields":{"a":{"b":[1]}}}}"#,
             #"{"reason":"r","parked":true,"status":"rejected","from":"2026-01-01","to":"2026-02-01T00:00:00Z","limit":100.0,"cursor":"c","dryRun":false}"#,
+            #"{"customerEmail":"ana@example.test","offerId":"S1_US","order":{"purchaseId":"o","code":"gold","amount":"$9.99","qty":1,"total":10.5}}"#,
+            #"{"customerConsented":true,"sampleContentProvided":false,"consumptionPercentage":50000,"refundPreference":"DECLINE","userStatus":null}"#,
             "grant_type=client_credentials&client_id=main&client_secret=k%00%ff+x",
         ])
     ) { bytes in
         let body = ByteBuffer(bytes: bytes)
-        if let payment = try? PaymentRequest(PaymentBody(body)) {
+        if let payment = try? PaymentRequest(body) {
             _ = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
         }
-        for platform in [StorePlatform.google, .amazon] {
-            _ = try? StorePaymentRequest(StorePaymentBody(body), of: platform)
+        for platform in StorePlatform.allCases where platform != .apple {
+            _ = try? StorePaymentRequest(body, of: platform)
         }
-        _ = try? ValidateRequest(ValidateBody(body), app: "com.example.app")
-        _ = try? CheckRequest(BodyObject(body, names: CheckRequest.names), mostReceiptBytes: 65_536)
+        _ = try? ValidateRequest(body, app: "com.example.app")
+        _ = try? CheckRequest(JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: 65_536)
         _ = try? OrderRequest(body)
-        _ = try? CustomerDetails(BodyObject(body, names: CustomerDetails.names), path: "")
+        _ = try? CustomerDetails(JSONFields(body, inAnyCase: CustomerDetails.names), path: "")
         if let replay = try? ReplayBody(body) {
             try FuzzFinding.check(replay.filter.from)
             try FuzzFinding.check(replay.filter.to)
         }
+        _ = try? ConsumptionFacts(body: body)
         _ = try? OperatorReason.parse(body)
         _ = (try? FormBody(body))?["client_id"]
-        _ = NotificationContent(bytes)
+        for store in StorePlatform.allCases { _ = NotificationContent(bytes, of: store.rawValue) }
     }
 }

@@ -6,7 +6,7 @@ struct PollScript {
     private let start: ContinuousClock.Instant
     private var polling: Polling
 
-    init(known: Validation? = nil) {
+    init(known: RelayClient.Validation? = nil) {
         start = now
         polling = Polling(known: known, at: now, random: { 0 })
     }
@@ -17,7 +17,7 @@ struct PollScript {
     mutating func ready(after pause: Duration = .zero) -> Polling.Action { play(.ready, pause) }
 
     mutating func answers(
-        _ validation: Validation, after pause: Duration = .zero, retryAfter: Duration? = .seconds(5)
+        _ validation: RelayClient.Validation, after pause: Duration = .zero, retryAfter: Duration? = .seconds(5)
     ) -> Polling.Action {
         play(.answered(validation, retryAfter: retryAfter), pause)
     }

@@ -2,13 +2,13 @@ import Foundation
 
 @testable import RelayClient
 
-extension Validation {
+extension RelayClient.Validation {
     static func sample(
         _ status: Status, reason: String? = nil, allowance: TimeInterval = 60, late: Bool = false,
         expiresAt: Date? = nil
-    ) -> Validation {
+    ) -> RelayClient.Validation {
         let received = Date(timeIntervalSince1970: 1_800_000_000)
-        return Validation(
+        return RelayClient.Validation(
             id: "db512ae90962e50029b3cde998eae7196ee1b1", status: status, accessGranted: status == .granted,
             offer: "S123456789_US", reason: reason, receivedAt: received,
             settledAt: status.isFinal ? received + 5 : nil, deadline: received + allowance, isLate: late,

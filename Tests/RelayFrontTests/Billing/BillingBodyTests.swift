@@ -31,18 +31,18 @@ struct BillingBodyTests {
 
     @Test("names count in any case, the last of two wins, null is absent, and all else is passed over")
     func names() throws {
-        let body = try BodyObject(
+        let body = try JSONFields(
             ByteBuffer(string: #"{"TYPE":"a","type":"b","x":{"y":[1]},"Obj":{ "K" : 1 },"N":null,"L":["p"]}"#),
-            names: ["Type", "Obj", "N", "L"], lists: ["L"])
-        #expect(body["Type"] == .text("b") && body["Obj"] == .object(#"{ "K" : 1 }"#))
-        #expect(body["N"] == nil && body["x"] == nil && body["L"] == .list(["p"]))
+            inAnyCase: ["Type", "Obj", "N", "L"])
+        #expect(body["Type"] == .string("b") && body["Obj"] == .object(#"{ "K" : 1 }"#))
+        #expect(body["N"] == .absent && body["x"] == .absent && body["L"] == .array(#"["p"]"#))
     }
 
     @Test("what a check needs is asked of each type")
     func checks() throws {
         func check(_ json: String) throws -> CheckRequest {
             try CheckRequest(
-                BodyObject(ByteBuffer(string: json), names: CheckRequest.names), mostReceiptBytes: 1_000)
+                JSONFields(ByteBuffer(string: json), inAnyCase: CheckRequest.names), mostReceiptBytes: 1_000)
         }
         #expect(try check(#"{"type":"APPLEIAP","appleiapreceipt":"r"}"#) == .appleReceipt("r"))
         #expect(
@@ -67,7 +67,7 @@ struct BillingBodyTests {
     func details() throws {
         func details(_ json: String) throws -> String {
             try CustomerDetails(
-                BodyObject(ByteBuffer(string: json), names: CustomerDetails.names), path: "Customer."
+                JSONFields(ByteBuffer(string: json), inAnyCase: CustomerDetails.names), path: "Customer."
             ).json
         }
         #expect(

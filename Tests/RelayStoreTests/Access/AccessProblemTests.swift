@@ -7,7 +7,7 @@ import Testing
 @Suite("Ops sees granted access that may be wrong")
 struct AccessProblemTests {
     private func names(_ store: RelayStore, _ problem: AccessProblem?) async throws -> [String] {
-        try await store.accessProblems(problem, limit: 50, cursor: nil, in: .all).items.map {
+        try await store.ops.accessProblems(problem, limit: 50, cursor: nil, in: .all).items.map {
             "\($0.name.originalTransactionID) \($0.problem?.name ?? "none")"
         }.sorted()
     }
@@ -20,8 +20,8 @@ struct AccessProblemTests {
     func eachProblem() async throws {
         try await withStore { database, store in
             for subscription in ["1", "2", "3", "4", "5", "6", "7"] { try await grant(store, subscription) }
-            _ = try await store.hear(
-                try await store.claimDueSubscriptions(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
+            _ = try await store.subscriptions.hear(
+                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
                 leeway: .seconds(3_600))
             try await database.run(
                 "UPDATE ledgers SET status = 1, expires_at = now() + interval '1 day', due_at = now() + interval '1 day', trouble = NULL"
@@ -49,17 +49,19 @@ struct AccessProblemTests {
             #expect(try await names(store, .unwatched) == ["1 unwatched", "2 unwatched"])
             #expect(try await names(store, .overdue) == ["3 overdue", "4 overdue"])
             #expect(try await names(store, .mismatch) == [])
-            try await store.put(
+            try await store.offers.put(
                 [Offer(id: "S987654321_US", name: "", products: ["apple:com.example.year"], coupons: [])], of: "main")
             #expect(try await names(store, .mismatch) == ["6 mismatch"])
             #expect(
-                try await store.count(AccessProblem.allCases, in: .all) == [.unwatched: 2, .overdue: 2, .mismatch: 1])
+                try await store.ops.count(AccessProblem.allCases, in: .all) == [
+                    .unwatched: 2, .overdue: 2, .mismatch: 1,
+                ])
             #expect(
-                try await store.count(AccessProblem.allCases, in: .publisher("other")) == [
+                try await store.ops.count(AccessProblem.allCases, in: .publisher("other")) == [
                     .unwatched: 0, .overdue: 0, .mismatch: 0,
                 ])
-            #expect(try await store.summary(in: .all).accessProblems == [.unwatched: 2, .overdue: 2])
-            try await store.put(
+            #expect(try await store.ops.summary(in: .all).accessProblems == [.unwatched: 2, .overdue: 2])
+            try await store.offers.put(
                 [
                     Offer(id: "S123456789_US", name: "", products: ["apple:com.example.year"], coupons: [])
                 ], of: "main")
@@ -79,12 +81,13 @@ struct AccessProblemTests {
             )
             var (found, cursor): ([String], SubscriptionCursor?) = ([], nil)
             repeat {
-                let page = try await store.accessProblems(nil, limit: 1, cursor: cursor, in: .all)
+                let page = try await store.ops.accessProblems(nil, limit: 1, cursor: cursor, in: .all)
                 found += page.items.map(\.name.originalTransactionID.text)
                 cursor = page.next
             } while cursor != nil
             #expect(found.sorted() == ["1", "2", "3"])
-            #expect(try await store.accessProblems(nil, limit: 5, cursor: nil, in: .publisher("other")).items.isEmpty)
+            #expect(
+                try await store.ops.accessProblems(nil, limit: 5, cursor: nil, in: .publisher("other")).items.isEmpty)
         }
     }
 }

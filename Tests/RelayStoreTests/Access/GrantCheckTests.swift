@@ -43,8 +43,8 @@ struct GrantCheckTests {
             #expect(try await check(store) == GrantCheck.Found(unnumbered: 2, alone: 1))
             #expect(try await database.count("ledgers", where: "due_at <= now()") == 2)
             #expect(try await database.count("validations", where: "status = 1 AND owner_no IS NULL") == 0)
-            let heard = try await store.hear(
-                try await store.claimDueSubscriptions(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
+            let heard = try await store.subscriptions.hear(
+                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
                 leeway: .seconds(3_600))
             #expect(Set(heard.compactMap { $0.owner?.customer.text }) == ["ana@example.test", "ben@example.test"])
             #expect(heard.count { $0.name.standsAlone } == 1)
@@ -53,7 +53,7 @@ struct GrantCheckTests {
             let over = LedgerWord(cleeng: [
                 try #require(alone.owner?.offerID): LedgerEnd(isOver: true, toldAt: alone.heardAt + .seconds(1))
             ])
-            _ = try await store.hear([LedgerMessage(alone.name, over)], leeway: .seconds(3_600))
+            _ = try await store.subscriptions.hear([LedgerMessage(alone.name, over)], leeway: .seconds(3_600))
             #expect(try await store.status(of: old) == .revoked)
             #expect(try await store.status(of: new) == .granted)
         }
@@ -63,8 +63,8 @@ struct GrantCheckTests {
     func unwatched() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(customer: "ana@example.test"))
-            _ = try await store.hear(
-                try await store.claimDueSubscriptions(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
+            _ = try await store.subscriptions.hear(
+                try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
                 leeway: .seconds(3_600))
             try await database.run(
                 "UPDATE ledgers SET due_at = NULL, status = 1, expires_at = now() + interval '1 day'")

@@ -9,7 +9,7 @@ import Testing
 struct ConsoleStoreTests {
     private func key(_ store: RelayStore, _ role: KeyRole = .opsOperator) async throws -> APIKey {
         var generator = SystemRandomNumberGenerator()
-        let text = try await store.createKey(
+        let text = try await store.keys.create(
             role: role, name: "Nora", publisher: "main", app: "", using: &generator)
         return try #require(try await KeyRing(store: store).authenticate(text[...]))
     }
@@ -24,20 +24,20 @@ struct ConsoleStoreTests {
         try await withStore { database, store in
             let key = try await key(store)
             let (one, other, short) = (token(), token(), token())
-            for token in [one, other] { try await store.beginSession(token, key: key, for: .seconds(60)) }
-            #expect(try await store.session(one)?.key == key)
-            #expect(try await store.session(token()) == nil)
-            try await store.endSession(one, key: key)
-            #expect(try await store.session(one) == nil)
-            try await store.beginSession(short, key: key, for: .seconds(60))
+            for token in [one, other] { try await store.sessions.begin(token, key: key, for: .seconds(60)) }
+            #expect(try await store.sessions.find(one)?.key == key)
+            #expect(try await store.sessions.find(token()) == nil)
+            try await store.sessions.end(one, key: key)
+            #expect(try await store.sessions.find(one) == nil)
+            try await store.sessions.begin(short, key: key, for: .seconds(60))
             try await database.run(
                 "UPDATE console_sessions SET created_at = now() - interval '2 minutes', expires_at = now() - interval '1 minute' WHERE digest = $1",
                 .bytea(short.digest))
-            #expect(try await store.session(short) == nil)
-            #expect(try await store.session(other) != nil)
-            _ = try await store.revokeKey(key.id)
-            #expect(try await store.session(other) == nil)
-            let actions = try await store.auditLog(matching: AuditFilter()).items.map(\.action)
+            #expect(try await store.sessions.find(short) == nil)
+            #expect(try await store.sessions.find(other) != nil)
+            _ = try await store.keys.revoke(key.id)
+            #expect(try await store.sessions.find(other) == nil)
+            let actions = try await store.audit.list(matching: AuditFilter()).items.map(\.action)
             #expect(actions.sorted() == ["session.begin", "session.begin", "session.begin", "session.end"])
         }
     }
@@ -55,7 +55,7 @@ struct ConsoleStoreTests {
         try await withStore { database, store in
             for number in 0..<5 {
                 let actor = number.isMultiple(of: 2) ? "Nora (k1)" : "root (command line)"
-                try await store.audit(
+                try await store.audit.add(
                     AuditEntry(actor: actor, .keyRevoked, "k\(number)", of: nil, reason: "r\0\(number)"))
                 try await database.run(
                     "UPDATE audit_log SET at = now() + $2::int4 * interval '1 second' WHERE target = $1",
@@ -64,17 +64,17 @@ struct ConsoleStoreTests {
             var filter = AuditFilter(limit: 2)
             var targets: [String] = []
             repeat {
-                let page = try await store.auditLog(matching: filter)
+                let page = try await store.audit.list(matching: filter)
                 targets += page.items.map(\.target.value)
                 filter.cursor = page.next.flatMap { AuditCursor($0.description) }
             } while filter.cursor != nil && targets.count < 9
             #expect(targets == ["k4", "k3", "k2", "k1", "k0"])
-            let hers = try await store.auditLog(matching: AuditFilter(actor: "nora")).items
+            let hers = try await store.audit.list(matching: AuditFilter(actor: "nora")).items
             #expect(hers.map(\.target.value) == ["k4", "k2", "k0"] && hers[0].reason?.value == "r\u{FFFD}4")
-            #expect(try await store.auditLog(matching: AuditFilter(action: .signedIn)).items.isEmpty)
-            #expect(try await store.auditLog(matching: AuditFilter(target: "k1")).items.count == 1)
+            #expect(try await store.audit.list(matching: AuditFilter(action: .signedIn)).items.isEmpty)
+            #expect(try await store.audit.list(matching: AuditFilter(target: "k1")).items.count == 1)
             try await database.run("UPDATE audit_log SET at = now() - interval '2 days' WHERE target < 'k3'")
-            #expect(try await store.pruneAuditLog(olderThan: .seconds(86_400)) == 3)
+            #expect(try await store.audit.prune(olderThan: .seconds(86_400)) == 3)
         }
     }
 
@@ -82,32 +82,32 @@ struct ConsoleStoreTests {
     func actions() async throws {
         try await withStore { _, store in
             let id = try await store.take(.sample(subscription: "s"))
-            try await store.abandon(id, by: "Nora (k1)", reason: "ticket 1")
-            try await store.retry(id, by: "Nora (k1)", reason: "ticket 2")
+            try await store.ops.abandon(id, by: "Nora (k1)", reason: "ticket 1")
+            try await store.ops.retry(id, by: "Nora (k1)", reason: "ticket 2")
             await #expect(throws: OpsRefusal.self) {
-                try await store.retry(
+                try await store.ops.retry(
                     ValidationID(bucket: id.bucket, day: id.day, high: 1, low: 1), by: "x", reason: "y")
             }
-            let items = try await store.auditLog(matching: AuditFilter(target: "\(id)")).items
+            let items = try await store.audit.list(matching: AuditFilter(target: "\(id)")).items
             #expect(Set(items.map(\.action)) == ["validation.abandon", "validation.retry"])
             #expect(Set(items.compactMap(\.reason?.value)) == ["ticket 1", "ticket 2"])
-            #expect(try await store.auditLog(matching: AuditFilter()).items.count == 2)
+            #expect(try await store.audit.list(matching: AuditFilter()).items.count == 2)
         }
     }
 
     @Test("what is counted is added to its minute, and read in steps up to now")
     func activity() async throws {
         try await withStore { database, store in
-            try await store.add([.accepted: 2, .granted: 0])
-            try await store.add([.accepted: 3, .granted: 1])
+            try await store.activity.add([.accepted: 2, .granted: 0])
+            try await store.activity.add([.accepted: 3, .granted: 1])
             try await database.run("UPDATE activity SET minute = minute - interval '20 minutes' WHERE kind = 1")
-            try await store.add([.rejected: 1])
+            try await store.activity.add([.rejected: 1])
             try await database.run("UPDATE activity SET minute = now() - interval '3 hours' WHERE kind = 2")
-            let series = try #require(try await store.activity(step: .seconds(300), steps: 12, in: .all))
+            let series = try #require(try await store.activity.list(step: .seconds(300), steps: 12, in: .all))
             #expect(series.counts[.accepted]?.count == 12 && series.counts[.accepted]?.last == 5)
             #expect(series.counts[.granted]?[7] == 1 && series.counts[.rejected] == nil)
             try await database.run("UPDATE activity SET minute = now() - interval '15 days' WHERE kind = 2")
-            #expect(try await store.pruneActivity() == 1)
+            #expect(try await store.activity.prune() == 1)
         }
     }
 
@@ -116,7 +116,7 @@ struct ConsoleStoreTests {
         try await withStore { database, store in
             let id = try await store.take(.sample(subscription: "s"))
             try await database.run("UPDATE pursuits SET due_at = now() - interval '5 minutes'")
-            try await store.retry(id, by: "Nora (k1)", reason: "ticket 3")
+            try await store.ops.retry(id, by: "Nora (k1)", reason: "ticket 3")
             let ages = try await database.column(
                 "SELECT extract(epoch FROM now() - due_at)::int4 FROM pursuits", as: Int32.self)
             #expect(ages.count == 1 && (ages.first ?? 0) >= 300)
@@ -126,17 +126,17 @@ struct ConsoleStoreTests {
     @Test("validations are found by the transaction that their app or receipt names, of whichever publisher")
     func transaction() async throws {
         try await withStore { _, store in
-            _ = try await store.addPublisher("south")
+            _ = try await store.publishers.add("south")
             let one = try await store.take(.sample(subscription: "2000000000000075"))
             let other = try await store.take(.sample(subscription: "2000000000000075", publisher: "south"))
             _ = try await store.take(.sample(subscription: "2000000000000076"))
             var filter = ValidationFilter(originalTransactionID: "2000000000000075")
-            #expect(Set(try await store.validations(matching: filter).items.map(\.id)) == [one, other])
+            #expect(Set(try await store.ops.validations(matching: filter).items.map(\.id)) == [one, other])
             filter.limit = 1
-            let page = try await store.validations(matching: filter)
+            let page = try await store.ops.validations(matching: filter)
             #expect(page.items.count == 1 && page.next != nil)
             filter.originalTransactionID = "1"
-            #expect(try await store.validations(matching: filter).items.isEmpty)
+            #expect(try await store.ops.validations(matching: filter).items.isEmpty)
         }
     }
 
@@ -154,7 +154,7 @@ struct ConsoleStoreTests {
             var filter = ValidationFilter(selection: .waiting, limit: 2)
             var found: [ValidationID] = []
             repeat {
-                let page = try await store.validations(matching: filter)
+                let page = try await store.ops.validations(matching: filter)
                 found += page.items.map(\.id)
                 filter.cursor = page.next
             } while filter.cursor != nil && found.count < 9

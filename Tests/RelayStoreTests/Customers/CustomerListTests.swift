@@ -11,7 +11,7 @@ struct CustomerListTests {
     )
     func total() async throws {
         try await withStore { database, store in
-            let most = RelayStore.mostCounted
+            let most = CustomerStore.mostCounted
             try await database.run(
                 """
                 INSERT INTO subscriptions (
@@ -20,7 +20,8 @@ struct CustomerListTests {
                 FROM generate_series(2, \(2 * (most + 30)) + 1) AS n
                 """)
             func total(_ limit: Int, _ skip: Int, _ publisher: String = "main") async throws -> [Int] {
-                let (names, total) = try await store.customers(of: PublisherID(publisher), limit: limit, skip: skip)
+                let (names, total) = try await store.customers.list(
+                    of: PublisherID(publisher), limit: limit, skip: skip)
                 return [names.count, total]
             }
             let all = most + 30

@@ -18,8 +18,8 @@ struct OutboxAdoptionTests {
                 SELECT v.bucket, v.publisher, v.customer, 'PURCHASED', v.accepted_on, v.id, now()
                 FROM validations v WHERE v.id = $1
                 """, .uuid(id.uuid))
-            #expect(try await store.adoptOutbox() == 1)
-            #expect(try await store.adoptOutbox() == 0)
+            #expect(try await store.customers.adoptOutbox() == 1)
+            #expect(try await store.customers.adoptOutbox() == 0)
             #expect(try await database.count("outbox") == 0)
             let untold: [String] = try await database.column(
                 "SELECT username || ' ' || reason FROM customers WHERE untold_since IS NOT NULL")

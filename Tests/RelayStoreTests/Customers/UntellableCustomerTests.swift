@@ -13,7 +13,7 @@ struct UntellableCustomerTests {
             let vault = Vault()
             vault.state = .sealed(try #require(VaultKeys([1: .init(data: [UInt8](repeating: 1, count: 32))])))
             let store = await database.store("one", vault: vault)
-            try await store.migrate()
+            try await store.schema.migrate()
             _ = try await store.makeEndpoint()
             for number in 0..<3 {
                 let notices = Notices(store: store, database: database, key: "\(number)")

@@ -23,11 +23,11 @@ import Testing
     /// Every purchase says what was sent, and its customer's list has it.
     static func expectAll(_ acceptances: [Acceptance], in store: RelayStore) async throws {
         for one in acceptances {
-            let purchase = try await store.purchase(one.id, by: .receipt)
+            let purchase = try await store.purchases.purchase(one.id, by: .receipt)
             #expect(purchase.receipt?.bytes == one.receipt.bytes)
             #expect(purchase.email == one.email.sent && purchase.ipAddress == one.ipAddress)
-            #expect(try await store.validation(one.id)?.customer == one.email.customer)
-            let listed = try await store.validations(
+            #expect(try await store.purchases.validation(one.id)?.customer == one.email.customer)
+            let listed = try await store.ops.validations(
                 matching: ValidationFilter(customer: one.email.customer, limit: 1_000)
             ).items
             #expect(listed.contains { $0.id == one.id }, "\(one.email.customer)")
@@ -52,22 +52,22 @@ import Testing
             let acceptances = try Self.acceptances()
             for one in acceptances { try await store.take(one) }
             try await store.takeAndGrantAll()
-            try await store.audit(
+            try await store.audit.add(
                 AuditEntry(actor: "ops", .customerErased, "sealed1:target", of: nil, reason: "sealed0:why"))
-            _ = try await store.addBillingCustomer(details: #"{"name":"sealed1:"}"#, publisher: "main")
-            _ = try await store.receiveEvent(
-                topic: "t", body: BytesThatLookSealed.all[5], now: try #require(store.clock.now))
+            _ = try await store.orders.addBillingCustomer(details: #"{"name":"sealed1:"}"#, publisher: "main")
+            _ = try await store.events.receive(
+                topic: "t", body: BytesThatLookSealed.all[5], now: try #require(store.memory.clock.now))
             let before = try await Self.picture(database)
 
             let sealing = await database.store("sealing", vault: Vault([try Self.key()]))
-            try await store.openVault()
+            try await store.encryption.openVault()
             let changed = try await Self.run(sealing, .seal)
             for table in PrivateColumns.all {
                 #expect(try await database.count(table.table, where: "sealed_by IS DISTINCT FROM 1") == 0)
             }
             #expect(changed == before.count)
             try await Self.expectAll(acceptances, in: sealing)
-            let log = try await sealing.auditLog(matching: AuditFilter(limit: 10)).items
+            let log = try await sealing.audit.list(matching: AuditFilter(limit: 10)).items
             #expect(log.map(\.target.value) == ["sealed1:target"] && log.map(\.reason?.value) == ["sealed0:why"])
             #expect(try await Self.run(sealing, .seal) == 0, "again is no harm")
 
@@ -80,11 +80,11 @@ import Testing
     @Test func rowsOfEveryDataKeyAreOpened() async throws {
         try await withStore { database, _ in
             let store = await database.store("sealed", vault: Vault([try Self.key()]))
-            try await store.openVault()
+            try await store.encryption.openVault()
             try await store.readClock()
             let (old, new) = (try Self.acceptances("1"), try Self.acceptances("2"))
             for one in old { try await store.take(one) }
-            _ = try await store.rotateKeys(addsKey: true)
+            _ = try await store.encryption.rotateKeys(addsKey: true)
             for one in new { try await store.take(one) }
             #expect(try await database.count("receipts", where: "sealed_by = 1") == old.count)
             #expect(try await database.count("receipts", where: "sealed_by = 2") == new.count)
@@ -99,24 +99,24 @@ import Testing
     @Test func aRowThatIsLeftIsSaidAndTheDatabaseIsNotTakenForSealed() async throws {
         try await withStore { database, store in
             try await store.take(.sample())
-            try await store.openVault()
+            try await store.encryption.openVault()
             // Where no bucket is, no page is.
             try await database.run("UPDATE receipts SET bucket = 300")
             let sealing = await database.store("sealing", vault: Vault([try Self.key()]))
             await #expect(throws: VaultError.rowsLeft(["1 of receipts"], "enable")) {
                 _ = try await Self.run(sealing, .seal)
             }
-            #expect(try await sealing.encryptionState() == .beingSealed)
+            #expect(try await sealing.encryption.state() == .beingSealed)
             try await database.run("UPDATE receipts SET bucket = 0")
             #expect(try await Self.run(sealing, .seal) == 1)
-            #expect(try await sealing.encryptionState() == .sealed)
+            #expect(try await sealing.encryption.state() == .sealed)
         }
     }
 
     @Test func aRowThatCannotBeOpenedIsNamedWithoutItsCustomer() async throws {
         try await withStore { database, _ in
             let store = await database.store("sealed", vault: Vault([try Self.key()]))
-            try await store.openVault()
+            try await store.encryption.openVault()
             try await store.readClock()
             let id = try await store.take(.sample())
             try await database.run("UPDATE receipts SET body = substring(body FROM 1 FOR 20)")
@@ -128,13 +128,13 @@ import Testing
                     "\(error)".contains("receipts: accepted_on ")
                         && "\(error)".contains(id.uuid.uuidString.lowercased()))
             }
-            #expect(try await store.encryptionState() == .beingOpened)
+            #expect(try await store.encryption.state() == .beingOpened)
         }
     }
 }
 
 extension RelayStore {
     fileprivate func takeAndGrantAll() async throws {
-        for claimed in try await claimDue() { try await write(claimed.granted()) }
+        for claimed in try await purchases.claimDue() { try await write(claimed.granted()) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
     /// Two publishers may have a customer of the same name, and both in the same bucket.
     @Test func anotherPublishersCustomerOfTheSameNameKeepsItsMessages() async throws {
         try await withStore { database, store in
-            for publisher in ["main", "other"] { _ = try await store.addPublisher(PublisherID(publisher)) }
+            for publisher in ["main", "other"] { _ = try await store.publishers.add(PublisherID(publisher)) }
             let name = try #require(
                 (0..<100_000).lazy.map { "u-\($0)" }.first { Bucket(of: "main", $0) == Bucket(of: "other", $0) })
             let bucket = Int16(Bucket(of: "main", name).number)
@@ -28,7 +28,7 @@ import Testing
                 SQL(
                     "INSERT INTO customers (bucket, publisher, username, changed_at, reason) VALUES ($1, 'main', $2, now(), 'OTHER')",
                     [.int2(bucket), .text(name)]))
-            let identity = try await store.identity(of: name)
+            let identity = try await store.customers.identity(of: name)
             #expect(identity.names.map(\.publisher) == ["main"])
             _ = try await Erasure(store: store).run(
                 identity, AuditEntry(actor: "test", .customerErased, "a customer", of: nil))

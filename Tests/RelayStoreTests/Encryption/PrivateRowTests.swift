@@ -29,7 +29,7 @@ import Testing
                 let sql = """
                     SELECT \(columns) FROM validations v JOIN receipts r USING (bucket, accepted_on, id) WHERE id = $1
                     """
-                return try #require(try await store.pool.query(SQL(sql, [.uuid(id.uuid)])).first)
+                return try #require(try await store.database.query(SQL(sql, [.uuid(id.uuid)])).first)
             }
             let opened = try await row(
                 "ROW(v.sealed_by, v.email), ROW(r.sealed_by, r.body), ROW(v.sealed_by, v.reason)")

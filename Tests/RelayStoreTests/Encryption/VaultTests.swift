@@ -161,39 +161,39 @@ import Testing
 
     @Test func anEmptyDatabaseIsDecidedByWhoComesFirst() async throws {
         try await withStore { database, first in
-            #expect(try await first.encryptionState() == nil)
+            #expect(try await first.encryption.state() == nil)
             let key = try key()
             let sealed = await database.store("sealed", vault: Vault([key]))
-            try await sealed.openVault()
+            try await sealed.encryption.openVault()
             let again = await database.store("again", vault: Vault([key]))
-            try await again.openVault()
-            #expect(try await sealed.dataKeys().map(\.wrappedBy) == [key.id])
+            try await again.encryption.openVault()
+            #expect(try await sealed.encryption.dataKeys().map(\.wrappedBy) == [key.id])
             let name = Array("ana".utf8)
-            #expect(try sealed.vault.seal().seal(text: name) == again.vault.seal().seal(text: name))
+            #expect(try sealed.memory.vault.seal().seal(text: name) == again.memory.vault.seal().seal(text: name))
             let without = await database.store("without", vault: Vault())
-            await #expect(throws: VaultError.noKey) { try await without.openVault() }
+            await #expect(throws: VaultError.noKey) { try await without.encryption.openVault() }
             let wrong = await database.store("wrong", vault: Vault([try self.key()]))
-            await #expect(throws: VaultError.wrongKey(wanted: key.id)) { try await wrong.openVault() }
+            await #expect(throws: VaultError.wrongKey(wanted: key.id)) { try await wrong.encryption.openVault() }
         }
         try await withStore { database, _ in
             let plain = await database.store("plain", vault: Vault())
             // A command leaves it to the copies.
-            try await plain.openVault(decides: false)
-            #expect(try await plain.encryptionState() == nil)
-            try await plain.openVault()
-            #expect(try await plain.encryptionState() == .plain)
+            try await plain.encryption.openVault(decides: false)
+            #expect(try await plain.encryption.state() == nil)
+            try await plain.encryption.openVault()
+            #expect(try await plain.encryption.state() == .plain)
             let sealed = await database.store("sealed", vault: Vault([try key()]))
-            await #expect(throws: VaultError.databaseIsPlain) { try await sealed.openVault() }
+            await #expect(throws: VaultError.databaseIsPlain) { try await sealed.encryption.openVault() }
         }
     }
 
     @Test func whatIsThereIsNotSealedByTheWay() async throws {
         try await withStore { database, store in
-            try await store.ensureFirstPublisher()
+            try await store.webhooks.ensureFirstPublisher()
             _ = try await store.accept(try .sample())
             let sealed = await database.store("sealed", vault: Vault([try key()]))
-            await #expect(throws: VaultError.databaseIsPlain) { try await sealed.openVault() }
-            #expect(try await sealed.encryptionState() == nil)
+            await #expect(throws: VaultError.databaseIsPlain) { try await sealed.encryption.openVault() }
+            #expect(try await sealed.encryption.state() == nil)
         }
     }
 
@@ -201,23 +201,23 @@ import Testing
         try await withStore { database, _ in
             let (old, new) = (try key(), try key())
             let running = await database.store("running", vault: Vault([old]))
-            try await running.openVault()
-            let before = try running.vault.seal().seal(bytes: [1, 2, 3])
+            try await running.encryption.openVault()
+            let before = try running.memory.vault.seal().seal(bytes: [1, 2, 3])
             let rotating = await database.store("rotating", vault: Vault([new, old]))
-            try await rotating.openVault()
-            #expect(try await rotating.rotateKeys(addsKey: true) == 1)
-            #expect(try await rotating.rotateKeys(addsKey: false) == 0)
-            #expect(try await rotating.dataKeys().map(\.wrappedBy) == [new.id, new.id])
+            try await rotating.encryption.openVault()
+            #expect(try await rotating.encryption.rotateKeys(addsKey: true) == 1)
+            #expect(try await rotating.encryption.rotateKeys(addsKey: false) == 0)
+            #expect(try await rotating.encryption.dataKeys().map(\.wrappedBy) == [new.id, new.id])
             let next = await database.store("next", vault: Vault([new]))
-            try await next.openVault()
-            #expect(try open(next.vault, before, by: 1) == [1, 2, 3])
+            try await next.encryption.openVault()
+            #expect(try open(next.memory.vault, before, by: 1) == [1, 2, 3])
             #expect(
-                try next.vault.seal().seal(text: [65]) == running.vault.seal().seal(text: [65]),
+                try next.memory.vault.seal().seal(text: [65]) == running.memory.vault.seal().seal(text: [65]),
                 "names stay as they are")
-            let after = try next.vault.seal().seal(bytes: [4])
-            #expect(try next.vault.seal().byteKey == 2)
-            #expect { try open(running.vault, after, by: 2) } throws: { ($0 as? PostgresError)?.code == .locked }
-            await #expect(throws: VaultError.wrongKey(wanted: new.id)) { try await running.openVault() }
+            let after = try next.memory.vault.seal().seal(bytes: [4])
+            #expect(try next.memory.vault.seal().byteKey == 2)
+            #expect { try open(running.memory.vault, after, by: 2) } throws: { ($0 as? PostgresError)?.code == .locked }
+            await #expect(throws: VaultError.wrongKey(wanted: new.id)) { try await running.encryption.openVault() }
         }
     }
 }

@@ -14,23 +14,23 @@ struct EntitlementReadTests {
     func once() async throws {
         try await withStore { database, store in
             let before = try await database.now()
-            #expect(try await store.takeReads(of: [ana], interval: interval) == [ana: nil])
+            #expect(try await store.purchases.nextReads(of: [ana], interval: interval) == [ana: nil])
             let after = try await database.now()
-            let answer = try await store.takeReads(of: [ana], interval: interval)
+            let answer = try await store.purchases.nextReads(of: [ana], interval: interval)
             let next = try #require(answer[ana] ?? nil)
             #expect((before + interval...after + interval).contains(next))
-            #expect(try await store.takeReads(of: [ana], interval: interval) == [ana: next])
+            #expect(try await store.purchases.nextReads(of: [ana], interval: interval) == [ana: next])
         }
     }
 
     @Test("is given again when the interval is over, and not before")
     func again() async throws {
         try await withStore { database, store in
-            _ = try await store.takeReads(of: [ana], interval: .seconds(600))
+            _ = try await store.purchases.nextReads(of: [ana], interval: .seconds(600))
             try await database.letPass(seconds: 500)
-            #expect(try await store.takeReads(of: [ana], interval: .seconds(600))[ana] != .some(nil))
+            #expect(try await store.purchases.nextReads(of: [ana], interval: .seconds(600))[ana] != .some(nil))
             try await database.letPass(seconds: 100)
-            #expect(try await store.takeReads(of: [ana], interval: .seconds(600)) == [ana: nil])
+            #expect(try await store.purchases.nextReads(of: [ana], interval: .seconds(600)) == [ana: nil])
         }
     }
 
@@ -41,7 +41,8 @@ struct EntitlementReadTests {
             let answers = try await withThrowingTaskGroup { group in
                 for number in 0..<20 {
                     group.addTask {
-                        try await stores[number % 2].takeReads(of: customers.shuffled(), interval: .seconds(600))
+                        try await stores[number % 2].purchases.nextReads(
+                            of: customers.shuffled(), interval: .seconds(600))
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -64,24 +65,24 @@ struct EntitlementReadTests {
         try await TestDatabase.run { database in
             try await database.freezeTransactionTime()
             let stores = [await database.store("one"), await database.store("two")]
-            try await stores[0].migrate()
-            #expect(try await stores[0].takeReads(of: [ana], interval: interval)[ana] == .some(nil))
-            #expect(try await stores[1].takeReads(of: [ana], interval: interval)[ana] != .some(nil))
+            try await stores[0].schema.migrate()
+            #expect(try await stores[0].purchases.nextReads(of: [ana], interval: interval)[ana] == .some(nil))
+            #expect(try await stores[1].purchases.nextReads(of: [ana], interval: interval)[ana] != .some(nil))
             try await database.moveFrozenTime(seconds: 600)
-            #expect(try await stores[1].takeReads(of: [ana], interval: interval)[ana] == .some(nil))
-            #expect(try await stores[0].takeReads(of: [ana], interval: interval)[ana] != .some(nil))
+            #expect(try await stores[1].purchases.nextReads(of: [ana], interval: interval)[ana] == .some(nil))
+            #expect(try await stores[0].purchases.nextReads(of: [ana], interval: interval)[ana] != .some(nil))
         }
     }
 
     @Test("is each customer's own, and each publisher's")
     func apart() async throws {
         try await withStore { database, store in
-            _ = try await store.takeReads(of: [ana], interval: interval)
+            _ = try await store.purchases.nextReads(of: [ana], interval: interval)
             let others = [
                 CustomerKey(publisher: "other", customer: ana.customer),
                 CustomerKey(publisher: "main", customer: "ben@example.test"),
             ]
-            let answers = try await store.takeReads(of: [ana] + others, interval: interval)
+            let answers = try await store.purchases.nextReads(of: [ana] + others, interval: interval)
             #expect(answers.count == 3)
             #expect(answers[others[0]] == .some(nil))
             #expect(answers[others[1]] == .some(nil))
@@ -93,38 +94,51 @@ struct EntitlementReadTests {
     func held() async throws {
         try await withStores(2) { database, stores in
             let ben = CustomerKey(publisher: "main", customer: "ben@example.test")
-            _ = try await stores[0].takeReads(of: [ana], interval: interval)
+            _ = try await stores[0].purchases.nextReads(of: [ana], interval: interval)
             let before = try await database.now()
             // Whether or not it was read before; and a shorter wish does not undo a longer one.
             for customer in [ana, ben] {
-                try await stores[0].holdReads(of: customer, for: .seconds(3_000), interval: interval)
-                try await stores[1].holdReads(of: customer, for: .seconds(200), interval: interval)
+                try await stores[0].purchases.holdReads(of: customer, for: .seconds(3_000), interval: interval)
+                try await stores[1].purchases.holdReads(of: customer, for: .seconds(200), interval: interval)
             }
             let after = try await database.now()
-            let answers = try await stores[1].takeReads(of: [ana, ben], interval: interval)
+            let answers = try await stores[1].purchases.nextReads(of: [ana, ben], interval: interval)
             for customer in [ana, ben] {
                 let next = try #require(answers[customer] ?? nil)
                 #expect((before + .seconds(3_000)...after + .seconds(3_000)).contains(next))
             }
             try await database.letPass(seconds: 2_900)
-            #expect(try await stores[0].takeReads(of: [ana, ben], interval: interval).values.allSatisfy { $0 != nil })
+            #expect(
+                try await stores[0].purchases.nextReads(of: [ana, ben], interval: interval).values.allSatisfy {
+                    $0 != nil
+                })
             try await database.letPass(seconds: 100)
-            #expect(try await stores[0].takeReads(of: [ana, ben], interval: interval) == [ana: nil, ben: nil])
+            #expect(
+                try await stores[0].purchases.nextReads(of: [ana, ben], interval: interval) == [ana: nil, ben: nil])
         }
     }
 
     @Test("given long ago is forgotten by the upkeep, and no other")
     func pruning() async throws {
         try await withStore { database, store in
-            _ = try await store.takeReads(of: [ana], interval: interval)
+            _ = try await store.purchases.nextReads(of: [ana], interval: interval)
             try await database.letPass(seconds: 4_000)
             let ben = CustomerKey(publisher: "main", customer: "ben@example.test")
-            _ = try await store.takeReads(of: [ben], interval: interval)
-            #expect(try await store.pruneEntitlementReads() == 1)
+            _ = try await store.purchases.nextReads(of: [ben], interval: interval)
+            #expect(try await store.purchases.pruneReads() == 1)
             #expect(
                 try await database.column("SELECT customer FROM entitlement_reads", as: String.self) == [
                     ben.customer.text
                 ])
         }
+    }
+}
+
+extension PurchaseStore {
+    /// Nil for a customer who may be read now, else from when on.
+    fileprivate func nextReads(
+        of customers: [CustomerKey], interval: Duration
+    ) async throws -> [CustomerKey: Timestamp?] {
+        try await takeReads(of: customers, interval: interval).mapValues(\.nextAt)
     }
 }

@@ -14,15 +14,15 @@ struct InstanceTests {
     @Test("is the worst that any of them says now")
     func worst() async throws {
         try await withStores(3) { database, stores in
-            #expect(try await stores[0].upstream() == nil)
-            try await stores[0].report(report(.ok), role: "all")
-            #expect(try await stores[2].upstream() == report(.ok))
-            try await stores[1].report(report(.misconfigured), role: "worker")
-            try await stores[2].report(report(.down), role: "all")
-            #expect(try await stores[0].upstream() == report(.misconfigured))
-            try await stores[1].report(report(.ok), role: "worker")
-            #expect(try await stores[0].upstream() == report(.down))
-            #expect(try await stores[0].summary().upstream == report(.down))
+            #expect(try await stores[0].instances.upstream() == nil)
+            try await stores[0].instances.report(report(.ok), role: "all")
+            #expect(try await stores[2].instances.upstream() == report(.ok))
+            try await stores[1].instances.report(report(.misconfigured), role: "worker")
+            try await stores[2].instances.report(report(.down), role: "all")
+            #expect(try await stores[0].instances.upstream() == report(.misconfigured))
+            try await stores[1].instances.report(report(.ok), role: "worker")
+            #expect(try await stores[0].instances.upstream() == report(.down))
+            #expect(try await stores[0].ops.summary().upstream == report(.down))
         }
     }
 
@@ -40,41 +40,41 @@ struct InstanceTests {
                 (40, 20, "ok"), (40, 39, "ok"), (40, 50, "down"), (40, nil, "down"), (20, 10, "down"),
                 (nil, 10, "down"),
             ] as [(Int?, Int?, String)] {
-                try await stores[0].report(asked(.down, bad), role: "worker")
-                try await stores[1].report(asked(.ok, well), role: "worker")
-                #expect(try await stores[0].upstream()?.state.rawValue == told, "\(bad ?? -1), \(well ?? -1)")
-                let shown = try await stores[0].runningCopies(in: .all).first { $0.id == stores[0].instance }
+                try await stores[0].instances.report(asked(.down, bad), role: "worker")
+                try await stores[1].instances.report(asked(.ok, well), role: "worker")
+                #expect(try await stores[0].instances.upstream()?.state.rawValue == told, "\(bad ?? -1), \(well ?? -1)")
+                let shown = try await stores[0].instances.running(in: .all).first { $0.id == stores[0].memory.instance }
                 #expect(shown?.upstreamText == (told == "ok" ? "outdated (down)" : "down"))
             }
             // A token that is refused stays so until a restart.
-            try await stores[0].report(asked(.misconfigured, 40), role: "worker")
-            #expect(try await stores[0].upstream()?.state == .misconfigured)
+            try await stores[0].instances.report(asked(.misconfigured, 40), role: "worker")
+            #expect(try await stores[0].instances.upstream()?.state == .misconfigured)
             // Nobody else knows better than it.
-            try await stores[0].report(asked(.misconfigured, 4_000), role: "worker")
-            try await stores[1].report(asked(.degraded, 1), role: "worker")
-            #expect(try await stores[0].upstream()?.state == .misconfigured)
+            try await stores[0].instances.report(asked(.misconfigured, 4_000), role: "worker")
+            try await stores[1].instances.report(asked(.degraded, 1), role: "worker")
+            #expect(try await stores[0].instances.upstream()?.state == .misconfigured)
         }
     }
 
     @Test("does not count from a front, from one that is gone, or from one that was not seen for long")
     func notCounted() async throws {
         try await withStores(3) { database, stores in
-            try await stores[0].report(report(.down), role: "front")
-            #expect(try await stores[0].upstream() == nil)
-            try await stores[1].report(report(.down), role: "worker")
-            try await stores[2].report(report(.ok), role: "worker")
-            try await stores[1].reportGone()
-            #expect(try await stores[0].upstream() == report(.ok))
+            try await stores[0].instances.report(report(.down), role: "front")
+            #expect(try await stores[0].instances.upstream() == nil)
+            try await stores[1].instances.report(report(.down), role: "worker")
+            try await stores[2].instances.report(report(.ok), role: "worker")
+            try await stores[1].instances.reportGone()
+            #expect(try await stores[0].instances.upstream() == report(.ok))
             try await database.run("UPDATE instances SET seen_at = seen_at - interval '9 seconds'")
-            #expect(try await stores[0].upstream() == nil)
-            let workers = try await stores[0].workers(in: .all)
+            #expect(try await stores[0].instances.upstream() == nil)
+            let workers = try await stores[0].instances.workers(in: .all)
             #expect(workers.report == nil && workers.lastSeen.map { $0 >= .seconds(9) } == true)
-            let copies = try await stores[0].runningCopies(in: .all)
+            let copies = try await stores[0].instances.running(in: .all)
             #expect(copies.count == 2 && copies.allSatisfy { $0.isSilent && $0.upstreamText == "silent" })
             try await database.run("UPDATE instances SET seen_at = seen_at - interval '10 minutes'")
-            #expect(try await stores[0].runningCopies(in: .all).isEmpty)
+            #expect(try await stores[0].instances.running(in: .all).isEmpty)
             try await database.run("UPDATE instances SET seen_at = seen_at - interval '2 hours' WHERE role = 'front'")
-            try await stores[2].reportGone()
+            try await stores[2].instances.reportGone()
             #expect(try await database.count("instances") == 0)
         }
     }
@@ -84,24 +84,24 @@ struct InstanceTests {
         try await withStores(2) { database, stores in
             var some = report(.degraded)
             some.othersSucceed = true
-            try await stores[0].report(some, role: "worker")
-            #expect(try await stores[1].upstream() == some)
+            try await stores[0].instances.report(some, role: "worker")
+            #expect(try await stores[1].instances.upstream() == some)
             some.othersSucceed = false
-            try await stores[0].report(some, role: "worker")
-            #expect(try await stores[1].upstream()?.othersSucceed == false)
+            try await stores[0].instances.report(some, role: "worker")
+            #expect(try await stores[1].instances.upstream()?.othersSucceed == false)
             var well = report(.ok)
             well.askedAt = some.since + .seconds(1)
-            try await stores[1].report(well, role: "worker")
-            #expect(try await stores[1].upstream()?.othersSucceed == true)
+            try await stores[1].instances.report(well, role: "worker")
+            #expect(try await stores[1].instances.upstream()?.othersSucceed == true)
         }
     }
 
     @Test("keeps the time of its start over all its reports")
     func startedAt() async throws {
         try await withStore { database, store in
-            try await store.report(report(.ok), role: "all")
+            try await store.instances.report(report(.ok), role: "all")
             let started = try await database.value("SELECT started_at FROM instances", as: PostgresTimestamp.self)
-            try await store.report(report(.degraded), role: "all")
+            try await store.instances.report(report(.degraded), role: "all")
             #expect(try await database.value("SELECT started_at FROM instances", as: PostgresTimestamp.self) == started)
             #expect(try await database.value("SELECT seen_at > started_at FROM instances", as: Bool.self))
         }

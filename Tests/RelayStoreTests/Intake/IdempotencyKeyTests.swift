@@ -132,7 +132,7 @@ struct IdempotencyKeyTests {
             try await store.take(try sample("1", key: "old"))
             try await database.letPass(seconds: 90_000)
             try await store.take(try sample("2", key: "new"))
-            #expect(try await store.pruneIdempotencyKeys() == 1)
+            #expect(try await store.retention.pruneIdempotencyKeys() == 1)
             #expect(try await database.count("idempotency_keys") == 1)
             #expect(try await store.accept(try sample("3", key: "new")) == .idempotencyKeyReused)
         }

@@ -50,7 +50,7 @@ struct IntakeTests {
                 Issue.record("not created")
                 return
             }
-            let stored = try #require(try await store.validation(sample.id))
+            let stored = try #require(try await store.purchases.validation(sample.id))
             #expect(stored.acceptedAt == acceptedAt)
             #expect(stored.deadline == deadline)
             #expect(deadline - acceptedAt == RelayStore.timeout)
@@ -75,7 +75,7 @@ struct IntakeTests {
         try await withStore { database, store in
             let sample = try Acceptance.sample(receipt: receipt)
             try await store.take(sample)
-            let purchase = try await store.purchase(sample.id, by: .receipt)
+            let purchase = try await store.purchases.purchase(sample.id, by: .receipt)
             let sent = try #require(purchase.receipt)
             #expect(sent.bytes == receipt.bytes)
             #expect(sent.isText == receipt.isText)
@@ -88,13 +88,30 @@ struct IntakeTests {
         }
     }
 
+    @Test("memory has it as the database has it, for who waits; close to its deadline the database alone is asked")
+    func inMemory() async throws {
+        try await withStore { database, store in
+            try await ChangeFeed(store: store).runOnce()
+            let id = try await store.take(.sample(customer: "Ana@Example.test"))
+            let stored = try #require(try await store.purchases.validation(id))
+            #expect(store.memory.validations.pending(id)?.validation == stored)
+            let hasty = Intake(store: store, validationTimeout: .seconds(1)) {}
+            let sample = try Acceptance.sample(subscription: "2")
+            #expect(try await hasty.accept(sample).isCreated)
+            #expect(store.memory.validations.pending(sample.id) != nil)
+            try await database.run("DELETE FROM validations")
+            #expect(try await store.purchases.awaited(id)?.validation == stored)
+            #expect(try await store.purchases.awaited(sample.id) == nil)
+        }
+    }
+
     @Test("accepted_at grows within a batch, in the order of submission")
     func order() async throws {
         try await withStore { database, store in
             let samples = try (0..<200).map { try Acceptance.sample(subscription: "\($0)") }
             let query = AcceptStatement.query(samples, timeout: .seconds(60))
             let outcomes = try AcceptStatement.outcomes(of: try await database.hand.query(query), for: samples)
-            let moments = outcomes.compactMap(\.acceptedAt)
+            let moments = outcomes.compactMap(\.outcome.acceptedAt)
             #expect(moments.count == 200)
             #expect(zip(moments, moments.dropFirst()).allSatisfy { $0 < $1 })
             let stored = try await database.column("SELECT id FROM validations ORDER BY accepted_at", as: UUID.self)

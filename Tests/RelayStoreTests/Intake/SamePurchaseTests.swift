@@ -50,7 +50,7 @@ struct SamePurchaseTests {
             }
             let accepting = try #require(away?.accepting)
             #expect(try await accepting.value.isCreated)
-            #expect(try await stores[0].validation(other.id) == nil)
+            #expect(try await stores[0].purchases.validation(other.id) == nil)
         }
     }
 
@@ -127,9 +127,9 @@ struct SamePurchaseTests {
             try await store.write(old.timedOut(restingUntil: old.pursuit.deadline))
             let fresh = try await store.take(.sample())
             try await database.makeDue(old.id)
-            let again = try #require(try await store.claimDue().first { $0.id == old.id })
+            let again = try #require(try await store.purchases.claimDue().first { $0.id == old.id })
             try await store.write(again.granted(observedAt: again.pursuit.deadline + .seconds(5)))
-            #expect(try await store.validation(old.id)?.late == true)
+            #expect(try await store.purchases.validation(old.id)?.late == true)
             #expect(try await store.status(of: old.id) == .granted)
             #expect(try await database.value("SELECT id FROM purchases", as: UUID.self) == fresh.uuid)
             #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == 0)

@@ -12,7 +12,7 @@ struct KeyTests {
         _ store: RelayStore, role: KeyRole = .app, name: String = "tv", publisher: String = "main", app: String = ""
     ) async throws -> String {
         var generator = SystemRandomNumberGenerator()
-        return try await store.createKey(
+        return try await store.keys.create(
             role: role, name: name, publisher: PublisherID(publisher), app: BundleID(app), using: &generator)
     }
 
@@ -120,7 +120,7 @@ struct KeyTests {
             let second = try await make(stores[1])
             try await ring.load()
             #expect(try await ring.authenticate(second) != nil)
-            #expect(try await stores[1].revokeKey(try APIKeyID(id(first))))
+            #expect(try await stores[1].keys.revoke(try APIKeyID(id(first))))
             // In memory still.
             #expect(try await ring.authenticate(first) != nil)
             try await ring.load()
@@ -135,15 +135,15 @@ struct KeyTests {
             let keys = [
                 try await make(store, name: "a"), try await make(store, name: "b"), try await make(store, name: "c"),
             ]
-            #expect(try await store.keys(includingRevoked: false).map(\.name) == ["a", "b", "c"])
-            #expect(try await store.revokeKey(try APIKeyID(id(keys[1]))))
-            #expect(try await store.keys(includingRevoked: false).map(\.name) == ["a", "c"])
-            let all = try await store.keys(includingRevoked: true)
+            #expect(try await store.keys.list(includingRevoked: false).map(\.name) == ["a", "b", "c"])
+            #expect(try await store.keys.revoke(try APIKeyID(id(keys[1]))))
+            #expect(try await store.keys.list(includingRevoked: false).map(\.name) == ["a", "c"])
+            let all = try await store.keys.list(includingRevoked: true)
             #expect(all.map { $0.revokedAt != nil } == [false, true, false])
             // A second revocation changes nothing of the first.
-            #expect(try await store.revokeKey(try APIKeyID(id(keys[1]))))
-            #expect(try await store.keys(includingRevoked: true) == all)
-            #expect(try await store.revokeKey("0000000000000000") == false)
+            #expect(try await !store.keys.revoke(try APIKeyID(id(keys[1]))))
+            #expect(try await store.keys.list(includingRevoked: true) == all)
+            #expect(try await store.keys.revoke("0000000000000000") == false)
         }
     }
 

@@ -30,10 +30,10 @@ struct LedgerAccessTests {
             } else {
                 try await notices.come("EXPIRED", said: 1, began: -10, ends: 0, over: true, willRenew: false)
             }
-            let validation = try #require(try await store.validation(id))
+            let validation = try #require(try await store.purchases.validation(id))
             #expect(validation.status == .revoked && validation.reason == reason)
             #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == 5)
-            let timeline = try #require(try await store.detail(id)).timeline.map(\.event.kind)
+            let timeline = try #require(try await store.ops.detail(id)).timeline.map(\.event.kind)
             #expect(timeline.suffix(1) == [.revoked])
         }
     }
@@ -50,10 +50,10 @@ struct LedgerAccessTests {
             try await notices.come("EXPIRED", said: 3, began: -20, ends: -1, over: true, willRenew: false)
             #expect(try await store.status(of: id) == .revoked)
             try await notices.come("SUBSCRIBED", said: 4, period: "2", ends: 86_400)
-            let validation = try #require(try await store.validation(id))
+            let validation = try #require(try await store.purchases.validation(id))
             #expect(validation.status == .granted && validation.reason == nil)
             #expect(
-                try #require(try await store.detail(id)).timeline.map(\.event.kind).filter { $0.rawValue < 10 }
+                try #require(try await store.ops.detail(id)).timeline.map(\.event.kind).filter { $0.rawValue < 10 }
                     == [.granted, .renewed, .revoked, .granted, .revoked, .granted])
         }
     }
@@ -63,16 +63,44 @@ struct LedgerAccessTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             let id = try await granted(notices)
-            let waiter = store.changes.register(id)
+            let waiter = store.memory.changes.register(id)
             defer { waiter.leave() }
             try await notices.come("DID_RENEW", said: 1, period: "2", ends: 200_000)
-            let validation = try #require(try await store.validation(id))
+            let validation = try #require(try await store.purchases.validation(id))
             #expect(validation.status == .granted)
             let end = try await notices.at(200_000)
             #expect(abs((try #require(validation.expiresAt) - end).microseconds) < 5_000_000)
-            #expect(try #require(try await store.detail(id)).timeline.last?.event.kind == .renewed)
+            #expect(try #require(try await store.ops.detail(id)).timeline.last?.event.kind == .renewed)
             #expect(
                 try await database.value("SELECT reason FROM customers", as: String.self) == "RENEWED")
+        }
+    }
+
+    @Test("an answer about a former owner does not revoke the new owner's access")
+    func askedAboutAnother() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            _ = try await granted(notices)
+            let new = try await granted(notices, "ben@example.test")
+            let name = SubscriptionName(
+                publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
+            let found = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+            let owner = try #require(found.first?.owner)
+            #expect(owner.customer.text == "ben@example.test")
+            func hear(_ condition: LedgerMessage.Condition, saidIn seconds: Double) async throws {
+                let over = LedgerWord(cleeng: [
+                    owner.offerID: LedgerEnd(isOver: true, toldAt: try await notices.at(seconds))
+                ])
+                let message = LedgerMessage(name, over, heard: condition, note: .init(event: "looked_up"))
+                _ = try await store.subscriptions.hear([message], leeway: Notices.leeway)
+            }
+            for (second, customer) in [CustomerEmail("ana@example.test")?.customer, nil].enumerated() {
+                try await hear(.whileOwned(by: customer), saidIn: Double(second + 1))
+                #expect(try await store.status(of: new) == .granted)
+            }
+            #expect(try await database.count("subscription_events", where: "event = 'looked_up'") == 0)
+            try await hear(.whileOwned(by: owner.customer), saidIn: 3)
+            #expect(try await store.status(of: new) == .revoked)
         }
     }
 
@@ -107,9 +135,9 @@ struct LedgerAccessTests {
             #expect(try await store.status(of: id) == .granted)
             #expect(heard[0].owner?.customer == "ana@example.test")
             let over = LedgerWord(end: LedgerEnd(isOver: true, toldAt: heard[0].heardAt))
-            _ = try await store.hear(
+            _ = try await store.subscriptions.hear(
                 [LedgerMessage(heard[0].name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
-            #expect(try #require(try await store.validation(id)).reason == "expired")
+            #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
         }
     }
 
@@ -126,7 +154,7 @@ struct LedgerAccessTests {
                 try await notices.keep()
                 return try await store.status(of: id) != .granted
             }
-            #expect(try #require(try await store.validation(id)).reason == "expired")
+            #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
         }
     }
 
@@ -139,7 +167,7 @@ struct LedgerAccessTests {
             #expect(try await store.status(of: id) == .granted)
             #expect(try await notices.subscription()?.status == .inGrace)
             try await notices.come("GRACE_PERIOD_EXPIRED", said: 2, began: -20, ends: -1, retry: true)
-            #expect(try #require(try await store.validation(id)).reason == "expired")
+            #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
             #expect(try await notices.subscription()?.status == .inBillingRetry)
         }
     }
@@ -167,13 +195,13 @@ struct LedgerAccessTests {
             try await notices.come("DID_CHANGE_RENEWAL_STATUS", said: 0.5, began: 0, ends: 1)
             let name = try #require(try await notices.subscription()).name
             let over = LedgerWord(end: LedgerEnd(isOver: true, toldAt: try await notices.at(2)))
-            _ = try await store.hear(
+            _ = try await store.subscriptions.hear(
                 [LedgerMessage(name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
             try await eventually {
-                _ = try await store.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                _ = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
                 return try await store.status(of: id) != .granted
             }
-            #expect(try #require(try await store.validation(id)).reason == "expired")
+            #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
             try await notices.come("DID_RENEW", said: -0.1, period: "2", ends: 80_000)
             #expect(try await store.status(of: id) == .granted)
             #expect(try await notices.subscription()?.status == .active)
@@ -191,7 +219,7 @@ struct LedgerAccessTests {
                 "UPDATE ledgers SET state = NULL, granted_at = granted_at - interval '3 days', due_at = now()")
             try await notices.come("PRICE_INCREASE", said: 0, began: -90_000, ends: -80_000)
             let name = try #require(try await notices.subscription()).name
-            let heard = try await store.hear([LedgerMessage(name)], leeway: Notices.leeway)
+            let heard = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
             let standing = try #require(heard.first?.standing)
             #expect(standing.status == .expired && standing.access == nil)
             #expect(try await notices.subscription()?.status == .active)
@@ -210,14 +238,14 @@ struct LedgerAccessTests {
             try await second.come("SUBSCRIBED", said: 1, period: "8", ends: 100_000, movedFrom: notices.key)
             try await third.come("SUBSCRIBED", said: 2, period: "9", ends: 100_000, movedFrom: second.key)
             try await third.come("REFUND", said: 3, period: "9", began: 2, ends: 100_000, revoked: .refunded)
-            #expect(try #require(try await store.validation(id)).reason == "refunded")
+            #expect(try #require(try await store.purchases.validation(id)).reason == "refunded")
             try await third.come("REFUND_REVERSED", said: 4, period: "9", began: 2, ends: 100_000)
             #expect(try await store.status(of: id) == .granted)
             try await notices.come("SUBSCRIBED", said: 5, period: "10", ends: 100_000, movedFrom: third.key)
             try await third.come("EXPIRED", said: 6, period: "9", began: 2, ends: 5, over: true, willRenew: false)
             #expect(try await store.status(of: id) == .granted)
             try await notices.come("EXPIRED", said: 7, period: "10", began: 5, ends: 100_000, over: true)
-            #expect(try #require(try await store.validation(id)).reason == "expired")
+            #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
         }
     }
 
@@ -273,7 +301,7 @@ struct LedgerAccessTests {
             let end = try await notices.at(86_400)
             try await store.write(claimed.granted(expiresAt: end))
             try await notices.keep()
-            #expect(try await store.validation(acceptance.id)?.expiresAt == end)
+            #expect(try await store.purchases.validation(acceptance.id)?.expiresAt == end)
         }
     }
 
@@ -290,7 +318,7 @@ struct LedgerAccessTests {
             let moved = try #require(try await bundle.subscription())
             #expect(moved.email == "ana@example.test" && moved.validation == id)
             try await bundle.come("REFUND", said: 3, period: "9", began: 1, ends: 100_000, revoked: .refunded)
-            #expect(try #require(try await store.validation(id)).reason == "refunded")
+            #expect(try #require(try await store.purchases.validation(id)).reason == "refunded")
             try await bundle.come("REFUND_REVERSED", said: 4, period: "9", began: 1, ends: 100_000)
             #expect(try await store.status(of: id) == .granted)
             // And from there to another customer.
@@ -298,7 +326,7 @@ struct LedgerAccessTests {
             try await store.takeAndGrant(other)
             #expect(try await store.status(of: id) == .transferred)
             #expect(try await store.status(of: other.id) == .granted)
-            let transfer = try #require(try await store.detail(other.id)?.transfer)
+            let transfer = try #require(try await store.ops.detail(other.id)?.transfer)
             #expect(transfer.fromValidation == id)
         }
     }

@@ -14,9 +14,12 @@ struct Notices {
     /// All of them are of one subscription, a day long each period, and are said from now on a second apart.
     var key = "1000000001"
     var isRelayed = true
+    /// Base of all offsets in seconds. `nil` uses the time of each call.
+    var from: Timestamp?
 
     func at(_ seconds: Double) async throws -> Timestamp {
-        try await database.now() + .seconds(rounded: seconds)
+        let now = if let from { from } else { try await database.now() }
+        return now + .seconds(rounded: seconds)
     }
 
     /// - Parameters:
@@ -47,7 +50,7 @@ struct Notices {
         let notification = StoreNotification(
             version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: StoreEnvironment(environment),
             bundleID: "com.example.tv", originalTransactionID: TransactionID(key), saidAt: saidAt, word: word)
-        return try await (store ?? self.store).receive(
+        return try await (store ?? self.store).notifications.receive(
             ReceivedNotification(
                 notification, body: Array(#"{"signedPayload":"a.b.c"}"#.utf8),
                 isRelayed: PerPublisher(isRelayed ?? self.isRelayed)),
@@ -57,12 +60,12 @@ struct Notices {
     /// Looks at what is due, as a keeper does.
     @discardableResult
     func keep() async throws -> [HeardSubscription] {
-        let due = try await store.claimDueSubscriptions(limit: 100, lease: .seconds(60))
-        return try await store.hear(due.map { LedgerMessage($0.name) }, leeway: Self.leeway)
+        let due = try await store.subscriptions.claimDue(limit: 100, lease: .seconds(60))
+        return try await store.subscriptions.hear(due.map { LedgerMessage($0.name) }, leeway: Self.leeway)
     }
 
     func subscription() async throws -> OpsSubscription? {
-        try await store.subscriptions(matching: SubscriptionFilter(originalTransactionID: TransactionID(key))).items
+        try await store.ops.subscriptions(matching: SubscriptionFilter(originalTransactionID: TransactionID(key))).items
             .first
     }
 }

@@ -52,7 +52,7 @@ struct NotificationTests {
             let id = try await store.takeAndGrant(.sample())
             try await notices.come("REFUND", said: 0, revoked: .refunded, environment: "Sandbox")
             #expect(try await store.status(of: id) == .granted)
-            let page = try await store.subscriptions(
+            let page = try await store.ops.subscriptions(
                 matching: SubscriptionFilter(originalTransactionID: TransactionID(notices.key)))
             #expect(page.items.map(\.name.environment) == ["Production", "Sandbox"])
         }
@@ -63,7 +63,7 @@ struct NotificationTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             var generator = SystemRandomNumberGenerator()
-            _ = try await store.createKey(
+            _ = try await store.keys.create(
                 role: .app, name: "tv", publisher: "second", app: "com.example.tv", using: &generator)
             try await notices.come("SUBSCRIBED", said: 0)
             #expect(try await database.value("SELECT publisher FROM notifications", as: String.self) == "second")
@@ -76,7 +76,7 @@ struct NotificationTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             var generator = SystemRandomNumberGenerator()
-            _ = try await store.createKey(role: .app, name: "any", publisher: "second", app: "", using: &generator)
+            _ = try await store.keys.create(role: .app, name: "any", publisher: "second", app: "", using: &generator)
             let acceptance = try await Acceptance.sample(publisher: "second").saying(
                 "1", ends: notices.at(86_400), toldAt: notices.at(0))
             let id = try await store.takeAndGrant(acceptance)
@@ -91,18 +91,18 @@ struct NotificationTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             try await notices.come("SUBSCRIBED", said: 0)
-            let claimed = try #require(try await store.claimNotifications(limit: 5, lease: .seconds(60)).first)
-            let (archived, _) = try #require(try await store.notification(claimed.id))
+            let claimed = try #require(try await store.notifications.claim(limit: 5, lease: .seconds(60)).first)
+            let (archived, _) = try #require(try await store.ops.notification(claimed.id))
             let again = StoreNotification(
                 version: .two, identity: "x", type: "SUBSCRIBED", environment: "Production", bundleID: nil, saidAt: nil)
-            try await store.replay(archived, again, isRelayed: true, leeway: Notices.leeway, by: "ops")
-            #expect(try await store.claimNotifications(limit: 5, lease: .seconds(60)).isEmpty)
-            try await store.record(.delivered, of: claimed)
-            let next = try #require(try await store.claimNotifications(limit: 5, lease: .seconds(60)).first)
+            try await store.ops.replay(archived, again, isRelayed: true, leeway: Notices.leeway, by: "ops")
+            #expect(try await store.notifications.claim(limit: 5, lease: .seconds(60)).isEmpty)
+            try await store.notifications.record(.delivered, of: claimed)
+            let next = try #require(try await store.notifications.claim(limit: 5, lease: .seconds(60)).first)
             #expect(next.id == claimed.id)
-            try await store.record(.delivered, of: next)
+            try await store.notifications.record(.delivered, of: next)
             #expect(try await database.count("notification_relays") == 0)
-            #expect(try await store.notification(claimed.id)?.0.relay == .delivered)
+            #expect(try await store.ops.notification(claimed.id)?.0.relay == .delivered)
         }
     }
 
@@ -112,20 +112,20 @@ struct NotificationTests {
             let notices = Notices(store: stores[0], database: database)
             try await notices.come("DID_RENEW", said: 10, period: "2")
             try await notices.come("SUBSCRIBED", said: 0)
-            let first = try await stores[0].claimNotifications(limit: 5, lease: .seconds(60))
+            let first = try await stores[0].notifications.claim(limit: 5, lease: .seconds(60))
             #expect(first.count == 1)
-            #expect(try await stores[1].claimNotifications(limit: 5, lease: .seconds(60)).isEmpty)
-            let (sent, _) = try #require(try await stores[0].notification(first[0].id))
+            #expect(try await stores[1].notifications.claim(limit: 5, lease: .seconds(60)).isEmpty)
+            let (sent, _) = try #require(try await stores[0].ops.notification(first[0].id))
             #expect(sent.type == "SUBSCRIBED")
-            try await stores[0].record(.failed("refused", next: .zero, standsAside: true), of: first[0])
+            try await stores[0].notifications.record(.failed("refused", next: .zero, standsAside: true), of: first[0])
             // Both may go now; a failure of another kind does not put the refused one back in its way.
-            let both = try await stores[1].claimNotifications(limit: 5, lease: .seconds(60))
+            let both = try await stores[1].notifications.claim(limit: 5, lease: .seconds(60))
             #expect(both.count == 2)
             for one in both {
-                try await stores[1].record(.failed("503", next: .zero, standsAside: false), of: one)
+                try await stores[1].notifications.record(.failed("503", next: .zero, standsAside: false), of: one)
             }
             #expect(try await database.count("notification_relays", where: "stands_aside") == 1)
-            #expect(try await stores[0].claimNotifications(limit: 5, lease: .seconds(60)).count == 2)
+            #expect(try await stores[0].notifications.claim(limit: 5, lease: .seconds(60)).count == 2)
         }
     }
 

@@ -14,9 +14,9 @@ struct MigrationTests {
         try await TestDatabase.run { database in
             let store = await database.store("one")
             let applied = Applied()
-            try await store.migrate { applied.add($0.name) }
+            try await store.schema.migrate { applied.add($0.name) }
             #expect(applied.names == Migration.all.map(\.name))
-            try await store.migrate { applied.add($0.name) }
+            try await store.schema.migrate { applied.add($0.name) }
             #expect(applied.names == Migration.all.map(\.name))
             #expect(
                 try await database.column("SELECT number FROM schema_migrations ORDER BY 1")
@@ -32,7 +32,7 @@ struct MigrationTests {
             for number in 0..<4 { stores.append(await database.store("store-\(number)")) }
             try await withThrowingTaskGroup { group in
                 for store in stores + stores {
-                    group.addTask { try await store.migrate([first, second]) { applied.add($0.name) } }
+                    group.addTask { try await store.schema.migrate([first, second]) { applied.add($0.name) } }
                 }
                 try await group.waitForAll()
             }
@@ -45,16 +45,17 @@ struct MigrationTests {
     func environmentOfPursuits() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
-            try await store.migrate(Migration.all.filter { $0.number < 20 })
+            // And the column that purchases are taken in with today.
+            try await store.schema.migrate(Migration.all.filter { $0.number < 20 || $0.number == 31 })
             let known = try await store.take(.sample(subscription: "1", environment: "Sandbox"))
             let orphan = try await store.take(.sample(subscription: "2", environment: "Sandbox"))
             try await database.run("UPDATE pursuits SET environment = NULL")
             try await database.run("DELETE FROM validations WHERE id = $1", .uuid(orphan.uuid))
-            try await store.migrate()
+            try await store.schema.migrate()
             let environments = try await database.column(
                 "SELECT environment FROM pursuits ORDER BY subscription_key", as: String.self)
             #expect(environments == ["Sandbox", "unknown"])
-            #expect(try await store.claimDue().map(\.id) == [known], "the other one is parked")
+            #expect(try await store.purchases.claimDue().map(\.id) == [known], "the other one is parked")
         }
     }
 
@@ -62,10 +63,12 @@ struct MigrationTests {
     func edited() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
-            try await store.migrate([first])
+            try await store.schema.migrate([first])
             let edited = Migration("0001_first", Array("CREATE TABLE first (id bigint PRIMARY KEY);".utf8))
-            await #expect(throws: MigrationError.edited("0001_first")) { try await store.migrate([edited, second]) }
-            await #expect(throws: MigrationError.edited("0001_first")) { try await store.migrationStatus([edited]) }
+            await #expect(throws: MigrationError.edited("0001_first")) {
+                try await store.schema.migrate([edited, second])
+            }
+            await #expect(throws: MigrationError.edited("0001_first")) { try await store.schema.status([edited]) }
             #expect(try await database.exists("second") == false)
         }
     }
@@ -75,16 +78,16 @@ struct MigrationTests {
         try await TestDatabase.run { database in
             let store = await database.store("one")
             let third = Migration("0003_third", Array("CREATE TABLE third (id integer PRIMARY KEY);".utf8))
-            try await store.migrate([first, third])
-            await #expect(throws: MigrationError.unknown(3)) { try await store.migrate([first, second]) }
-            await #expect(throws: MigrationError.unknown(3)) { try await store.migrationStatus([first, second]) }
+            try await store.schema.migrate([first, third])
+            await #expect(throws: MigrationError.unknown(3)) { try await store.schema.migrate([first, second]) }
+            await #expect(throws: MigrationError.unknown(3)) { try await store.schema.status([first, second]) }
             #expect(try await database.exists("second") == false)
             // A copy that runs while the next version is rolled out may look past it, but not past an edit.
-            let status = try await store.migrationStatus([first], toleratesNewer: true)
+            let status = try await store.schema.status([first], toleratesNewer: true)
             #expect(status.map { $0.appliedAt != nil } == [true])
             let edited = Migration("0001_first", Array("SELECT 1;".utf8))
             await #expect(throws: MigrationError.edited("0001_first")) {
-                try await store.migrationStatus([edited], toleratesNewer: true)
+                try await store.schema.status([edited], toleratesNewer: true)
             }
         }
     }
@@ -94,12 +97,12 @@ struct MigrationTests {
         try await TestDatabase.run { database in
             let store = await database.store("one")
             let broken = Migration("0002_broken", Array("CREATE TABLE half (id integer); SELECT 1 / 0;".utf8))
-            let error = await postgresError { try await store.migrate([first, broken]) }
+            let error = await postgresError { try await store.schema.migrate([first, broken]) }
             #expect(error?.sqlState == "22012")
             #expect(try await database.exists("half") == false)
             #expect(try await database.column("SELECT name FROM schema_migrations") == ["0001_first"])
             // It is not held against the one that takes its place.
-            try await store.migrate([first, second])
+            try await store.schema.migrate([first, second])
             #expect(try await database.exists("second"))
         }
     }
@@ -108,12 +111,12 @@ struct MigrationTests {
     func status() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
-            #expect(try await store.migrationStatus([first, second]).map(\.appliedAt) == [nil, nil])
+            #expect(try await store.schema.status([first, second]).map(\.appliedAt) == [nil, nil])
             // Looking makes nothing.
             #expect(try await database.exists("schema_migrations") == false)
             let before = try await database.now()
-            try await store.migrate([first])
-            let status = try await store.migrationStatus([first, second])
+            try await store.schema.migrate([first])
+            let status = try await store.schema.status([first, second])
             #expect(status.map(\.migration) == [first, second])
             let appliedAt = try #require(status[0].appliedAt)
             let after = try await database.now()
@@ -126,16 +129,16 @@ struct MigrationTests {
     func missingTables() async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
-            #expect(try await store.missingTables() == [])
-            try await store.migrate(Migration.all.filter { $0.number < 10 })
-            #expect(try await store.missingTables() == [])
-            try await store.migrate()
-            #expect(try await store.missingTables() == [])
+            #expect(try await store.schema.missingTables() == [])
+            try await store.schema.migrate(Migration.all.filter { $0.number < 10 })
+            #expect(try await store.schema.missingTables() == [])
+            try await store.schema.migrate()
+            #expect(try await store.schema.missingTables() == [])
             try await database.run("DROP TABLE timeline")
-            #expect(try await store.missingTables() == ["timeline"])
-            #expect(try await store.summary().missingTables == ["timeline"])
+            #expect(try await store.schema.missingTables() == ["timeline"])
+            #expect(try await store.ops.summary().missingTables == ["timeline"])
             try await database.run("DROP TABLE schema_migrations")
-            #expect(try await store.missingTables() == ["schema_migrations", "timeline"])
+            #expect(try await store.schema.missingTables() == ["schema_migrations", "timeline"])
         }
     }
 }

@@ -10,14 +10,14 @@ struct AbandonTests {
     func abandon() async throws {
         try await withStore { database, store in
             let id = try await store.take(.sample())
-            let waiter = store.changes.register(id)
+            let waiter = store.memory.changes.register(id)
             defer { waiter.leave() }
-            try await store.abandon(id, by: "ops key", reason: "a test purchase")
-            let stored = try #require(try await store.validation(id))
+            try await store.ops.abandon(id, by: "ops key", reason: "a test purchase")
+            let stored = try #require(try await store.purchases.validation(id))
             #expect(stored.status == .rejected && stored.reason == "abandoned" && !stored.late)
             #expect(stored.settledAt != nil)
             #expect(try await database.count("pursuits") == 0)
-            let last = try #require(try await store.detail(id)?.timeline.last)
+            let last = try #require(try await store.ops.detail(id)?.timeline.last)
             #expect(last.event.kind == .abandoned)
             #expect(last.event.detail == "by ops key: a test purchase")
             #expect(await waiter.wait(until: .now + .seconds(180)).changed?.status == .rejected)
@@ -40,11 +40,11 @@ struct AbandonTests {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
             try await store.take(.sample(customer: "ben@example.test"))
-            await #expect(throws: OpsRefusal.busy) { try await store.abandon(claimed.id, by: "ops", reason: "") }
-            #expect(try await store.claimDue().isEmpty)
+            await #expect(throws: OpsRefusal.busy) { try await store.ops.abandon(claimed.id, by: "ops", reason: "") }
+            #expect(try await store.purchases.claimDue().isEmpty)
             #expect(try await database.count("timeline", where: "event = 7") == 0)
             try await database.makeDue(claimed.id)
-            try await store.abandon(claimed.id, by: "ops", reason: "")
+            try await store.ops.abandon(claimed.id, by: "ops", reason: "")
             #expect(try await store.claimOne().isSending)
         }
     }
@@ -53,10 +53,10 @@ struct AbandonTests {
     func leased() async throws {
         try await withStore { database, store in
             let claimed = try await takeAndWatch(store)
-            try await store.abandon(claimed.id, by: "ops", reason: "")
+            try await store.ops.abandon(claimed.id, by: "ops", reason: "")
             #expect(try await store.outcome(of: claimed.granted()) == .leaseLost)
             #expect(try await store.outcome(of: claimed.failed(retryAt: claimed.soon)) == .leaseLost)
-            #expect(try await store.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).isEmpty)
+            #expect(try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).isEmpty)
             #expect(try await store.status(of: claimed.id) == .rejected)
             #expect(try await database.count("subscriptions") == 0)
         }
@@ -69,7 +69,7 @@ struct AbandonTests {
             async let settling = stores[0].outcome(of: claimed.granted())
             async let abandoning: OpsRefusal? = {
                 do {
-                    try await stores[1].abandon(claimed.id, by: "ops", reason: "")
+                    try await stores[1].ops.abandon(claimed.id, by: "ops", reason: "")
                     return nil
                 } catch let refusal as OpsRefusal {
                     return refusal
@@ -91,8 +91,8 @@ struct AbandonTests {
             let claimed = try await takeAndWatch(store)
             if isWritten { try await store.write(claimed.timedOut(restingUntil: claimed.pursuit.deadline)) }
             try await database.letPass(seconds: 61)
-            try await store.abandon(claimed.id, by: "ops", reason: "")
-            let stored = try #require(try await store.validation(claimed.id))
+            try await store.ops.abandon(claimed.id, by: "ops", reason: "")
+            let stored = try #require(try await store.purchases.validation(claimed.id))
             #expect(stored.status == .rejected && stored.late)
         }
     }
@@ -102,12 +102,12 @@ struct AbandonTests {
         try await withStore { database, store in
             let granted = try await store.takeAndGrant(.sample())
             await #expect(throws: OpsRefusal.status(.granted)) {
-                try await store.abandon(granted, by: "ops", reason: "")
+                try await store.ops.abandon(granted, by: "ops", reason: "")
             }
             let rejected = try await store.takeAndClaim(.sample(subscription: "2"))
             try await store.write(rejected.rejected())
             await #expect(throws: OpsRefusal.status(.rejected)) {
-                try await store.abandon(rejected.id, by: "ops", reason: "")
+                try await store.ops.abandon(rejected.id, by: "ops", reason: "")
             }
             #expect(try await database.count("timeline", where: "event = 7") == 0)
         }
@@ -119,7 +119,7 @@ struct AbandonTests {
             let old = try await store.take(.sample())
             try await database.letPass(seconds: 60)
             let fresh = try await store.take(.sample())
-            try await store.abandon(old, by: "ops", reason: "")
+            try await store.ops.abandon(old, by: "ops", reason: "")
             #expect(try await store.accept(.sample()) == .existing(fresh))
         }
     }

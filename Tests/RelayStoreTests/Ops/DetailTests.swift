@@ -11,8 +11,8 @@ struct DetailTests {
         try await withStore { database, store in
             let sample = try Acceptance.sample(environment: "Sandbox")
             try await store.take(sample)
-            let detail = try #require(try await store.detail(sample.id))
-            #expect(detail.validation == (try await store.validation(sample.id)))
+            let detail = try #require(try await store.ops.detail(sample.id))
+            #expect(detail.validation == (try await store.purchases.validation(sample.id)))
             #expect(detail.appType == "ios" && detail.couponCode == "SUMMER")
             #expect(detail.transactionID == sample.transactionID)
             #expect(detail.originalTransactionID == sample.subscriptionKey)
@@ -38,8 +38,8 @@ struct DetailTests {
                 ValidationID(bucket: id.bucket, day: .max, high: 0, low: 0),
             ]
             for other in elsewhere {
-                #expect(try await store.detail(other) == nil)
-                #expect(try await store.validation(other) == nil)
+                #expect(try await store.ops.detail(other) == nil)
+                #expect(try await store.purchases.validation(other) == nil)
             }
         }
     }
@@ -51,10 +51,10 @@ struct DetailTests {
             try await stores[0].write(first.failed(retryAt: first.soon))
             try await database.makeDue(first.id)
             try await stores[1].write(try await stores[1].claimOne().rejected())
-            try await stores[0].retry(first.id, by: "ops key", reason: "the token was wrong")
+            try await stores[0].ops.retry(first.id, by: "ops key", reason: "the token was wrong")
             try await stores[0].write(try await stores[0].claimOne().granted())
 
-            let detail = try #require(try await stores[0].detail(first.id))
+            let detail = try #require(try await stores[0].ops.detail(first.id))
             #expect(
                 detail.timeline.map(\.event.kind) == [
                     .accepted, .forwardFailed, .forwarded, .rejected, .retried, .forwarded, .entitlementRead, .granted,
@@ -71,11 +71,11 @@ struct DetailTests {
     func underWay() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
-            #expect(try await store.detail(claimed.id)?.leaseOwner == "one")
+            #expect(try await store.ops.detail(claimed.id)?.leaseOwner == "one")
             var write = claimed.failed(retryAt: claimed.pursuit.deadline)
             write.pursuit.entitledBefore = true
             try await store.write(write)
-            let detail = try #require(try await store.detail(claimed.id))
+            let detail = try #require(try await store.ops.detail(claimed.id))
             #expect(detail.attempts == 1 && detail.entitledBefore == true)
             #expect(detail.leaseOwner == nil && detail.nextStepAt == claimed.pursuit.deadline)
         }
@@ -95,7 +95,7 @@ struct DetailTests {
             let last = try await store.claimOne()
             try await store.write(
                 PursuitWrite(claimed: last, pursuit: last.pursuit, change: nil, events: [], next: .finished))
-            let detail = try #require(try await store.detail(claimed.id))
+            let detail = try #require(try await store.ops.detail(claimed.id))
             #expect(detail.attempts == 1)
             #expect(detail.entitledBefore == false)
         }
@@ -106,7 +106,7 @@ struct DetailTests {
         try await withStore { database, store in
             let id = try await store.take(.sample())
             try await database.letPass(seconds: 60)
-            let detail = try #require(try await store.detail(id))
+            let detail = try #require(try await store.ops.detail(id))
             #expect(detail.validation.status == .timedOut)
             #expect(detail.validation.settledAt == detail.validation.deadline)
             #expect(detail.timeline.map(\.event.kind) == [.accepted, .timedOut])

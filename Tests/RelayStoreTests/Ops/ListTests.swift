@@ -15,7 +15,7 @@ struct ListTests {
         filter.limit = limit
         var pages: [[ValidationID]] = []
         repeat {
-            let page = try await store.validations(matching: filter)
+            let page = try await store.ops.validations(matching: filter)
             pages.append(page.items.map(\.id))
             // As it travels through a client.
             filter.cursor = try page.next.map { try #require(ValidationCursor($0.description)) }
@@ -54,9 +54,9 @@ struct ListTests {
         try await withStore { database, store in
             var ids: [ValidationID] = []
             for number in 0..<4 { ids.append(try await store.take(.sample(subscription: "\(number)"))) }
-            let first = try await store.validations(matching: ValidationFilter(limit: 2))
+            let first = try await store.ops.validations(matching: ValidationFilter(limit: 2))
             try await store.take(.sample(subscription: "new"))
-            let second = try await store.validations(matching: ValidationFilter(limit: 2, cursor: first.next))
+            let second = try await store.ops.validations(matching: ValidationFilter(limit: 2, cursor: first.next))
             #expect((first.items + second.items).map(\.id) == ids.reversed())
             #expect(second.next == nil)
         }
@@ -70,7 +70,7 @@ struct ListTests {
             try await database.letPass(seconds: 60)
             let pending = try await store.take(.sample(subscription: "3"))
             func ids(_ status: ValidationStatus) async throws -> [ValidationID] {
-                let items = try await store.validations(matching: ValidationFilter(status: status)).items
+                let items = try await store.ops.validations(matching: ValidationFilter(status: status)).items
                 #expect(items.allSatisfy { $0.validation.status == status })
                 return items.map(\.id)
             }
@@ -90,7 +90,7 @@ struct ListTests {
             try await database.letPass(seconds: 100)
             let new = try await store.take(.sample(customer: "ana@example.test", subscription: "4", offer: "S1_US"))
             func ids(_ filter: ValidationFilter) async throws -> [ValidationID] {
-                try await store.validations(matching: filter).items.map(\.id)
+                try await store.ops.validations(matching: filter).items.map(\.id)
             }
             #expect(try await ids(ValidationFilter(customer: "ana@example.test", offerID: "S1_US")) == [new, old])
             #expect(
@@ -108,7 +108,7 @@ struct ListTests {
     func hugeAge(seconds: Int64) async throws {
         try await withStore { database, store in
             try await store.take(.sample())
-            let page = try await store.validations(matching: ValidationFilter(olderThan: .seconds(seconds)))
+            let page = try await store.ops.validations(matching: ValidationFilter(olderThan: .seconds(seconds)))
             #expect(page.items.isEmpty)
         }
     }

@@ -11,7 +11,7 @@ struct ReplayTests {
         var ids: [ValidationID] = []
         for number in 0..<count {
             let claimed = try await store.takeAndClaim(.sample(subscription: "p\(number)"))
-            try await store.park(claimed, why: "test")
+            try await store.purchases.park(claimed, why: "test")
             ids.append(claimed.id)
         }
         for (number, id) in ids.enumerated() {
@@ -28,22 +28,23 @@ struct ReplayTests {
     func pages() async throws {
         try await withStore { database, store in
             let ids = try await park(5, store, database)
-            let found = try await store.replay(ReplayFilter(.parked, limit: 100), by: "ops", reason: "", isDryRun: true)
+            let found = try await store.ops.replay(
+                ReplayFilter(.parked, limit: 100), by: "ops", reason: "", isDryRun: true)
             #expect(found.matched == ids && found.replayed.isEmpty && found.next == nil)
-            #expect(try await store.backlog().0.parked == 5)
+            #expect(try await store.ops.backlog().0.parked == 5)
             var filter = ReplayFilter(.parked, limit: 2)
             var replayed: [[ValidationID]] = []
             repeat {
-                let page = try await store.replay(filter, by: "ops key", reason: "mended")
+                let page = try await store.ops.replay(filter, by: "ops key", reason: "mended")
                 replayed.append(page.replayed)
                 #expect(page.refused.isEmpty)
                 filter.cursor = try page.next.map { try #require(ValidationCursor($0.description)) }
             } while filter.cursor != nil
             #expect(replayed == [Array(ids[0..<2]), Array(ids[2..<4]), Array(ids[4...])])
-            #expect(try await store.backlog().0.parked == 0)
-            for claimed in try await store.claimDue() { try await store.write(claimed.granted()) }
+            #expect(try await store.ops.backlog().0.parked == 0)
+            for claimed in try await store.purchases.claimDue() { try await store.write(claimed.granted()) }
             for id in ids {
-                let detail = try #require(try await store.detail(id))
+                let detail = try #require(try await store.ops.detail(id))
                 #expect(detail.validation.status == .granted)
                 #expect(detail.timeline.contains { $0.event.detail == "by ops key: mended" })
             }
@@ -54,11 +55,11 @@ struct ReplayTests {
     func range() async throws {
         try await withStore { database, store in
             let ids = try await park(5, store, database)
-            let times = try await store.validations(matching: ValidationFilter(selection: .parked)).items.reversed()
+            let times = try await store.ops.validations(matching: ValidationFilter(selection: .parked)).items.reversed()
                 .map(\.validation.acceptedAt)
             func found(_ from: Int?, _ to: Int?) async throws -> [ValidationID] {
                 let filter = ReplayFilter(.parked, from: from.map { times[$0] }, to: to.map { times[$0] })
-                return try await store.replay(filter, by: "", reason: "", isDryRun: true).matched
+                return try await store.ops.replay(filter, by: "", reason: "", isDryRun: true).matched
             }
             #expect(try await found(1, 3) == Array(ids[1..<3]))
             #expect(try await found(nil, 2) == Array(ids[..<2]))
@@ -74,7 +75,7 @@ struct ReplayTests {
             try await database.run("DELETE FROM receipts WHERE id = $1", .uuid(ids[0].uuid))
             try await store.takeAndGrant(.sample(customer: "ben@example.test", subscription: "p1"))
             try await database.run("DELETE FROM validations WHERE id = $1", .uuid(ids[2].uuid))
-            let page = try await store.replay(ReplayFilter(.parked), by: "ops", reason: "")
+            let page = try await store.ops.replay(ReplayFilter(.parked), by: "ops", reason: "")
             #expect(page.matched == ids)
             #expect(page.replayed == [ids[3]])
             #expect(page.refused.map(\.id) == Array(ids[..<3]))
@@ -90,20 +91,20 @@ struct ReplayTests {
             try await store.write(rejected.rejected())
             let abandoned = try await store.takeAndClaim(.sample(subscription: "2"))
             try await store.write(abandoned.watching(until: abandoned.pursuit.deadline))
-            try await store.abandon(abandoned.id, by: "ops", reason: "")
+            try await store.ops.abandon(abandoned.id, by: "ops", reason: "")
             try await store.takeAndGrant(.sample(subscription: "3"))
             let late = try await store.take(.sample(subscription: "4"))
             try await database.letPass(seconds: 60)
             let pending = try await store.take(.sample(subscription: "5"))
             func found(_ status: ValidationStatus) async throws -> [ValidationID] {
-                try await store.replay(ReplayFilter(.status(status)), by: "", reason: "", isDryRun: true).matched
+                try await store.ops.replay(ReplayFilter(.status(status)), by: "", reason: "", isDryRun: true).matched
             }
             #expect(try await found(.rejected) == [rejected.id])
             #expect(try await found(.timedOut) == [late])
             #expect(try await found(.pending) == [pending])
-            let page = try await store.replay(ReplayFilter(.status(.rejected)), by: "ops", reason: "again")
+            let page = try await store.ops.replay(ReplayFilter(.status(.rejected)), by: "ops", reason: "again")
             #expect(page.replayed == [rejected.id])
-            #expect(Set(try await store.claimDue().map(\.id)) == [rejected.id, late, pending])
+            #expect(Set(try await store.purchases.claimDue().map(\.id)) == [rejected.id, late, pending])
         }
     }
 
@@ -133,8 +134,8 @@ struct ReplayTests {
     /// A worker is at once there.
     private func retryAndClaim(_ id: ValidationID, _ store: RelayStore) async throws -> OpsRefusal? {
         do {
-            try await store.retry(id, by: store.instance, reason: "")
-            _ = try await store.claimDue()
+            try await store.ops.retry(id, by: store.memory.instance, reason: "")
+            _ = try await store.purchases.claimDue()
             return nil
         } catch let refusal as OpsRefusal {
             return refusal

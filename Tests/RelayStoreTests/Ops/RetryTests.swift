@@ -11,7 +11,7 @@ struct RetryTests {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
             try await store.write(first.rejected())
-            try await store.retry(first.id, by: "ops", reason: "again")
+            try await store.ops.retry(first.id, by: "ops", reason: "again")
             #expect(try await store.status(of: first.id) == .rejected)
             let claimed = try await store.claimOne()
             #expect(claimed.id == first.id)
@@ -20,7 +20,7 @@ struct RetryTests {
             #expect(claimed.pursuit.status == .rejected && claimed.pursuit.phase == .forwarding)
             #expect(claimed.pursuit.forwards == 1)
             try await store.write(claimed.granted())
-            let granted = try #require(try await store.validation(first.id))
+            let granted = try #require(try await store.purchases.validation(first.id))
             #expect(granted.status == .granted && granted.reason == nil)
         }
     }
@@ -30,8 +30,8 @@ struct RetryTests {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
             try await store.write(first.failed(retryAt: first.pursuit.deadline + .seconds(3_600)))
-            #expect(try await store.claimDue().isEmpty)
-            try await store.retry(first.id, by: "ops", reason: "again")
+            #expect(try await store.purchases.claimDue().isEmpty)
+            try await store.ops.retry(first.id, by: "ops", reason: "again")
             let claimed = try await store.claimOne()
             #expect(claimed.isSending)
             #expect(claimed.pursuit.retryAt == nil)
@@ -45,7 +45,7 @@ struct RetryTests {
             try await store.write(first.watching(until: first.soon))
             try await database.makeDue(first.id)
             let reader = try await store.claimOne()
-            try await store.retry(first.id, by: "ops", reason: "again")
+            try await store.ops.retry(first.id, by: "ops", reason: "again")
             #expect(try await store.outcome(of: reader.granted()) == .leaseLost)
             let claimed = try await store.claimOne()
             #expect(claimed.isSending && claimed.pursuit.phase == .forwarding)
@@ -56,12 +56,12 @@ struct RetryTests {
     func parked() async throws {
         try await withStore { database, store in
             let first = try await store.takeAndClaim(.sample())
-            try await store.park(first, why: "test")
-            try await store.retry(first.id, by: "ops", reason: "mended")
+            try await store.purchases.park(first, why: "test")
+            try await store.ops.retry(first.id, by: "ops", reason: "mended")
             let claimed = try await store.claimOne()
             #expect(claimed.isSending && claimed.pursuit.phase == .forwarding)
             try await store.write(claimed.granted())
-            let kinds = try #require(try await store.detail(first.id)).timeline.map(\.event.kind)
+            let kinds = try #require(try await store.ops.detail(first.id)).timeline.map(\.event.kind)
             #expect(kinds == [.accepted, .parked, .retried, .forwarded, .entitlementRead, .granted])
         }
     }
@@ -74,7 +74,7 @@ struct RetryTests {
             write.next = .finished
             try await store.write(write)
             #expect(try await database.count("pursuits") == 0)
-            try await store.retry(first.id, by: "ops", reason: "again")
+            try await store.ops.retry(first.id, by: "ops", reason: "again")
             #expect(try await store.claimOne().pursuit.status == .timedOut)
         }
     }
@@ -83,9 +83,11 @@ struct RetryTests {
     func status() async throws {
         try await withStore { database, store in
             let old = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
-            await #expect(throws: OpsRefusal.status(.granted)) { try await store.retry(old, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.status(.granted)) { try await store.ops.retry(old, by: "ops", reason: "") }
             try await store.takeAndGrant(.sample(customer: "ben@example.test"))
-            await #expect(throws: OpsRefusal.status(.transferred)) { try await store.retry(old, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.status(.transferred)) {
+                try await store.ops.retry(old, by: "ops", reason: "")
+            }
             #expect(try await database.count("pursuits") == 0)
             #expect(try await database.count("timeline", where: "event = 16") == 0)
         }
@@ -97,7 +99,7 @@ struct RetryTests {
             let genuine = try await store.takeAndClaim(.sample(customer: "ana@example.test"))
             try await store.write(genuine.failed(retryAt: genuine.pursuit.deadline))
             _ = try await store.takeAndClaim(.sample(customer: "eve@example.test", environment: "unknown"))
-            try await store.retry(genuine.id, by: "ops", reason: "again")
+            try await store.ops.retry(genuine.id, by: "ops", reason: "again")
             #expect(try await store.claimOne().id == genuine.id)
         }
     }
@@ -106,8 +108,8 @@ struct RetryTests {
     func unknown() async throws {
         try await withStore { database, store in
             let id = try Acceptance.sample().id
-            await #expect(throws: OpsRefusal.unknown) { try await store.retry(id, by: "ops", reason: "") }
-            await #expect(throws: OpsRefusal.unknown) { try await store.abandon(id, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.unknown) { try await store.ops.retry(id, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.unknown) { try await store.ops.abandon(id, by: "ops", reason: "") }
         }
     }
 
@@ -115,10 +117,10 @@ struct RetryTests {
     func busy() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
-            await #expect(throws: OpsRefusal.busy) { try await store.retry(claimed.id, by: "ops", reason: "") }
-            #expect(try await store.renew([(claimed.id, claimed.fence)], lease: .seconds(60)) == [claimed.id])
+            await #expect(throws: OpsRefusal.busy) { try await store.ops.retry(claimed.id, by: "ops", reason: "") }
+            #expect(try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)) == [claimed.id])
             try await database.makeDue(claimed.id)
-            try await store.retry(claimed.id, by: "ops", reason: "")
+            try await store.ops.retry(claimed.id, by: "ops", reason: "")
             // It may have been sent: its turn is not given to another.
             #expect(try await database.count("pursuits", where: "sending") == 1)
             #expect(try await store.claimOne().isSending)
@@ -131,7 +133,9 @@ struct RetryTests {
             let claimed = try await store.takeAndClaim(.sample())
             try await store.write(claimed.rejected())
             try await database.run("DELETE FROM receipts")
-            await #expect(throws: OpsRefusal.receiptGone) { try await store.retry(claimed.id, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.receiptGone) {
+                try await store.ops.retry(claimed.id, by: "ops", reason: "")
+            }
         }
     }
 
@@ -150,7 +154,7 @@ struct RetryTests {
             case .failed: try await store.write(claimed.failed(retryAt: claimed.pursuit.deadline))
             case .granted: try await store.write(claimed.granted())
             }
-            await #expect(throws: OpsRefusal.superseded) { try await store.retry(old.id, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.superseded) { try await store.ops.retry(old.id, by: "ops", reason: "") }
             #expect(try await database.count("timeline", where: "event = 16") == 0)
         }
     }
@@ -163,7 +167,7 @@ struct RetryTests {
             try await store.takeAndGrant(.sample(customer: "ben@example.test", environment: "Sandbox"))
             try await store.write(try await store.takeAndClaim(.sample(customer: "cid@example.test")).rejected())
             try await store.take(.sample(customer: "dan@example.test"))
-            try await store.retry(old.id, by: "ops", reason: "")
+            try await store.ops.retry(old.id, by: "ops", reason: "")
             // And it goes first: it is the older one.
             #expect(try await store.claimOne().id == old.id)
         }

@@ -14,7 +14,7 @@ struct ScopeTests {
     ) async throws {
         try await TestDatabase.run { database in
             let store = await database.store("one")
-            try await store.migrate(Migration.all.filter { $0.number < 21 })
+            try await store.schema.migrate(Migration.all.filter { $0.number < 21 })
             for publisher in publishers {
                 try await database.run("INSERT INTO publishers (id) VALUES ($1)", .text(publisher))
                 for role in KeyRole.allCases {
@@ -31,8 +31,8 @@ struct ScopeTests {
                 INSERT INTO audit_log (bucket, id, actor, action, target)
                 VALUES (1, gen_random_uuid(), 'shell', 'key.create', 'before')
                 """)
-            try await store.migrate()
-            let keys = try await store.keys(includingRevoked: true)
+            try await store.schema.migrate()
+            let keys = try await store.keys.list(includingRevoked: true)
             try await check(store, Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { $1 }))
         }
     }
@@ -43,7 +43,7 @@ struct ScopeTests {
             for role in ["ops-viewer", "ops-operator"] {
                 let key = try #require(keys[APIKeyID("main \(role)")])
                 #expect(key.opsScope.isAll && key.scopeText == "all")
-                let lines = try await store.auditLog(matching: AuditFilter(), in: key.opsScope).items
+                let lines = try await store.audit.list(matching: AuditFilter(), in: key.opsScope).items
                 #expect(lines.map(\.target.value) == ["before"])
             }
             for role in ["app", "publisher"] { #expect(keys[APIKeyID("main \(role)")]?.scopeText == "main") }
@@ -59,9 +59,11 @@ struct ScopeTests {
                     #expect(key.opsScope.publisher == publisher && key.scopeText == publisher.text)
                 }
                 let scope = OpsScope.publisher(publisher)
-                #expect(try await store.auditLog(matching: AuditFilter(), in: scope).items.isEmpty)
+                #expect(try await store.audit.list(matching: AuditFilter(), in: scope).items.isEmpty)
                 #expect(
-                    try await store.keys(includingRevoked: true, in: scope).allSatisfy { $0.publisher == publisher })
+                    try await store.keys.list(includingRevoked: true, in: scope).allSatisfy {
+                        $0.publisher == publisher
+                    })
             }
         }
     }
@@ -72,21 +74,21 @@ struct ScopeTests {
             var generator = SystemRandomNumberGenerator()
             var ids: [String: APIKeyID] = [:]
             for publisher in Self.others {
-                let key = try await store.createKey(
+                let key = try await store.keys.create(
                     role: .app, name: publisher.text, publisher: publisher, app: "", using: &generator)
                 ids[publisher.text] = APIKey.id(in: key)
             }
-            let key = try await store.createKey(
+            let key = try await store.keys.create(
                 role: .opsViewer, name: "all", publisher: Self.others[0], app: "", seesAllPublishers: true,
                 using: &generator)
             ids["all"] = APIKey.id(in: key)
             let acme = OpsScope.publisher("acme")
-            #expect(try await store.keys(includingRevoked: true, in: acme).map(\.name) == ["acme"])
+            #expect(try await store.keys.list(includingRevoked: true, in: acme).map(\.name) == ["acme"])
             for other in ["nordic", "all"] {
-                #expect(try await store.revokeKey(try #require(ids[other]), in: acme) == nil, "\(other)")
+                #expect(try await store.keys.revoke(try #require(ids[other]), in: acme) == nil, "\(other)")
             }
-            #expect(try await store.keys(includingRevoked: false, in: .all).count == 3)
-            #expect(try await store.revokeKey(try #require(ids["acme"]), in: acme) == "acme")
+            #expect(try await store.keys.list(includingRevoked: false, in: .all).count == 3)
+            #expect(try await store.keys.revoke(try #require(ids["acme"]), in: acme) == "acme")
         }
     }
 
@@ -96,14 +98,14 @@ struct ScopeTests {
             let id = try await store.take(.sample(subscription: "s", publisher: "acme"))
             try await database.run("DELETE FROM validations")
             await #expect(throws: OpsRefusal.unknown) {
-                try await store.abandon(id, within: .publisher("nordic"), by: "Nora", reason: "not mine")
+                try await store.ops.abandon(id, within: .publisher("nordic"), by: "Nora", reason: "not mine")
             }
             #expect(try await database.count("pursuits") == 1)
-            try await store.abandon(id, within: .publisher("acme"), by: "Ada", reason: "mine")
+            try await store.ops.abandon(id, within: .publisher("acme"), by: "Ada", reason: "mine")
             #expect(try await database.count("pursuits") == 0)
-            let line = try await store.auditLog(matching: AuditFilter(), in: .publisher("acme")).items.first
+            let line = try await store.audit.list(matching: AuditFilter(), in: .publisher("acme")).items.first
             #expect(line?.target.value == "\(id)" && line?.actor == "Ada")
-            #expect(try await store.auditLog(matching: AuditFilter(), in: .publisher("nordic")).items.isEmpty)
+            #expect(try await store.audit.list(matching: AuditFilter(), in: .publisher("nordic")).items.isEmpty)
         }
     }
 
@@ -111,9 +113,9 @@ struct ScopeTests {
     func common() async throws {
         try await withStore { database, store in
             let acme = OpsScope.publisher("acme")
-            let hidden = try await store.activity(step: .seconds(60), steps: 2, in: acme)
-            let shown = try await store.activity(step: .seconds(60), steps: 2, in: .all)
-            let orders = try await store.newestOrders(of: "nordic", in: acme).items
+            let hidden = try await store.activity.list(step: .seconds(60), steps: 2, in: acme)
+            let shown = try await store.activity.list(step: .seconds(60), steps: 2, in: .all)
+            let orders = try await store.orders.newest(of: "nordic", in: acme).items
             #expect(hidden == nil && shown != nil && orders.isEmpty)
             #expect(acme.contains("acme") && !acme.contains("nordic") && OpsScope.all.contains("nordic"))
         }
@@ -129,7 +131,7 @@ struct ProbeStatementTests {
             try await store.run(probe)
             #expect(try await database.count("validations") == 1)
             #expect(try await database.count("pursuits") == 1)
-            #expect(try await store.claimDue([.forwarding: 1], lease: RelayStore.lease).map(\.id) == [id])
+            #expect(try await store.purchases.claimDue([.forwarding: 1], lease: RelayStore.lease).map(\.id) == [id])
             let (table, column) =
                 probe == .accept ? ("idempotency_keys", "fingerprint") : ("pursuits", "synchronization")
             try await database.run("ALTER TABLE \(table) RENAME COLUMN \(column) TO gone")

@@ -9,7 +9,7 @@ struct SummaryTests {
     @Test("in an empty database there is nothing, and nothing fails")
     func empty() async throws {
         try await withStore { database, store in
-            let summary = try await store.summary()
+            let summary = try await store.ops.summary()
             #expect(summary.countsByStatus.isEmpty)
             #expect(summary.oldestPending == nil && summary.upstream == nil)
             #expect(summary.backlog.oldestForwarding == nil)
@@ -26,20 +26,20 @@ struct SummaryTests {
             try await store.takeAndGrant(.sample(customer: "ben@example.test", subscription: "1"))
             try await store.write(try await store.takeAndClaim(.sample(subscription: "2")).rejected())
             let parked = try await store.takeAndClaim(.sample(subscription: "3"))
-            try await store.park(parked, why: "test")
+            try await store.purchases.park(parked, why: "test")
             let watching = try await store.takeAndClaim(.sample(subscription: "4"))
             try await store.write(watching.watching(until: watching.pursuit.deadline))
             try await database.letPass(seconds: 60)
             // Two are held, one of them past its lease; one waits.
             for number in 5..<8 { try await store.take(.sample(subscription: "\(number)")) }
             try await database.letPass(seconds: 30)
-            let held = try await store.claimDue([.forwarding: 2, .watching: 1], lease: RelayStore.lease)
+            let held = try await store.purchases.claimDue([.forwarding: 2, .watching: 1], lease: RelayStore.lease)
             try #require(held.count == 3)
             try await database.run(
                 "UPDATE pursuits SET due_at = now() - interval '10 seconds' WHERE id = $1",
                 .uuid(try #require(held.last { $0.pursuit.phase == .forwarding }).id.uuid))
 
-            let summary = try await store.summary()
+            let summary = try await store.ops.summary()
             #expect(summary.countsByStatus == [.granted: 1, .transferred: 1, .rejected: 1, .timedOut: 2, .pending: 3])
             #expect(summary.backlog.forwarding == 3)
             #expect(summary.backlog.watching == 1)

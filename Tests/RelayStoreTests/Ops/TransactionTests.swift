@@ -12,18 +12,18 @@ struct TransactionTests {
         try await withStore { database, store in
             await #expect(throws: Refused.self) {
                 try await store.transaction { store in
-                    _ = try await store.addPublisher("south")
+                    _ = try await store.publishers.add("south")
                     // One that has a transaction of its own elsewhere.
-                    try await store.put([Offer(id: "S1", products: ["apple:a"])], of: "south")
+                    try await store.offers.put([Offer(id: "S1", products: ["apple:a"])], of: "south")
                     throw Refused()
                 }
             }
             #expect(try await database.count("publishers") == 0)
             #expect(try await database.count("offers") == 0)
             try await store.transaction { store in
-                _ = try await store.addPublisher("south")
-                try await store.put([Offer(id: "S1", products: ["apple:a"])], of: "south")
-                try await store.audit(AuditEntry(actor: "Nora", .offersImported, "south", of: "south"))
+                _ = try await store.publishers.add("south")
+                try await store.offers.put([Offer(id: "S1", products: ["apple:a"])], of: "south")
+                try await store.audit.add(AuditEntry(actor: "Nora", .offersImported, "south", of: "south"))
             }
             #expect(try await database.count("offers") == 1)
             #expect(try await database.count("audit_log") == 1)
@@ -36,28 +36,28 @@ struct TransactionTests {
             let id = try await store.take(.sample(subscription: "s"))
             await #expect(throws: Refused.self) {
                 try await store.transaction { store in
-                    _ = try await store.abandon(id, in: .all, by: "Nora", reason: "a test")
+                    _ = try await store.ops.abandon(id, in: .all, by: "Nora", reason: "a test")
                     throw Refused()
                 }
             }
-            #expect(try await store.validation(id)?.status == .pending)
+            #expect(try await store.purchases.validation(id)?.status == .pending)
             try await store.transaction { inner in
-                _ = try await inner.abandon(id, in: .all, by: "Nora", reason: "a test")
+                _ = try await inner.ops.abandon(id, in: .all, by: "Nora", reason: "a test")
                 // Others read what is committed.
-                #expect(try await store.validation(id)?.status == .pending)
+                #expect(try await store.purchases.validation(id)?.status == .pending)
             }
-            #expect(try await store.validation(id)?.status == .rejected)
+            #expect(try await store.purchases.validation(id)?.status == .rejected)
         }
     }
 
     @Test("an endpoint that failed deliveries disable has a row by the relay")
     func disabled() async throws {
         try await withStore { _, store in
-            try await store.ensureFirstPublisher()
-            let id = try #require(try await store.addEndpoint(publisher: "main", url: "https://a.example.com"))
-            #expect(try await store.note(.disabled(.gone), of: id))
-            #expect(try await store.note(.disabled(.gone), of: id) == false)
-            let rows = try await store.auditLog(matching: AuditFilter()).items
+            try await store.webhooks.ensureFirstPublisher()
+            let id = try #require(try await store.webhooks.addEndpoint(publisher: "main", url: "https://a.example.com"))
+            #expect(try await store.webhooks.note(.disabled(.gone), of: id))
+            #expect(try await store.webhooks.note(.disabled(.gone), of: id) == false)
+            let rows = try await store.audit.list(matching: AuditFilter()).items
             #expect(rows.count == 1 && rows[0].actor == "relay" && rows[0].action == "endpoint.disable")
             #expect(rows[0].target.value == "\(id)" && rows[0].reason?.value == "gone")
         }
@@ -67,10 +67,10 @@ struct TransactionTests {
     func amended() async throws {
         try await withStore { _, store in
             var entry = AuditEntry(actor: "Nora", .retentionRun, "days: 90", of: nil, reason: "a ticket")
-            let row = try await store.beginAudit(entry)
+            let row = try await store.audit.begin(entry)
             entry.reason = "a ticket (done)"
-            try await store.amend(row, entry)
-            let rows = try await store.auditLog(matching: AuditFilter()).items
+            try await store.audit.amend(row, entry)
+            let rows = try await store.audit.list(matching: AuditFilter()).items
             #expect(rows.map { $0.reason?.value } == ["a ticket (done)"])
         }
     }

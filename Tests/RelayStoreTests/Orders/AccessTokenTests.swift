@@ -10,10 +10,10 @@ struct AccessTokenTests {
     func life() async throws {
         try await withStores(2) { database, stores in
             var generator = SystemRandomNumberGenerator()
-            let key = try await stores[0].createKey(
+            let key = try await stores[0].keys.create(
                 role: .publisher, name: "k", publisher: "main", app: "", using: &generator)
-            let token = try #require(try await stores[0].accessToken(for: Substring(key)))
-            #expect(try await stores[1].accessToken(for: Substring(key)) == token)
+            let token = try #require(try await stores[0].keys.accessToken(for: Substring(key)))
+            #expect(try await stores[1].keys.accessToken(for: Substring(key)) == token)
             #expect(!token.contains(key.suffix(64)) && token.hasPrefix("rr_token_"))
             let rings = stores.map { KeyRing(store: $0) }
             for ring in rings {
@@ -29,7 +29,7 @@ struct AccessTokenTests {
                 "SELECT encode(digest, 'hex') || encode(token_digest, 'hex') FROM api_keys", as: String.self)
             #expect(stored.count == 1 && !stored[0].contains(token.suffix(64)))
             let id = try #require(try await rings[0].authenticate(Substring(key))?.id)
-            #expect(try await stores[0].revokeKey(id))
+            #expect(try await stores[0].keys.revoke(id))
             try await rings[1].load()
             #expect(try await rings[1].authenticate(accessToken: Substring(token)) == nil)
         }

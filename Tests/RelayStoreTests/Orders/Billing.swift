@@ -21,7 +21,7 @@ struct Billing {
                 expiresAt: now + .seconds(86_400),
                 toldAt: now)
         ])
-        let checked = try await store.record(
+        let checked = try await store.orders.record(
             [
                 ExternalSubscription(
                     key: TransactionID(key), environment: StoreEnvironment(environment), word: word,
@@ -35,7 +35,7 @@ struct Billing {
     func add(
         _ subscription: BillingID, _ party: NewOrder.Party = .newCustomer(details: "{}")
     ) async throws -> OrderOutcome {
-        try await store.add(
+        try await store.orders.add(
             NewOrder(publisher: PublisherID(publisher), externalSubscription: subscription, party: party))
     }
 
@@ -48,7 +48,7 @@ struct Billing {
     }
 
     func commit(_ order: BillingOrder, by store: RelayStore? = nil) async throws -> CommitOutcome {
-        try await (store ?? self.store).commitOrder(order.id, publisher: PublisherID(publisher), leeway: Self.leeway)
+        try await (store ?? self.store).orders.commit(order.id, publisher: PublisherID(publisher), leeway: Self.leeway)
     }
 
     func contract(of subscription: BillingID) async throws -> BillingContract {
@@ -71,7 +71,7 @@ struct Billing {
 
     /// Told of everything.
     func listen() async throws {
-        _ = try await store.addEndpoint(
+        _ = try await store.webhooks.addEndpoint(
             publisher: PublisherID(publisher), kind: .events(BillingEvent.allCases.map(\.rawValue)),
             url: "https://example.test/")
     }
@@ -83,7 +83,7 @@ struct Billing {
 
     static func run(_ body: (Billing) async throws -> Void) async throws {
         try await withStore { database, store in
-            try await store.ensureFirstPublisher()
+            try await store.webhooks.ensureFirstPublisher()
             try await body(Billing(store: store, database: database))
         }
     }

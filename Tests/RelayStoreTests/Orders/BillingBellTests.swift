@@ -20,9 +20,10 @@ struct BillingBellTests {
                     return count
                 }
             }
-            try await store.ensureFirstPublisher()
+            try await store.webhooks.ensureFirstPublisher()
             let billing = Billing(store: store, database: database)
-            let notices = Notices(store: store, database: database)
+            // A repeated notification must have identical times.
+            let notices = Notices(store: store, database: database, from: try await database.now())
             _ = try await billing.contract(of: try await billing.check("1000000001").id)
             try await notices.come("DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox")
             #expect(heard() == 0, "there is no endpoint")
@@ -41,7 +42,7 @@ struct BillingBellTests {
             let now = try await database.now()
             let word = LedgerWord(renewal: LedgerRenewal(willRenew: false, productID: nil, toldAt: now + .seconds(9)))
             let name = SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
-            _ = try await store.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
+            _ = try await store.subscriptions.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
             #expect(heard() == 1)
             #expect(try await billing.events().count == 4)
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Billing's lists, by when a row was written")
 struct BillingListTests {
     private static func ids(_ billing: Billing, after id: BillingID? = nil) async throws -> [BillingID] {
-        try await billing.store.contracts(of: "main", BillingPage(from: id), leeway: Billing.leeway).map(\.id)
+        try await billing.store.orders.contracts(of: "main", BillingPage(from: id), leeway: Billing.leeway).map(\.id)
     }
 
     /// Timeline: an order, and with it its contract's id, is made; others are made and committed; a reader comes to the end of the list;
@@ -25,7 +25,7 @@ struct BillingListTests {
             for order in late { _ = try await billing.commit(order) }
             #expect(try await Self.ids(billing, after: seen.last) == late.map(\.contract))
             #expect(try await Self.ids(billing) == [early.id] + late.map(\.contract))
-            let own = try await billing.store.contracts(
+            let own = try await billing.store.orders.contracts(
                 of: "main", customer: late[0].customer, BillingPage(), leeway: Billing.leeway)
             #expect(own.map(\.id) == [late[0].contract])
         }
@@ -37,13 +37,13 @@ struct BillingListTests {
             var made: [BillingID] = []
             var page = BillingPage(take: 2)
             for _ in 0..<20 {
-                made.append(try await billing.store.addBillingCustomer(details: "{}", publisher: "main").id)
+                made.append(try await billing.store.orders.addBillingCustomer(details: "{}", publisher: "main").id)
                 // Whoever follows finds each of them once.
-                let found = try await billing.store.billingCustomers(of: "main", page)
+                let found = try await billing.store.orders.billingCustomers(of: "main", page)
                 #expect(found.map(\.id) == [made.last])
                 page.from = found.last?.id ?? page.from
             }
-            #expect(try await billing.store.billingCustomers(of: "main", BillingPage()).map(\.id) == made)
+            #expect(try await billing.store.orders.billingCustomers(of: "main", BillingPage()).map(\.id) == made)
         }
     }
 
@@ -54,7 +54,7 @@ struct BillingListTests {
         try await Billing.run { billing in
             let order = try await billing.order(try await billing.check("1000000001").id)
             func orders(after id: BillingID?) async throws -> [BillingID] {
-                try await billing.store.orders(of: "main", BillingPage(from: id)).map(\.id)
+                try await billing.store.orders.list(of: "main", BillingPage(from: id)).map(\.id)
             }
             let now = try await billing.database.now()
             func madeUp(_ seconds: Int64) -> BillingID? {

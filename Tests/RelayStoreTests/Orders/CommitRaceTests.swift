@@ -28,7 +28,7 @@ struct CommitRaceTests {
                 return task
             }
             #expect(try await outcome.value == .conflict)
-            #expect(try await billing.store.order(order.id, publisher: "main")?.state == .inProgress)
+            #expect(try await billing.store.orders.order(order.id, publisher: "main")?.state == .inProgress)
             #expect(try await billing.database.count("contracts") == 0)
         }
     }
@@ -42,7 +42,7 @@ struct CommitRaceTests {
             let other = try await billing.check("1000000002").id
             _ = try await billing.contract(of: other)
             // The ledger is there, so that it can be held.
-            _ = try await billing.store.hear(
+            _ = try await billing.store.subscriptions.hear(
                 [
                     LedgerMessage(
                         SubscriptionName(

@@ -33,7 +33,9 @@ struct CommitTests {
             let subscription = try await billing.check("1000000001")
             let order = try await billing.order(subscription.id)
             #expect(order.state == .inProgress && order.type == .signup && order.productID == "com.example.monthly")
-            #expect(try await billing.store.contract(order.contract, publisher: "main", leeway: Billing.leeway) == nil)
+            #expect(
+                try await billing.store.orders.contract(order.contract, publisher: "main", leeway: Billing.leeway)
+                    == nil)
             guard case .contract(let contract) = try await billing.commit(order) else {
                 Issue.record("no contract")
                 return
@@ -45,10 +47,10 @@ struct CommitTests {
                 return
             }
             #expect(again.id == contract.id)
-            #expect(try await billing.store.order(order.id, publisher: "main")?.state == .completed)
+            #expect(try await billing.store.orders.order(order.id, publisher: "main")?.state == .completed)
             let checked = try await billing.check("1000000001")
             #expect(checked.contract == .init(id: contract.id, customer: contract.customer))
-            let ledger = try await billing.store.subscriptions(
+            let ledger = try await billing.store.ops.subscriptions(
                 matching: SubscriptionFilter(originalTransactionID: "1000000001")
             ).items.first
             #expect(ledger?.status == .active)
@@ -59,7 +61,7 @@ struct CommitTests {
     @Test("one order committed by two copies in the same moment makes one contract and one message of each kind")
     func sameOrderTwice() async throws {
         try await withStores(2) { database, stores in
-            try await stores[0].ensureFirstPublisher()
+            try await stores[0].webhooks.ensureFirstPublisher()
             let billing = Billing(store: stores[0], database: database)
             try await billing.listen()
             for number in 0..<10 {
@@ -83,7 +85,7 @@ struct CommitTests {
     @Test("of competing orders the first commit wins, whoever commits, and the others stay in progress")
     func competing() async throws {
         try await withStores(2) { database, stores in
-            try await stores[0].ensureFirstPublisher()
+            try await stores[0].webhooks.ensureFirstPublisher()
             let billing = Billing(store: stores[0], database: database)
             for number in 0..<10 {
                 let subscription = try await billing.check("\(3_000_000_000 + number)").id
@@ -94,7 +96,8 @@ struct CommitTests {
                 #expect(outcomes.filter { $0 == .conflict }.count == 1)
                 let winner = outcomes[0] == .conflict ? 1 : 0
                 #expect(
-                    try await billing.store.order(orders[1 - winner].id, publisher: "main")?.state == .inProgress)
+                    try await billing.store.orders.order(orders[1 - winner].id, publisher: "main")?.state == .inProgress
+                )
                 #expect(try await billing.check("\(3_000_000_000 + number)").contract?.id == orders[winner].contract)
                 #expect(try await billing.add(subscription) == .conflict)
                 #expect(try await billing.commit(orders[1 - winner]) == .conflict)
@@ -146,7 +149,7 @@ struct CommitTests {
     func publishers() async throws {
         try await Billing.run { billing in
             var generator = SystemRandomNumberGenerator()
-            _ = try await billing.store.createKey(
+            _ = try await billing.store.keys.create(
                 role: .publisher, name: "k", publisher: "other", app: "", using: &generator)
             let other = Billing(store: billing.store, database: billing.database, publisher: "other")
             let mine = try await billing.check("1000000001")
@@ -156,11 +159,12 @@ struct CommitTests {
             #expect(try await other.add(mine.id) == .unknownSubscription)
             #expect(try await other.add(theirs.id, .customer(contract.customer)) == .unknownCustomer)
             #expect(try await other.add(theirs.id, .contract(contract.id)) == .unknownContract)
-            #expect(try await billing.store.contract(contract.id, publisher: "other", leeway: Billing.leeway) == nil)
-            #expect(try await billing.store.billingCustomer(contract.customer, publisher: "other") == nil)
+            #expect(
+                try await billing.store.orders.contract(contract.id, publisher: "other", leeway: Billing.leeway) == nil)
+            #expect(try await billing.store.orders.billingCustomer(contract.customer, publisher: "other") == nil)
             let order = try await billing.order(try await billing.check("1000000002").id)
             #expect(try await other.commit(order) == .unknownOrder)
-            #expect(try await other.store.orders(of: "other", BillingPage()).isEmpty)
+            #expect(try await other.store.orders.list(of: "other", BillingPage()).isEmpty)
         }
     }
 
@@ -176,24 +180,24 @@ struct CommitTests {
             var seen: [BillingID] = []
             var page = BillingPage(take: 3)
             for count in [3, 3, 1, 0] {
-                let found = try await billing.store.orders(of: "main", page)
+                let found = try await billing.store.orders.list(of: "main", page)
                 #expect(found.count == count)
                 seen += found.map(\.id)
                 page.from = seen.last
             }
             #expect(seen == made)
-            let contracts = try await billing.store.contracts(
+            let contracts = try await billing.store.orders.contracts(
                 of: "main", BillingPage(take: 5), leeway: Billing.leeway)
             #expect(contracts.count == 5 && contracts.allSatisfy { $0.externalSubscriptions.count == 1 })
             let last = try #require(contracts.last)
             #expect(
-                try await billing.store.contracts(
+                try await billing.store.orders.contracts(
                     of: "main", BillingPage(from: last.id), leeway: Billing.leeway
                 ).count == 2)
-            let own = try await billing.store.contracts(
+            let own = try await billing.store.orders.contracts(
                 of: "main", customer: last.customer, BillingPage(), leeway: Billing.leeway)
             #expect(own.map(\.id) == [last.id])
-            #expect(try await billing.store.billingCustomers(of: "main", BillingPage(take: 500)).count == 7)
+            #expect(try await billing.store.orders.billingCustomers(of: "main", BillingPage(take: 500)).count == 7)
         }
     }
 }

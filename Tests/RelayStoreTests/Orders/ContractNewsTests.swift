@@ -26,7 +26,7 @@ struct ContractNewsTests {
                     periods: [period], renewal: LedgerRenewal(willRenew: renews, productID: nil, toldAt: saidAt))
                 let name = SubscriptionName(
                     publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
-                _ = try await billing.store.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
+                _ = try await billing.store.subscriptions.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
                 var after = try await billing.events()
                 for event in before { after.remove(at: try #require(after.firstIndex(of: event))) }
                 return after
@@ -42,7 +42,7 @@ struct ContractNewsTests {
             #expect(try await told(7, "1000000001", days: 1.5, isRefunded: true) == ["ContractChanged"])
             #expect(try await told(8, "1000000001", days: 1.5) == ["ContractChanged"])
             #expect(try await told(9, "1000000001", days: 1.5, isRefunded: true) == ["ContractChanged"])
-            let ended = try await billing.store.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            let ended = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
             #expect(ended?.standing.lifecycle == .ended)
             #expect(
                 try await billing.messages().allSatisfy {
@@ -55,15 +55,15 @@ struct ContractNewsTests {
     func endpoints() async throws {
         try await Billing.run { billing in
             let store = billing.store
-            _ = try await store.addEndpoint(
+            _ = try await store.webhooks.addEndpoint(
                 publisher: "main", kind: .events(["ContractCreated"]), url: "https://a.test/")
-            _ = try await store.addEndpoint(
+            _ = try await store.webhooks.addEndpoint(
                 publisher: "main", kind: .events(["OrderSucceeded"]), url: "https://b.test/", environment: .production)
-            _ = try await store.addEndpoint(publisher: "main", url: "https://c.test/")
+            _ = try await store.webhooks.addEndpoint(publisher: "main", url: "https://c.test/")
             let gone = try #require(
-                try await store.addEndpoint(
+                try await store.webhooks.addEndpoint(
                     publisher: "main", kind: .events(["OrderSucceeded"]), url: "https://d.test/"))
-            #expect(try await store.removeEndpoint(gone))
+            #expect(try await store.webhooks.removeEndpoint(gone))
             _ = try await billing.contract(of: try await billing.check("1000000001").id)
             #expect(try await billing.events() == ["ContractCreated"])
             _ = try await billing.contract(of: try await billing.check("1000000001", environment: "Production").id)
@@ -92,7 +92,7 @@ struct ContractNewsTests {
             try await notices.come(
                 "DID_RENEW", said: 1, period: "2", ends: 172_800, environment: "Sandbox", movedFrom: "1000000001")
             #expect(try await billing.check("2000000002").contract?.id == contract.id)
-            let now = try await billing.store.contract(contract.id, publisher: "main", leeway: Billing.leeway)
+            let now = try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway)
             #expect(now?.externalSubscriptions.count == 2 && now?.standing.lifecycle == .active)
         }
     }
@@ -101,7 +101,7 @@ struct ContractNewsTests {
     func publishers() async throws {
         try await Billing.run { billing in
             var generator = SystemRandomNumberGenerator()
-            _ = try await billing.store.createKey(
+            _ = try await billing.store.keys.create(
                 role: .publisher, name: "k", publisher: "other", app: "", using: &generator)
             let other = Billing(store: billing.store, database: billing.database, publisher: "other")
             try await other.listen()
@@ -122,7 +122,7 @@ struct ContractNewsTests {
             let period = LedgerPeriod(
                 id: "line-2", productID: "com.example.monthly", purchasedAt: now + .seconds(60),
                 expiresAt: now + .seconds(90_000), toldAt: now + .seconds(60), transactionID: "1000000777")
-            _ = try await billing.store.hear(
+            _ = try await billing.store.subscriptions.hear(
                 [
                     LedgerMessage(
                         SubscriptionName(
@@ -130,12 +130,14 @@ struct ContractNewsTests {
                         LedgerWord(periods: [period]))
                 ], leeway: Billing.leeway)
             for id in ["1000000001", "1000000777"] {
-                let found = try await billing.store.subscriptions(ofTransaction: TransactionID(id), publisher: "main")
+                let found = try await billing.store.orders.subscriptions(
+                    ofTransaction: TransactionID(id), publisher: "main")
                 #expect(found.map(\.key) == ["1000000001"], "\(id)")
-                #expect(try await billing.store.record(found, publisher: "main").first?.id == subscription.id)
+                #expect(try await billing.store.orders.record(found, publisher: "main").first?.id == subscription.id)
             }
-            #expect(try await billing.store.subscriptions(ofTransaction: "1000000001", publisher: "other").isEmpty)
-            #expect(try await billing.store.subscriptions(ofTransaction: "5", publisher: "main").isEmpty)
+            #expect(
+                try await billing.store.orders.subscriptions(ofTransaction: "1000000001", publisher: "other").isEmpty)
+            #expect(try await billing.store.orders.subscriptions(ofTransaction: "5", publisher: "main").isEmpty)
         }
     }
 }

@@ -10,7 +10,7 @@ struct ForeignAppTests {
         -> String
     {
         var generator = SystemRandomNumberGenerator()
-        return try await billing.store.createKey(
+        return try await billing.store.keys.create(
             role: .app, name: "k", publisher: PublisherID(publisher), app: BundleID(app), using: &generator)
     }
 
@@ -27,21 +27,22 @@ struct ForeignAppTests {
             let store = billing.store
             let before = try await billing.check("1000000001")
             let theirs = try await Self.key(billing, "other")
-            #expect(try await store.record(Self.found("1000000001"), publisher: "main").isEmpty)
-            #expect(try await store.record(Self.found("1000000001"), publisher: "other").count == 1)
+            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").isEmpty)
+            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "other").count == 1)
             // Its id follows from what everybody knows: that it was once recorded is no way in.
             #expect(try await billing.add(before.id) == .unknownSubscription)
             // Of another app, or of one that nobody has named.
-            #expect(try await store.record(Self.found("5", app: "com.example.other"), publisher: "main").count == 1)
-            #expect(try await store.record(Self.found("6", app: nil), publisher: "main").count == 1)
+            #expect(
+                try await store.orders.record(Self.found("5", app: "com.example.other"), publisher: "main").count == 1)
+            #expect(try await store.orders.record(Self.found("6", app: nil), publisher: "main").count == 1)
             // Both have the app.
             let mine = try await Self.key(billing, "main")
-            #expect(try await store.record(Self.found("1000000001"), publisher: "main").count == 1)
-            #expect(try await store.record(Self.found("1000000001"), publisher: "other").count == 1)
-            #expect(try await store.revokeKey(try #require(APIKey.parse(Substring(mine))?.id)))
-            #expect(try await store.record(Self.found("1000000001"), publisher: "main").isEmpty)
-            #expect(try await store.revokeKey(try #require(APIKey.parse(Substring(theirs))?.id)))
-            #expect(try await store.record(Self.found("1000000001"), publisher: "main").count == 1)
+            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").count == 1)
+            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "other").count == 1)
+            #expect(try await store.keys.revoke(try #require(APIKey.parse(Substring(mine))?.id)))
+            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").isEmpty)
+            #expect(try await store.keys.revoke(try #require(APIKey.parse(Substring(theirs))?.id)))
+            #expect(try await store.orders.record(Self.found("1000000001"), publisher: "main").count == 1)
         }
     }
 
@@ -51,7 +52,7 @@ struct ForeignAppTests {
             let contract = try await billing.contract(of: try await billing.check("1000000001").id)
             _ = try await Self.key(billing, "other")
             #expect(try await billing.check("1000000001").contract?.id == contract.id)
-            #expect(try await billing.store.record(Self.found("1000000002"), publisher: "main").isEmpty)
+            #expect(try await billing.store.orders.record(Self.found("1000000002"), publisher: "main").isEmpty)
         }
     }
 }

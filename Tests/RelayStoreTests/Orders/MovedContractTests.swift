@@ -25,7 +25,7 @@ struct MovedContractTests {
                     id: "moved", productID: "com.example.monthly", purchasedAt: now, expiresAt: now + .seconds(86_400),
                     toldAt: now)
             ], movesFrom: [TransactionID(old)], isCurrentAt: now)
-        let checked = try await billing.store.record(
+        let checked = try await billing.store.orders.record(
             [ExternalSubscription(key: TransactionID(new), environment: "Sandbox", word: word)], publisher: "main")
         return try #require(checked.first)
     }
@@ -48,7 +48,8 @@ struct MovedContractTests {
                 #expect(checked.id == last, "\(key)")
             }
             #expect(
-                try await billing.store.subscriptions(ofTransaction: TransactionID(Self.old), publisher: "main").count
+                try await billing.store.orders.subscriptions(ofTransaction: TransactionID(Self.old), publisher: "main")
+                    .count
                     == 1)
             #expect(try await billing.database.count("contracts") == 1)
         }
@@ -99,7 +100,7 @@ struct MovedContractTests {
             #expect(try await billing.commit(order) == .conflict)
             // What was said is heard all the same.
             let now = try #require(
-                try await billing.store.contract(contract.id, publisher: "main", leeway: Billing.leeway))
+                try await billing.store.orders.contract(contract.id, publisher: "main", leeway: Billing.leeway))
             #expect(now.externalSubscriptions.count == 2 && now.standing.lifecycle == .active)
             #expect(try await billing.database.count("contracts") == 1)
         }
@@ -108,7 +109,7 @@ struct MovedContractTests {
     @Test("a commit and a move in the same moment leave one contract, and no error")
     func race() async throws {
         try await withStores(2) { database, stores in
-            try await stores[0].ensureFirstPublisher()
+            try await stores[0].webhooks.ensureFirstPublisher()
             let billing = Billing(store: stores[0], database: database)
             let other = Billing(store: stores[1], database: database)
             for number in 0..<12 {

@@ -19,18 +19,18 @@ struct PartitionTests {
     @Test("are made for this week and the next three, and what is there is left alone")
     func make() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let mondays: [String] = try await database.column(
                 """
                 SELECT to_char(date_trunc('week', now() AT TIME ZONE 'UTC') + n * interval '7 days', 'YYYYMMDD')
                 FROM generate_series(0, 3) AS n
                 """)
-            for table in RelayStore.partitionedTables {
+            for table in RetentionStore.partitionedTables {
                 let expected = mondays.map { "\(table)_\($0)" } + ["\(table)_default"]
                 #expect(try await partitions(of: table, in: database) == expected)
             }
             let before = try await database.column("SELECT oid::int8 FROM pg_class ORDER BY 1", as: Int.self)
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             #expect(try await database.column("SELECT oid::int8 FROM pg_class ORDER BY 1", as: Int.self) == before)
         }
     }
@@ -39,12 +39,12 @@ struct PartitionTests {
     func concurrently(round: Int) async throws {
         try await withStores(4) { database, stores in
             try await withThrowingTaskGroup { group in
-                for store in stores { group.addTask { try await store.makePartitions() } }
+                for store in stores { group.addTask { try await store.retention.makePartitions() } }
                 try await group.waitForAll()
             }
             // One that gave way to another may have left a later week to the next round.
-            try await stores[0].makePartitions()
-            for table in RelayStore.partitionedTables {
+            try await stores[0].retention.makePartitions()
+            for table in RetentionStore.partitionedTables {
                 #expect(try await partitions(of: table, in: database).count == 5)
             }
         }
@@ -53,23 +53,23 @@ struct PartitionTests {
     @Test("take the rows of their weeks, and every look-up finds them there")
     func rows() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let id = try await store.takeAndGrant(.sample())
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
-            _ = try await store.receiveEvent(topic: "t", body: [1], now: try await database.now())
+            _ = try await store.events.receive(topic: "t", body: [1], now: try await database.now())
             try await database.run(
                 """
                 INSERT INTO webhook_deliveries (bucket, accepted_on, id, created_at, sequence, endpoint, publisher, lane, body)
                 VALUES (0, (now() AT TIME ZONE 'UTC')::date, gen_random_uuid(), now(), 1, 'e', 'main', 'u', '{}')
                 """)
-            for table in RelayStore.partitionedTables {
+            for table in RetentionStore.partitionedTables {
                 let holders = try await database.column(
                     "SELECT DISTINCT tableoid::regclass::text FROM \(table)", as: String.self)
                 #expect(holders == (try await partitions(of: table, in: database).prefix(1).map { $0 }))
                 #expect(try await database.count("\(table)_default") == 0)
             }
             #expect(try await store.status(of: id) == .granted)
-            #expect(try await store.purchase(id, by: .receipt).receipt?.bytes.value.isEmpty == false)
+            #expect(try await store.purchases.purchase(id, by: .receipt).receipt?.bytes.value.isEmpty == false)
         }
     }
 
@@ -78,14 +78,14 @@ struct PartitionTests {
         try await withStore { database, store in
             let before = try await store.takeAndGrant(.sample(subscription: "1"))
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
-            _ = try await store.receiveEvent(topic: "t", body: [1], now: try await database.now())
+            _ = try await store.events.receive(topic: "t", body: [1], now: try await database.now())
             try await database.run(
                 """
                 INSERT INTO webhook_deliveries (bucket, accepted_on, id, created_at, sequence, endpoint, publisher, lane, body)
                 VALUES (0, (now() AT TIME ZONE 'UTC')::date, gen_random_uuid(), now(), 1, 'e', 'main', 'u', '{}')
                 """)
-            try await store.makePartitions()
-            for table in RelayStore.partitionedTables {
+            try await store.retention.makePartitions()
+            for table in RetentionStore.partitionedTables {
                 // The three weeks to come.
                 #expect(try await partitions(of: table, in: database).count == 4)
             }
@@ -99,7 +99,7 @@ struct PartitionTests {
     @Test("leave room in their pages as the default partition does: settled rows are written in place")
     func fillFactor() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let options = try await database.column(
                 "SELECT coalesce(reloptions::text, '') FROM pg_class WHERE relname ~ '^validations_(2|default)' AND relkind = 'r'",
                 as: String.self)

@@ -14,7 +14,7 @@ struct ParkedItemTests {
                 try await items.finish(item)
                 finished += 1
             } catch {
-                await items.store.fail(item.row, error)
+                await items.store.queues.fail(item.row, error)
             }
         }
         return finished
@@ -27,24 +27,25 @@ struct ParkedItemTests {
         try await QueuedItems.run(queue) { items in
             let all = try await items.claim()
             #expect(all.count == QueuedItems.count)
-            try await items.store.giveBack(all.map(\.row))
+            try await items.store.queues.giveBack(all.map(\.row))
             let bad = all[2]
             try await items.poison(bad)
             try await items.makeDue()
             #expect(try await work(items) == QueuedItems.count - 1)
             for _ in 0..<3 {
-                #expect(try await items.store.parkedItems().total == 0)
+                #expect(try await items.store.queues.parked().total == 0)
                 try await items.makeDue()
                 _ = try await work(items)
             }
             try await items.makeDue()
             _ = try await work(items)
-            let parked = try await items.store.parkedItems()
+            let parked = try await items.store.queues.parked()
             #expect(parked[queue] == 1 && parked.total == 1 && parked.oldest != nil)
             let listed = try await items.listed()
             #expect(listed.map(\.id) == [bad.row.name])
             #expect(
-                listed.first?.reason?.contains(queue == .subscriptions ? "ledgers.state" : "cannot be") == true,
+                listed.first?.reason?.contains(
+                    [.subscriptions, .questions].contains(queue) ? "ledgers.state" : "cannot be") == true,
                 "\(listed)")
             // Nobody claims it, and what finished was tried once.
             try await items.makeDue()
@@ -54,7 +55,7 @@ struct ParkedItemTests {
 
             try await items.mend()
             #expect(try await items.replay(bad))
-            #expect(try await items.store.parkedItems().total == 0)
+            #expect(try await items.store.queues.parked().total == 0)
             let again = try #require(try await items.claim().first { $0.row.name == bad.row.name })
             #expect(again.row.record == ClaimRecord())
             try await items.finish(again)
@@ -80,9 +81,9 @@ struct ParkedItemTests {
                 try await items.database.run(
                     "UPDATE \(queue.table) SET due_at = now() - interval '1 second' WHERE \(left)")
             }
-            #expect(try await items.store.parkedItems().total == 0)
+            #expect(try await items.store.queues.parked().total == 0)
             #expect(try await items.claim().isEmpty)
-            #expect(try await items.store.parkedItems()[queue] == 1)
+            #expect(try await items.store.queues.parked()[queue] == 1)
             #expect(try await items.listed().first?.reason?.contains("3 workers ended") == true)
         }
     }
@@ -98,7 +99,7 @@ struct ParkedItemTests {
                 let claimed = try await items.claim()
                 #expect(claimed.count == QueuedItems.count)
                 let error = errors[round % errors.count]
-                await items.store.interrupted(claimed.map(\.row), by: error)
+                await items.store.queues.interrupted(claimed.map(\.row), by: error)
                 try await items.makeDue()
             }
             #expect(try await items.strikes == Array(repeating: 0, count: QueuedItems.count))
@@ -108,11 +109,11 @@ struct ParkedItemTests {
             let rows = claimed.map(\.row)
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                for row in rows { await items.store.interrupted([row], by: StoreError.missingRow("test")) }
+                for row in rows { await items.store.queues.interrupted([row], by: StoreError.missingRow("test")) }
             }
             await task.value
             #expect(try await items.strikes == Array(repeating: 0, count: QueuedItems.count))
-            #expect(try await items.store.parkedItems().total == 0)
+            #expect(try await items.store.queues.parked().total == 0)
             #expect(
                 try await items.database.count(queue.table, where: "failures > 0 OR parked_at IS NOT NULL") == 0)
         }
@@ -130,10 +131,10 @@ struct ParkedItemTests {
             for _ in 0..<8 {
                 let claimed = try await items.claim()
                 #expect(claimed.count == QueuedItems.count - 1)
-                try await items.store.giveBack(claimed.map(\.row))
+                try await items.store.queues.giveBack(claimed.map(\.row))
                 try await items.makeDue()
             }
-            #expect(try await items.store.parkedItems().total == 0)
+            #expect(try await items.store.queues.parked().total == 0)
             #expect(try await items.tries().allSatisfy { $0 == 0 })
         }
     }
@@ -144,10 +145,10 @@ struct ParkedItemTests {
             let old = try await items.claim()
             try await items.makeDue()
             let new = try await items.claim()
-            await items.store.fail(old[0].row, StoreError.missingRow("test"))
-            try await items.store.giveBack(old.map(\.row))
+            await items.store.queues.fail(old[0].row, StoreError.missingRow("test"))
+            try await items.store.queues.giveBack(old.map(\.row))
             #expect(try await items.strikes == Array(repeating: 2, count: QueuedItems.count))
-            await items.store.fail(new[0].row, StoreError.missingRow("test"))
+            await items.store.queues.fail(new[0].row, StoreError.missingRow("test"))
             #expect(try await items.database.count(queue.table, where: "failures = 1") == 1)
         }
     }
@@ -155,7 +156,7 @@ struct ParkedItemTests {
     @Test("keeps its week while it is parked", arguments: [WorkQueue.events, .notifications])
     func retention(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in
-            try await items.store.makePartitions()
+            try await items.store.retention.makePartitions()
             try await items.database.makeWeek(daysAgo: 500)
             let claimed = try await items.claim()
             for item in claimed.dropFirst() { try await items.finish(item) }
@@ -180,24 +181,24 @@ struct ParkedItemTests {
             try await database.run("UPDATE \(queue.table) SET parked_at = now() WHERE strikes > 0")
             if queue == .events {
                 // What the common account signed may be about any publisher.
-                #expect(try await store.parkedItems(in: .publisher(.first)).total == 0)
+                #expect(try await store.queues.parked(in: .publisher(.first)).total == 0)
                 #expect(try await items.listed(in: .publisher(.first)).isEmpty)
                 #expect(try await items.replay(item, in: .publisher(.first)) == false)
                 #expect(try await items.listed().count == QueuedItems.count)
                 try await database.run("UPDATE cleeng_events SET account = 'main'")
             }
             let (own, other) = (OpsScope.publisher(.first), OpsScope.publisher("nordic"))
-            #expect(try await store.parkedItems(in: other).total == 0)
+            #expect(try await store.queues.parked(in: other).total == 0)
             #expect(try await items.listed(in: other).isEmpty)
             #expect(try await items.replay(item, in: other) == false)
-            #expect(try await store.parkedItems(in: own)[queue] == QueuedItems.count)
+            #expect(try await store.queues.parked(in: own)[queue] == QueuedItems.count)
             #expect(try await items.listed(in: own).count == QueuedItems.count)
-            #expect(try await store.auditLog(matching: AuditFilter(), in: .all).items.isEmpty)
+            #expect(try await store.audit.list(matching: AuditFilter(), in: .all).items.isEmpty)
 
             #expect(try await items.replay(item, in: own))
-            #expect(try await store.parkedItems(in: own)[queue] == QueuedItems.count - 1)
-            #expect(try await store.auditLog(matching: AuditFilter(), in: other).items.isEmpty)
-            #expect(try await store.auditLog(matching: AuditFilter(), in: own).items.count == 1)
+            #expect(try await store.queues.parked(in: own)[queue] == QueuedItems.count - 1)
+            #expect(try await store.audit.list(matching: AuditFilter(), in: other).items.isEmpty)
+            #expect(try await store.audit.list(matching: AuditFilter(), in: own).items.count == 1)
         }
     }
 
@@ -212,14 +213,16 @@ struct ParkedItemTests {
             try await database.enqueue(second)
             try await database.run(
                 "UPDATE webhook_queue SET parked_at = now(), due_at = 'infinity' WHERE id = $1", .uuid(first.id.uuid))
-            #expect(try await store.claimDeliveries(endpoint).map(\.id) == [second.id])
-            #expect(try await store.webhookBacklog().waiting == 1)
-            #expect(try await store.delivery(first.id)?.state == .parked)
+            #expect(try await store.webhooks.claim(endpoint).map(\.id) == [second.id])
+            #expect(try await store.webhooks.backlog().waiting == 1)
+            #expect(try await store.webhooks.delivery(first.id)?.state == .parked)
             #expect(
-                try await store.deliveries(matching: DeliveryFilter(state: .waiting)).items.map(\.id) == [second.id])
+                try await store.webhooks.deliveries(matching: DeliveryFilter(state: .waiting)).items.map(\.id) == [
+                    second.id
+                ])
             try await database.enqueue(.state(endpoint, 3))
-            #expect(try await store.delivery(first.id)?.state == .replaced)
-            #expect(try await store.parkedItems().total == 0)
+            #expect(try await store.webhooks.delivery(first.id)?.state == .replaced)
+            #expect(try await store.queues.parked().total == 0)
         }
     }
 }

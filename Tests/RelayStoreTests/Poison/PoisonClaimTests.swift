@@ -29,14 +29,14 @@ struct PoisonClaimTests {
             var ids: [ValidationID] = []
             for number in 0..<3 { ids.append(try await store.take(.sample(subscription: "\(number)"))) }
             try await database.run(poison.rawValue, .uuid(ids[1].uuid))
-            let claimed = try await store.claimDue()
+            let claimed = try await store.purchases.claimDue()
             #expect(Set(claimed.map(\.id)) == [ids[0], ids[2]])
-            let parked = try await store.validations(matching: ValidationFilter(selection: .parked)).items
+            let parked = try await store.ops.validations(matching: ValidationFilter(selection: .parked)).items
             #expect(parked.map(\.id.uuid) == [ids[1].uuid])
             #expect(parked[0].parking?.reason.contains(poison.word) == true, "\(parked[0])")
-            #expect(try await store.backlog().0.parked == 1)
+            #expect(try await store.ops.backlog().0.parked == 1)
             // And stays where it is.
-            #expect(try await store.claimDue().isEmpty)
+            #expect(try await store.purchases.claimDue().isEmpty)
         }
     }
 
@@ -45,9 +45,9 @@ struct PoisonClaimTests {
         try await withStore { database, store in
             let id = try await store.take(.sample())
             try await database.run(poison.rawValue, .uuid(id.uuid))
-            #expect(try await store.claimDue().isEmpty)
-            try await store.retry(id, by: "ops", reason: "again")
-            #expect(try await store.detail(id)?.parking == nil)
+            #expect(try await store.purchases.claimDue().isEmpty)
+            try await store.ops.retry(id, by: "ops", reason: "again")
+            #expect(try await store.ops.detail(id)?.parking == nil)
             let claimed = try await store.claimOne()
             #expect(claimed.isSending && claimed.pursuit.status == .pending && claimed.strikes == 0)
             try await store.write(claimed.granted())
@@ -60,11 +60,11 @@ struct PoisonClaimTests {
         try await withStore { database, store in
             let id = try await store.take(.sample())
             try await database.run("DELETE FROM validations")
-            #expect(try await store.claimDue().isEmpty)
-            await #expect(throws: OpsRefusal.unknown) { try await store.retry(id, by: "ops", reason: "") }
-            try await store.abandon(id, by: "ops", reason: "")
+            #expect(try await store.purchases.claimDue().isEmpty)
+            await #expect(throws: OpsRefusal.unknown) { try await store.ops.retry(id, by: "ops", reason: "") }
+            try await store.ops.abandon(id, by: "ops", reason: "")
             #expect(try await database.count("pursuits") == 0)
-            await #expect(throws: OpsRefusal.unknown) { try await store.abandon(id, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.unknown) { try await store.ops.abandon(id, by: "ops", reason: "") }
         }
     }
 
@@ -75,17 +75,17 @@ struct PoisonClaimTests {
             try await database.run(
                 "UPDATE validations SET status = 1, settled_at = now(), evidence = '{}'")
             await #expect(throws: OpsRefusal.status(.granted)) {
-                try await store.abandon(claimed.id, by: "ops", reason: "")
+                try await store.ops.abandon(claimed.id, by: "ops", reason: "")
             }
             await #expect(throws: StoreError.self) { try await store.outcome(of: claimed.rejected()) }
-            try await store.park(claimed, why: "test")
+            try await store.purchases.park(claimed, why: "test")
             await #expect(throws: OpsRefusal.status(.granted)) {
-                try await store.retry(claimed.id, by: "ops", reason: "")
+                try await store.ops.retry(claimed.id, by: "ops", reason: "")
             }
-            try await store.abandon(claimed.id, by: "ops", reason: "")
+            try await store.ops.abandon(claimed.id, by: "ops", reason: "")
             #expect(try await store.status(of: claimed.id) == .granted)
             #expect(try await database.count("pursuits") == 0)
-            #expect(try await store.detail(claimed.id)?.timeline.last?.event.kind == .abandoned)
+            #expect(try await store.ops.detail(claimed.id)?.timeline.last?.event.kind == .abandoned)
         }
     }
 
@@ -100,9 +100,9 @@ struct PoisonClaimTests {
             }
             try await database.run(Poison.status.rawValue, .uuid(ids[1].uuid))
             let key = CustomerKey(publisher: "main", customer: "ana@example.test")
-            let siblings = try await store.claimSiblings(of: [key], lease: .seconds(60))
+            let siblings = try await store.purchases.claimSiblings(of: [key], lease: .seconds(60))
             #expect(Set(siblings.map(\.id)) == [ids[0], ids[2]])
-            #expect(try await store.detail(ids[1])?.parking?.reason.contains("status") == true)
+            #expect(try await store.ops.detail(ids[1])?.parking?.reason.contains("status") == true)
         }
     }
 
@@ -114,10 +114,10 @@ struct PoisonClaimTests {
             let new = try await store.takeAndClaim(.sample(customer: "ben@example.test"))
             #expect(new.overtakes)
             try await database.run(Poison.status.rawValue, .uuid(old.id.uuid))
-            #expect(try await store.claimOvertaken(by: new, lease: .seconds(60)).isEmpty)
+            #expect(try await store.purchases.claimOvertaken(by: new, lease: .seconds(60)).isEmpty)
             try await store.write(new.granted())
             // It can be sent no more: the newer one has the subscription.
-            await #expect(throws: OpsRefusal.superseded) { try await store.retry(old.id, by: "ops", reason: "") }
+            await #expect(throws: OpsRefusal.superseded) { try await store.ops.retry(old.id, by: "ops", reason: "") }
         }
     }
 
@@ -127,7 +127,7 @@ struct PoisonClaimTests {
             for number in 0..<6 {
                 try await store.take(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
             }
-            let claimed = try await store.claimDue()
+            let claimed = try await store.purchases.claimDue()
             try await database.run(
                 "UPDATE validations SET status = 2, settled_at = now() WHERE id = $1", .uuid(claimed[2].id.uuid))
             try await database.run("DELETE FROM validations WHERE id = $1", .uuid(claimed[4].id.uuid))

@@ -20,7 +20,7 @@ struct QueuedItems {
             let vault = Vault()
             vault.state = .sealed(try #require(VaultKeys([1: .init(data: [UInt8](repeating: 1, count: 32))])))
             let store = await database.store("one", vault: vault)
-            try await store.migrate()
+            try await store.schema.migrate()
             let items = QueuedItems(
                 queue: queue, database: database, store: store, endpoint: try await store.makeEndpoint())
             for number in 0..<count { try await items.add(number) }
@@ -31,37 +31,67 @@ struct QueuedItems {
     private func add(_ number: Int) async throws {
         switch queue {
         case .events:
-            _ = try await store.receiveEvent(
+            _ = try await store.events.receive(
                 topic: "test", body: Array(#"{"number":\#(number)}"#.utf8), now: try await database.now())
         case .webhooks:
             let message = NewDelivery.state(endpoint, "u\(number)", 1)
-            _ = try await store.pool.withTransaction { try await $0.pipeline(DeliveryStatements.enqueue([message])) }
+            _ = try await store.database.withTransaction {
+                try await $0.pipeline(DeliveryStatements.enqueue([message]))
+            }
         case .notifications, .subscriptions:
             try await Notices(store: store, database: database, key: "100000000\(number)").come(
                 "DID_RENEW", said: Double(number), isRelayed: queue == .notifications)
             try await makeDue()
+        case .consumption:
+            let key = TransactionID("100000000\(number)")
+            var notification = StoreNotification(
+                version: .two, identity: "2:\(number)", uuid: nil, type: "CONSUMPTION_REQUEST",
+                environment: .production,
+                bundleID: "com.example.app", originalTransactionID: key, saidAt: try await database.now())
+            notification.consumption = ConsumptionDemand(transactionID: key, reason: nil, renews: true)
+            _ = try await store.notifications.receive(
+                ReceivedNotification(notification, body: [], isRelayed: PerPublisher(false)), leeway: Notices.leeway,
+                now: try await database.now())
+        case .questions:
+            let key = TransactionID("google:\(number)")
+            let name = SubscriptionName(publisher: .first, environment: .production, originalTransactionID: key)
+            _ = try await store.subscriptions.hear(
+                [LedgerMessage(name, .over(toldAt: try await database.now()))], leeway: Notices.leeway)
+            _ = try await store.notifications.receive(
+                ReceivedNotification(.google(key), body: [], isRelayed: PerPublisher(false)), leeway: Notices.leeway,
+                now: try await database.now())
         }
     }
 
     /// What is due is claimed, and given back by nobody.
     func claim() async throws -> [any ClaimedItem] {
         switch queue {
-        case .events: try await store.claimEvents(limit: 10, lease: .seconds(600))
-        case .webhooks: try await store.claimDeliveries(endpoint)
-        case .notifications: try await store.claimNotifications(limit: 10, lease: .seconds(600))
-        case .subscriptions: try await store.claimDueSubscriptions(limit: 10, lease: .seconds(600))
+        case .events: try await store.events.claim(limit: 10, lease: .seconds(600))
+        case .webhooks: try await store.webhooks.claim(endpoint)
+        case .notifications: try await store.notifications.claim(limit: 10, lease: .seconds(600))
+        case .subscriptions: try await store.subscriptions.claimDue(limit: 10, lease: .seconds(600))
+        case .consumption: try await store.consumption.claim([.production: 10], lease: .seconds(600))
+        case .questions: try await store.questions.claim([.google: 10], lease: .seconds(600))
         }
     }
 
     func finish(_ item: any ClaimedItem) async throws {
         switch item {
-        case let event as ClaimedEvent: try await store.finish(event, outcome: "done")
+        case let event as ClaimedEvent: try await store.events.finish(event, outcome: "done")
         case let delivery as ClaimedDelivery:
             #expect(try await store.written(delivery, .delivered) == .written(.delivered))
-        case let notification as ClaimedNotification: try await store.record(.delivered, of: notification)
+        case let notification as ClaimedNotification: try await store.notifications.record(.delivered, of: notification)
         case let subscription as ClaimedSubscription:
-            _ = try await store.hear([LedgerMessage(subscription.name)], leeway: Notices.leeway)
-            try await store.clear([subscription.row])
+            _ = try await store.subscriptions.hear([LedgerMessage(subscription.name)], leeway: Notices.leeway)
+            try await store.queues.clear([subscription.row])
+        case let question as ClaimedQuestion:
+            let known = try await store.questions.known(question)
+            #expect(known.count == 1)
+            _ = try await store.subscriptions.hear(known.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
+            try await store.questions.end(question)
+        case let request as ClaimedConsumption:
+            #expect(try await store.consumption.purchase(of: request) == nil)
+            #expect(try await store.consumption.end(request, .noConsent))
         default: Issue.record("what is it?")
         }
     }
@@ -78,10 +108,13 @@ struct QueuedItems {
     /// What is sealed in the row, with its last byte gone; of a ledger the state.
     func poison(_ item: any ClaimedItem) async throws {
         switch (queue, item.row.key) {
-        case (.subscriptions, .subscription(let name)):
+        case (.subscriptions, .subscription(let name)), (.questions, .subscription(let name)):
             try await database.run("CREATE TABLE kept AS SELECT * FROM ledgers")
             try await database.run(
                 "UPDATE ledgers SET state = '{' WHERE subscription_key = $1", .text(name.originalTransactionID))
+        case (.consumption, .id(let id)):
+            try await database.run(
+                "UPDATE consumption_requests SET username = 'none', sealed_by = 1 WHERE id = $1", .uuid(id.uuid))
         case (_, .id(let id)):
             try await database.run("CREATE TABLE kept AS SELECT * FROM \(contents)")
             let cut = queue == .webhooks ? "left(body, length(body) - 1)" : "substr(body, 1, octet_length(body) - 1)"
@@ -91,7 +124,9 @@ struct QueuedItems {
     }
 
     func mend() async throws {
-        if queue == .subscriptions {
+        if queue == .consumption {
+            try await database.run("UPDATE consumption_requests SET username = NULL, sealed_by = NULL")
+        } else if contents == "ledgers" {
             try await database.run(
                 "UPDATE ledgers l SET state = k.state FROM kept k WHERE k.subscription_key = l.subscription_key")
         } else {
@@ -104,7 +139,8 @@ struct QueuedItems {
         case .events: "cleeng_events"
         case .webhooks: "webhook_deliveries"
         case .notifications: "notifications"
-        case .subscriptions: "ledgers"
+        case .subscriptions, .questions: "ledgers"
+        case .consumption: "consumption_requests"
         }
     }
 
@@ -115,23 +151,36 @@ struct QueuedItems {
         switch item.row.key {
         case .id(let id):
             switch queue {
-            case .events: return try await store.replayEvent(id, in: scope, by: "ops", reason: "mended")
+            case .events: return try await store.ops.replayEvent(id, in: scope, by: "ops", reason: "mended")
             case .webhooks:
-                return try await store.replayParkedDelivery(id, in: scope, by: "ops", reason: "mended")
+                return try await store.ops.replayParkedDelivery(id, in: scope, by: "ops", reason: "mended")
             default:
-                guard let (archived, _) = try await store.notification(id, in: scope) else { return false }
+                guard let (archived, _) = try await store.ops.notification(id, in: scope) else { return false }
                 let notification = StoreNotification(
                     version: .two, identity: "x", uuid: nil, type: archived.type, environment: archived.environment,
                     bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, word: LedgerWord())
                 try await store.transaction { store in
-                    try await store.replay(archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")
-                    try await store.audit(
+                    try await store.ops.replay(
+                        archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")
+                    try await store.audit.add(
                         AuditEntry(actor: "ops", .notificationReplayed, "\(id)", of: archived.publisher))
                 }
                 return true
             }
+        case .subscription(let name) where queue == .questions:
+            let filter = NotificationFilter(originalTransactionID: name.originalTransactionID)
+            guard let archived = try await store.ops.notifications(matching: filter, in: scope).items.first else {
+                return false
+            }
+            try await store.transaction { store in
+                try await store.ops.replay(
+                    archived, .google(name.originalTransactionID), isRelayed: true, leeway: Notices.leeway, by: "ops")
+                try await store.audit.add(
+                    AuditEntry(actor: "ops", .notificationReplayed, "\(archived.id)", of: archived.publisher))
+            }
+            return true
         case .subscription(let name):
-            return try await store.replaySubscription(name, in: scope, by: "ops", reason: "mended")
+            return try await store.ops.replaySubscription(name, in: scope, by: "ops", reason: "mended")
         }
     }
 
@@ -139,19 +188,29 @@ struct QueuedItems {
     func listed(in scope: OpsScope = .all) async throws -> [(id: String, reason: String?)] {
         switch queue {
         case .events:
-            try await store.events(matching: EventFilter(status: .parked), in: scope).items.map {
+            try await store.ops.events(matching: EventFilter(status: .parked), in: scope).items.map {
                 ("\($0.id)", $0.lastError)
             }
         case .webhooks:
-            try await store.deliveries(matching: DeliveryFilter(state: .parked), in: scope).items.map {
+            try await store.webhooks.deliveries(matching: DeliveryFilter(state: .parked), in: scope).items.map {
                 ("\($0.id)", $0.lastError)
             }
         case .notifications:
-            try await store.notifications(matching: NotificationFilter(relay: .parked), in: scope).items.map {
+            try await store.ops.notifications(matching: NotificationFilter(relay: .parked), in: scope).items.map {
                 ("\($0.id)", $0.lastError)
             }
+        case .consumption:
+            try await store.consumption.list(matching: ConsumptionFilter(), in: scope).items.filter {
+                $0.parkedAt != nil
+            }.map {
+                ("\($0.id)", $0.lastError)
+            }
+        case .questions:
+            try await store.ops.notifications(matching: NotificationFilter(relay: .parked), in: scope).items.map {
+                ("\($0.environment)/\($0.originalTransactionID?.text ?? "")", $0.lastError)
+            }
         case .subscriptions:
-            try await store.subscriptions(matching: SubscriptionFilter(isParked: true), in: scope).items.map {
+            try await store.ops.subscriptions(matching: SubscriptionFilter(isParked: true), in: scope).items.map {
                 ("\($0.name.environment)/\($0.name.originalTransactionID)", $0.trouble)
             }
         }
@@ -163,11 +222,30 @@ struct QueuedItems {
         case .events: try await database.column("SELECT attempts FROM cleeng_events ORDER BY 1")
         case .webhooks: try await database.column("SELECT tries FROM webhook_queue ORDER BY 1")
         case .notifications: try await database.column("SELECT attempts FROM notification_relays ORDER BY 1")
+        case .consumption:
+            try await database.column("SELECT attempts FROM consumption_requests WHERE state <= 2 ORDER BY 1")
+        case .questions: try await database.column("SELECT attempts FROM store_questions ORDER BY 1")
         case .subscriptions: []
         }
     }
 
     var strikes: [Int] {
         get async throws { try await database.column("SELECT strikes FROM \(queue.table) ORDER BY 1") }
+    }
+}
+
+extension StoreNotification {
+    /// One of Google's about a purchase.
+    static func google(
+        _ key: TransactionID, _ id: String = UUID().uuidString, type: String = "SUBSCRIPTION_REVOKED",
+        saidAt: Timestamp? = nil
+    )
+        -> StoreNotification
+    {
+        var notification = StoreNotification(
+            version: .one, identity: "google\n\(id)", uuid: id, type: type, environment: .unknown,
+            bundleID: "com.example.app", originalTransactionID: key, saidAt: saidAt)
+        notification.store = .google
+        return notification
     }
 }

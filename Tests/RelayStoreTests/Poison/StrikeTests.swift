@@ -10,7 +10,7 @@ struct StrikeTests {
     private func claimInVain(_ store: RelayStore, _ database: TestDatabase, times: Int) async throws {
         for _ in 0..<times {
             let claimed = try await store.claimOne()
-            try await store.note(trouble: "permission denied", of: claimed)
+            try await store.purchases.note(trouble: "permission denied", of: claimed)
             try await database.makeDue(claimed.id)
         }
     }
@@ -20,12 +20,12 @@ struct StrikeTests {
         try await withStore { database, store in
             let id = try await store.take(.sample())
             try await claimInVain(store, database, times: 20)
-            #expect(try await store.detail(id)?.parking == nil)
-            #expect(try await store.claimDue().isEmpty)
-            let parking = try #require(try await store.detail(id)?.parking)
+            #expect(try await store.ops.detail(id)?.parking == nil)
+            #expect(try await store.purchases.claimDue().isEmpty)
+            let parking = try #require(try await store.ops.detail(id)?.parking)
             #expect(parking.reason.contains("20 times") && parking.reason.contains("permission denied"))
             // An operator's retry begins anew.
-            try await store.retry(id, by: "ops", reason: "mended")
+            try await store.ops.retry(id, by: "ops", reason: "mended")
             let claimed = try await store.claimOne()
             #expect(claimed.strikes == 0)
             try await store.write(claimed.granted())
@@ -40,7 +40,7 @@ struct StrikeTests {
                 try await claimInVain(store, database, times: 15)
                 let claimed = try await store.claimOne()
                 #expect(claimed.strikes == 15 && claimed.isSuspect)
-                try await store.giveBack([(claimed.id, claimed.fence)])
+                try await store.purchases.giveBack([(claimed.id, claimed.fence)])
             }
             let claimed = try await store.claimOne()
             #expect(claimed.strikes == 0 && !claimed.isSuspect)
@@ -58,8 +58,8 @@ struct StrikeTests {
             for _ in 0..<30 {
                 let claimed = try await stores[0].claimOne()
                 #expect(claimed.strikes == 12)
-                try await stores[0].postpone([claimed], by: .seconds(60))
-                #expect(try await stores[1].claimDue().isEmpty)
+                try await stores[0].purchases.postpone([claimed], by: .seconds(60))
+                #expect(try await stores[1].purchases.claimDue().isEmpty)
                 // Whoever had it may have sent it: its turn stays its own.
                 #expect(try await database.count("pursuits", where: "sending") == 1)
                 try await database.makeDue(id)
@@ -79,9 +79,9 @@ struct StrikeTests {
             // Nor does it say since when it has set a purchase aside: then it is the end of its lease.
             try await database.run("UPDATE pursuits SET phase = 2, owner = NULL, sending = false")
             let due = try await database.value("SELECT due_at FROM pursuits", as: PostgresTimestamp.self)
-            let parking = try #require(try await store.detail(id)?.parking)
+            let parking = try #require(try await store.ops.detail(id)?.parking)
             #expect(parking.since.microseconds == due.microsecondsSince1970)
-            #expect(try await store.validations(matching: ValidationFilter()).items.first?.parking == parking)
+            #expect(try await store.ops.validations(matching: ValidationFilter()).items.first?.parking == parking)
         }
     }
 }

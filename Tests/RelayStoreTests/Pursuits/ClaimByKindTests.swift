@@ -27,7 +27,9 @@ struct ClaimByKindTests {
     }
 
     private func claim(_ store: RelayStore, _ forwards: Int, _ reads: Int) async throws -> Set<ValidationID> {
-        Set(try await store.claimDue([.forwarding: forwards, .watching: reads], lease: RelayStore.lease).map(\.id))
+        Set(
+            try await store.purchases.claimDue([.forwarding: forwards, .watching: reads], lease: RelayStore.lease).map(
+                \.id))
     }
 
     @Test("takes of each kind no more than asked, the oldest first, however many of the other are due")
@@ -47,7 +49,7 @@ struct ClaimByKindTests {
         try await withStore { database, store in
             _ = try await acceptAll(
                 try (0..<1_000).map { try Acceptance.sample(subscription: "\($0)") }, by: [store.intake()])
-            let claimed = try await store.claimDue(limit: 100)
+            let claimed = try await store.purchases.claimDue(limit: 100)
             for claimed in claimed { try await store.write(claimed.watching(until: claimed.soon)) }
             try await database.run("UPDATE pursuits SET due_at = now() - interval '1 second'")
             try await database.run("VACUUM ANALYZE pursuits")
@@ -72,18 +74,21 @@ struct ClaimByKindTests {
     func expired() async throws {
         try await withStore { database, store in
             let (toSend, toRead) = try await eight(database, store)
-            #expect(try await store.claimExpired(phases: [.forwarding], limit: 9, lease: RelayStore.lease).isEmpty)
+            #expect(
+                try await store.purchases.claimExpired(phases: [.forwarding], limit: 9, lease: RelayStore.lease).isEmpty
+            )
             try await database.run(
                 "UPDATE pursuits SET deadline = now() WHERE id = ANY ($1::uuid[])",
                 .uuidArray([toSend[0], toSend[1], toRead[0]].map(\.uuid)))
             // Left so by a worker that is gone: it may have been sent, and only its next claim knows.
             try await database.run("UPDATE pursuits SET sending = true WHERE id = $1", .uuid(toSend[1].uuid))
-            let expired = try await store.claimExpired(phases: [.forwarding], limit: 9, lease: RelayStore.lease)
+            let expired = try await store.purchases.claimExpired(
+                phases: [.forwarding], limit: 9, lease: RelayStore.lease)
             #expect(expired.map(\.id) == [toSend[0]])
             #expect(expired.allSatisfy { !$0.isSending })
             try await store.write(expired[0].timedOut(restingUntil: expired[0].soon))
             try await database.makeDue(toSend[0])
-            let again = try await store.claimExpired(
+            let again = try await store.purchases.claimExpired(
                 phases: [.forwarding, .watching], limit: 9, lease: RelayStore.lease)
             #expect(again.map(\.id) == [toRead[0]])
             #expect(try await store.status(of: toSend[0]) == .timedOut)

@@ -12,8 +12,8 @@ struct ClaimScopeTests {
 
     private func withPublishers(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
         try await withStore { database, store in
-            for publisher in ["main", "nordic", "south"] { _ = try await store.addPublisher(PublisherID(publisher)) }
-            #expect(try await store.adoptAccounts(of: ["nordic"]) == ["nordic"])
+            for publisher in ["main", "nordic", "south"] { _ = try await store.publishers.add(PublisherID(publisher)) }
+            #expect(try await store.publishers.adoptAccounts(of: ["nordic"]) == ["nordic"])
             try await body(database, store)
         }
     }
@@ -30,7 +30,9 @@ struct ClaimScopeTests {
                 ids[publisher, default: []].append(id)
             }
             func claim(_ scope: PublisherScope, _ limit: Int) async throws -> Set<ValidationID> {
-                Set(try await store.claimDue([.forwarding: limit], of: scope, lease: RelayStore.lease).map(\.id))
+                Set(
+                    try await store.purchases.claimDue([.forwarding: limit], of: scope, lease: RelayStore.lease).map(
+                        \.id))
             }
             #expect(try await claim(.only("nobody"), 9) == [])
             #expect(try await claim(Self.common, 2) == [try #require(ids["south"]?[0]), try #require(ids["main"]?[0])])
@@ -38,7 +40,7 @@ struct ClaimScopeTests {
             #expect(try await claim(Self.own, 1) == [try #require(ids["nordic"]?[0])])
             // Whom it does not know to have an account of its own, and who has: nobody's here. And the other way about.
             #expect(try await claim(.common, 9) == [])
-            #expect(try await store.forgetAccount(of: "nordic"))
+            #expect(try await store.publishers.forgetAccount(of: "nordic"))
             #expect(try await claim(Self.own, 9) == [])
             #expect(try await claim(Self.common, 9) == [])
             #expect(try await claim(.common, 9) == [try #require(ids["nordic"]?[1])])
@@ -48,22 +50,23 @@ struct ClaimScopeTests {
     @Test("subscriptions are looked at, and messages delivered, by copies that have the publisher's account")
     func hasAccount() async throws {
         try await withPublishers { database, store in
-            let endpoint = try #require(try await store.addEndpoint(publisher: "nordic", url: "https://a.example.com"))
+            let endpoint = try #require(
+                try await store.webhooks.addEndpoint(publisher: "nordic", url: "https://a.example.com"))
             try await database.enqueue(.state(endpoint, 1))
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             try await database.run("UPDATE ledgers SET publisher = 'nordic', due_at = now()")
             func taken(_ own: [PublisherID]) async throws -> [Int] {
                 let room = DeliveryRoom(count: 5, publisher: "nordic", mark: RelayStore.mark)
                 return [
-                    try await store.claimDeliveries([endpoint: room], own: own, lease: .seconds(60)).count,
-                    try await store.claimDueSubscriptions(own: own, limit: 5, lease: .seconds(60)).count,
+                    try await store.webhooks.claim([endpoint: room], own: own, lease: .seconds(60)).count,
+                    try await store.subscriptions.claimDue(own: own, limit: 5, lease: .seconds(60)).count,
                 ]
             }
             #expect(try await taken([]) == [0, 0])
             #expect(try await taken(["south"]) == [0, 0])
-            #expect(try await store.forgetAccount(of: "nordic"))
+            #expect(try await store.publishers.forgetAccount(of: "nordic"))
             #expect(try await taken(["nordic"]) == [0, 0])
-            #expect(try await store.adoptAccounts(of: ["nordic", "main"]) == ["main", "nordic"])
+            #expect(try await store.publishers.adoptAccounts(of: ["nordic", "main"]) == ["main", "nordic"])
             #expect(try await taken(["nordic"]) == [1, 1])
         }
     }
@@ -71,12 +74,12 @@ struct ClaimScopeTests {
     @Test("what is written of accounts is written once, and names that no publisher has are told")
     func accounts() async throws {
         try await withPublishers { _, store in
-            #expect(try await store.adoptAccounts(of: ["typo", "nordic"]) == ["typo"])
-            #expect(try await store.ownAccounts() == ["nordic", "typo"])
-            #expect(try await store.strangers(among: ["typo", "nordic", "main"]) == ["typo"])
-            let listed = try await store.listPublishers().filter(\.hasOwnAccount)
+            #expect(try await store.publishers.adoptAccounts(of: ["typo", "nordic"]) == ["typo"])
+            #expect(try await store.publishers.ownAccounts() == ["nordic", "typo"])
+            #expect(try await store.publishers.strangers(among: ["typo", "nordic", "main"]) == ["typo"])
+            let listed = try await store.publishers.list().filter(\.hasOwnAccount)
             #expect(listed.map(\.id) == ["nordic"])
-            #expect(try await store.forgetAccount(of: "main") == false)
+            #expect(try await store.publishers.forgetAccount(of: "main") == false)
             let roster = AccountRoster()
             #expect(!roster.hasOwn("nordic"))
             let read = try await roster.read(store)
@@ -91,8 +94,10 @@ struct ClaimScopeTests {
             let other = try await store.take(.sample(subscription: "b", publisher: "main"))
             try await database.run("UPDATE pursuits SET deadline = now() - interval '1 second'")
             func expired(_ scope: PublisherScope) async throws -> [ValidationID] {
-                try await store.claimExpired(phases: [.forwarding], of: scope, limit: 9, lease: RelayStore.lease)
-                    .map(\.id)
+                try await store.purchases.claimExpired(
+                    phases: [.forwarding], of: scope, limit: 9, lease: RelayStore.lease
+                )
+                .map(\.id)
             }
             #expect(try await expired(Self.own) == [mine])
             #expect(try await expired(Self.common) == [other])
@@ -104,13 +109,13 @@ struct ClaimScopeTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             try await notices.come("SUBSCRIBED", said: 0)
-            #expect(try await store.claimNotifications(of: Self.own, limit: 5, lease: .seconds(60)).isEmpty)
-            #expect(try await store.claimNotifications(of: Self.common, limit: 5, lease: .seconds(60)).count == 1)
-            _ = try await store.addPublisher("nordic")
-            _ = try await store.adoptAccounts(of: ["nordic"])
+            #expect(try await store.notifications.claim(of: Self.own, limit: 5, lease: .seconds(60)).isEmpty)
+            #expect(try await store.notifications.claim(of: Self.common, limit: 5, lease: .seconds(60)).count == 1)
+            _ = try await store.publishers.add("nordic")
+            _ = try await store.publishers.adoptAccounts(of: ["nordic"])
             try await database.run("UPDATE notification_relays SET publisher = 'nordic', owner = NULL, due_at = now()")
-            #expect(try await store.claimNotifications(of: Self.common, limit: 5, lease: .seconds(60)).isEmpty)
-            #expect(try await store.claimNotifications(of: Self.own, limit: 5, lease: .seconds(60)).count == 1)
+            #expect(try await store.notifications.claim(of: Self.common, limit: 5, lease: .seconds(60)).isEmpty)
+            #expect(try await store.notifications.claim(of: Self.own, limit: 5, lease: .seconds(60)).count == 1)
         }
     }
 
@@ -133,13 +138,13 @@ struct ClaimScopeTests {
                 EventSubject(
                     customer: "ana@example.test", cleengCustomer: 7, offerID: "S123456789_US", scope: scope)
             }
-            #expect(try await store.isKnown(cleengCustomer: 7, of: Self.own))
-            #expect(try await store.isKnown(cleengCustomer: 7, of: .only("south")) == false)
-            let claimed = try await store.claimWaiting(for: word, of: subject(Self.own), lease: RelayStore.lease)
+            #expect(try await store.events.isKnown(cleengCustomer: 7, of: Self.own))
+            #expect(try await store.events.isKnown(cleengCustomer: 7, of: .only("south")) == false)
+            let claimed = try await store.events.claimWaiting(for: word, of: subject(Self.own), lease: RelayStore.lease)
             #expect(claimed.claimed.map(\.id) == [ids["nordic"]] && claimed.left == 0)
             for claimed in claimed.claimed { try await store.write(claimed.granted()) }
-            #expect(try await store.owned(by: subject(Self.common)).isEmpty)
-            #expect(try await store.owned(by: subject(Self.own)).map(\.publisher) == ["nordic"])
+            #expect(try await store.events.owned(by: subject(Self.common)).isEmpty)
+            #expect(try await store.events.owned(by: subject(Self.own)).map(\.publisher) == ["nordic"])
         }
     }
 
@@ -149,13 +154,13 @@ struct ClaimScopeTests {
             let now = try await database.now()
             for account in [nil, "nordic", "south"] {
                 #expect(
-                    try await store.receiveEvent(topic: "t", body: [1], account: PublisherID(account), now: now)
+                    try await store.events.receive(topic: "t", body: [1], account: PublisherID(account), now: now)
                         == .stored)
                 #expect(
-                    try await store.receiveEvent(topic: "t", body: [1], account: PublisherID(account), now: now)
+                    try await store.events.receive(topic: "t", body: [1], account: PublisherID(account), now: now)
                         == .repeated)
             }
-            let claimed = try await store.claimEvents(own: ["nordic"], limit: 9, lease: .seconds(60))
+            let claimed = try await store.events.claim(own: ["nordic"], limit: 9, lease: .seconds(60))
             #expect(Set(claimed.map(\.account)) == [nil, "nordic"])
         }
     }

@@ -16,10 +16,10 @@ struct ClaimTests {
                     "UPDATE pursuits SET due_at = now() - $2::int4 * interval '1 second' WHERE id = $1",
                     .uuid(ids[number].uuid), .int4(Int32(10 + number)))
             }
-            #expect(Set(try await store.claimDue(limit: 2).map(\.id)) == [ids[5], ids[4]])
-            #expect(Set(try await store.claimDue(limit: 3).map(\.id)) == [ids[3], ids[2], ids[1]])
-            #expect(try await store.claimDue(limit: 3).map(\.id) == [ids[0]])
-            #expect(try await store.claimDue(limit: 3).isEmpty)
+            #expect(Set(try await store.purchases.claimDue(limit: 2).map(\.id)) == [ids[5], ids[4]])
+            #expect(Set(try await store.purchases.claimDue(limit: 3).map(\.id)) == [ids[3], ids[2], ids[1]])
+            #expect(try await store.purchases.claimDue(limit: 3).map(\.id) == [ids[0]])
+            #expect(try await store.purchases.claimDue(limit: 3).isEmpty)
         }
     }
 
@@ -28,9 +28,9 @@ struct ClaimTests {
         try await withStore { database, store in
             let id = try await store.take(.sample())
             try await database.run("UPDATE pursuits SET due_at = now() + interval '1 minute'")
-            #expect(try await store.claimDue().isEmpty)
+            #expect(try await store.purchases.claimDue().isEmpty)
             try await database.makeDue(id)
-            #expect(try await store.claimDue().map(\.id) == [id])
+            #expect(try await store.purchases.claimDue().map(\.id) == [id])
         }
     }
 
@@ -39,7 +39,7 @@ struct ClaimTests {
         try await withStore { database, store in
             let sample = try Acceptance.sample()
             let first = try await store.takeAndClaim(sample)
-            let stored = try #require(try await store.validation(sample.id))
+            let stored = try #require(try await store.purchases.validation(sample.id))
             #expect(first.fence == 1)
             #expect(first.isSending)
             #expect(!first.overtakes && !first.isOvertaken)
@@ -60,7 +60,7 @@ struct ClaimTests {
             #expect(second.pursuit == write.pursuit)
             #expect(second.pursuit.phase == .watching)
             #expect(second.pursuit.forwards == 1)
-            #expect(store.clock.now != nil)
+            #expect(store.memory.clock.now != nil)
         }
     }
 
@@ -75,7 +75,7 @@ struct ClaimTests {
                     group.addTask {
                         var mine: [ClaimedPursuit] = []
                         while true {
-                            let more = try await stores[number % 3].claimDue(limit: 7)
+                            let more = try await stores[number % 3].purchases.claimDue(limit: 7)
                             mine += more
                             // What others hold at this moment is passed over: nothing may be seen although there is some.
                             if more.isEmpty, try await database.count("pursuits", where: "fence = 0") == 0 {
@@ -100,7 +100,7 @@ struct ClaimTests {
             try await database.hand.withTransaction { transaction in
                 _ = try await transaction.query(
                     SQL("SELECT id FROM pursuits WHERE id = $1 FOR UPDATE", [.uuid(held.uuid)]))
-                #expect(try await store.claimDue().map(\.id) == [free])
+                #expect(try await store.purchases.claimDue().map(\.id) == [free])
             }
         }
     }
@@ -109,7 +109,7 @@ struct ClaimTests {
     func leaseExpiry() async throws {
         try await withStores(2) { database, stores in
             let first = try await stores[0].takeAndClaim(.sample())
-            #expect(try await stores[1].claimDue().isEmpty)
+            #expect(try await stores[1].purchases.claimDue().isEmpty)
             try await database.makeDue(first.id)
             let second = try await stores[1].claimOne()
             #expect(second.id == first.id)
@@ -124,7 +124,7 @@ struct ClaimTests {
         try await withStore { database, store in
             try await store.take(.sample())
             let before = try await database.now()
-            _ = try await store.claimDue(limit: 1, lease: .seconds(6))
+            _ = try await store.purchases.claimDue(limit: 1, lease: .seconds(6))
             let after = try await database.now()
             let due = try await database.value("SELECT due_at FROM pursuits", as: PostgresTimestamp.self)
             let end = Timestamp(microseconds: due.microsecondsSince1970)
@@ -136,9 +136,9 @@ struct ClaimTests {
     func parked() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
-            try await store.park(claimed, why: "it cannot be written")
+            try await store.purchases.park(claimed, why: "it cannot be written")
             try await database.makeDue(claimed.id)
-            #expect(try await store.claimDue().isEmpty)
+            #expect(try await store.purchases.claimDue().isEmpty)
             // The worker that parked it has nothing to say of it any more.
             #expect(try await store.outcome(of: claimed.rejected()) == .leaseLost)
         }
@@ -164,17 +164,17 @@ struct ClaimTests {
             }
             try await stores[0].take(.sample(subscription: "6"))
             try await database.makeDue(ids[2])
-            let held = try #require(try await stores[0].claimDue().first { $0.id == ids[2] })
+            let held = try #require(try await stores[0].purchases.claimDue().first { $0.id == ids[2] })
 
             let key = CustomerKey(publisher: "main", customer: "ana@example.test")
-            let siblings = try await stores[1].claimSiblings(of: [key], lease: .seconds(60))
+            let siblings = try await stores[1].purchases.claimSiblings(of: [key], lease: .seconds(60))
             #expect(Set(siblings.map(\.id)) == Set(ids[..<2]))
             #expect(siblings.allSatisfy { $0.fence == 2 && $0.pursuit.phase == .watching && !$0.isSending })
-            #expect(try await stores[1].claimSiblings(of: [key], lease: .seconds(60)).isEmpty)
+            #expect(try await stores[1].purchases.claimSiblings(of: [key], lease: .seconds(60)).isEmpty)
             // The one held is its holder's still, until the lease runs out.
-            #expect(try await stores[0].renew([(held.id, held.fence)], lease: .seconds(60)) == [held.id])
+            #expect(try await stores[0].purchases.renew([(held.id, held.fence)], lease: .seconds(60)) == [held.id])
             try await database.makeDue(held.id)
-            #expect(try await stores[1].claimSiblings(of: [key], lease: .seconds(60)).map(\.id) == [held.id])
+            #expect(try await stores[1].purchases.claimSiblings(of: [key], lease: .seconds(60)).map(\.id) == [held.id])
         }
     }
 }

@@ -18,10 +18,10 @@ struct FenceTests {
             case .rejection: try await store.outcome(of: claimed.rejected()) == .leaseLost
             case .timeout:
                 try await store.outcome(of: claimed.timedOut(restingUntil: claimed.pursuit.deadline)) == .leaseLost
-            case .renewal: try await store.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).isEmpty
+            case .renewal: try await store.purchases.renew([(claimed.id, claimed.fence)], lease: .seconds(60)).isEmpty
             case .giveBack:
                 try await { () async throws -> Bool? in
-                    try await store.giveBack([(claimed.id, claimed.fence)])
+                    try await store.purchases.giveBack([(claimed.id, claimed.fence)])
                     return nil
                 }()
             }
@@ -109,11 +109,11 @@ struct FenceTests {
             try await database.makeDue(old.id)
             let new = try await stores[1].claimOne()
             let before = try await picture(database)
-            try await stores[0].park(old, why: "it cannot be written")
+            try await stores[0].purchases.park(old, why: "it cannot be written")
             #expect(try await picture(database) == before)
             try await stores[1].write(new.failed(retryAt: new.pursuit.deadline))
             let rested = try await picture(database)
-            try await stores[1].park(new, why: "it cannot be written")
+            try await stores[1].purchases.park(new, why: "it cannot be written")
             #expect(try await picture(database) == rested)
         }
     }

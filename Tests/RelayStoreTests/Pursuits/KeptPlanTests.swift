@@ -22,18 +22,18 @@ struct KeptPlanTests {
     func pursuits() async throws {
         try await withStore { database, _ in
             let store = await database.store("kept", parameters: ["plan_cache_mode": "force_generic_plan"])
-            _ = try await store.addPublisher("main")
+            _ = try await store.publishers.add("main")
             try await database.run("VACUUM ANALYZE pursuits")
             let ana = CustomerKey(publisher: "main", customer: "ana@example.test")
             func all() async throws -> [ClaimedPursuit] {
-                var claimed = try await store.claimExpired(
+                var claimed = try await store.purchases.claimExpired(
                     phases: [.forwarding], limit: 200, lease: RelayStore.lease)
-                claimed += try await store.claimSiblings(
+                claimed += try await store.purchases.claimSiblings(
                     of: [ana] + (0..<200).map { CustomerKey(publisher: "main", customer: "nobody \($0)") },
                     lease: RelayStore.lease)
-                claimed += try await store.claimDue(limit: 200)
+                claimed += try await store.purchases.claimDue(limit: 200)
                 if let first = claimed.first {
-                    claimed += try await store.claimOvertaken(by: first, lease: RelayStore.lease)
+                    claimed += try await store.purchases.claimOvertaken(by: first, lease: RelayStore.lease)
                 }
                 return claimed
             }
@@ -50,7 +50,7 @@ struct KeptPlanTests {
         try await withStore { database, _ in
             let store = await database.store("kept", parameters: ["plan_cache_mode": "force_generic_plan"])
             try await database.run("VACUUM ANALYZE notification_relays")
-            #expect(try await store.claimNotifications(limit: 9, lease: .seconds(60)).isEmpty)
+            #expect(try await store.notifications.claim(limit: 9, lease: .seconds(60)).isEmpty)
             try await database.run(
                 """
                 INSERT INTO notification_relays (
@@ -58,7 +58,7 @@ struct KeptPlanTests {
                 SELECT i % 256, gen_random_uuid(), current_date, now(), now(), now(), 'main', 'Production', 'lane ' || i
                 FROM generate_series(1, 30000) AS i
                 """)
-            #expect(try await store.claimNotifications(limit: 9, lease: .seconds(60)).count == 9)
+            #expect(try await store.notifications.claim(limit: 9, lease: .seconds(60)).count == 9)
         }
     }
 }

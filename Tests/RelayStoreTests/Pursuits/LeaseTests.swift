@@ -16,13 +16,13 @@ struct LeaseTests {
     func renew() async throws {
         try await withStores(2) { database, stores in
             for number in 0..<3 { try await stores[0].take(.sample(subscription: "\(number)")) }
-            let claimed = try await stores[0].claimDue(limit: 3, lease: .seconds(30))
+            let claimed = try await stores[0].purchases.claimDue(limit: 3, lease: .seconds(30))
             try #require(claimed.count == 3)
             try await database.makeDue(claimed[1].id)
             let taken = try await stores[1].claimOne()
             let before = try await due(taken.id, in: database)
 
-            let renewed = try await stores[0].renew(claimed.map { ($0.id, $0.fence) }, lease: .seconds(300))
+            let renewed = try await stores[0].purchases.renew(claimed.map { ($0.id, $0.fence) }, lease: .seconds(300))
             #expect(renewed == [claimed[0].id, claimed[2].id])
             let limit = try await database.now() + .seconds(200)
             #expect(try await due(claimed[0].id, in: database) > limit)
@@ -37,9 +37,9 @@ struct LeaseTests {
     func giveBack() async throws {
         try await withStores(2) { database, stores in
             let claimed = try await stores[0].takeAndClaim(.sample())
-            try await stores[0].giveBack([(id: ValidationID, fence: Int32)]())
-            #expect(try await stores[1].claimDue().isEmpty)
-            try await stores[0].giveBack([(claimed.id, claimed.fence)])
+            try await stores[0].purchases.giveBack([(id: ValidationID, fence: Int32)]())
+            #expect(try await stores[1].purchases.claimDue().isEmpty)
+            try await stores[0].purchases.giveBack([(claimed.id, claimed.fence)])
             let taken = try await stores[1].claimOne()
             #expect(taken.id == claimed.id)
             #expect(taken.fence == claimed.fence + 1)
@@ -55,7 +55,7 @@ struct LeaseTests {
             try await store.write(claimed.failed(retryAt: until))
             #expect(try await due(claimed.id, in: database) == until)
             #expect(try await database.count("pursuits", where: "owner IS NULL AND NOT sending AND forwards = 1") == 1)
-            let events = try #require(try await store.detail(claimed.id)).timeline.map(\.event.kind)
+            let events = try #require(try await store.ops.detail(claimed.id)).timeline.map(\.event.kind)
             #expect(events == [.accepted, .forwardFailed])
         }
     }
@@ -64,14 +64,14 @@ struct LeaseTests {
     func batchOfReleases() async throws {
         try await withStores(2) { database, stores in
             for number in 0..<3 { try await stores[0].take(.sample(subscription: "\(number)")) }
-            let claimed = try await stores[0].claimDue()
+            let claimed = try await stores[0].purchases.claimDue()
             try #require(claimed.count == 3)
             try await database.makeDue(claimed[1].id)
             let taken = try await stores[1].claimOne()
             let writes = claimed.map { $0.failed(retryAt: $0.pursuit.deadline) }
-            #expect(try await stores[0].release(writes) == [.written, .leaseLost, .written])
+            #expect(try await stores[0].purchases.release(writes) == [.written, .leaseLost, .written])
             #expect(try await database.count("timeline") == 2)
-            #expect(try await stores[1].renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
+            #expect(try await stores[1].purchases.renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
         }
     }
 
@@ -79,14 +79,14 @@ struct LeaseTests {
     func noDeadlock() async throws {
         try await withStore { _, store in
             for number in 0..<120 { try await store.take(.sample(subscription: "\(number)")) }
-            let claimed = try await store.claimDue(limit: 120, lease: .seconds(60))
+            let claimed = try await store.purchases.claimDue(limit: 120, lease: .seconds(60))
             try #require(claimed.count == 120)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 {
                     group.addTask {
                         for _ in 0..<25 {
                             let some = claimed.shuffled().prefix(80).map { ($0.id, $0.fence) }
-                            _ = try await store.renew(some, lease: .seconds(60))
+                            _ = try await store.purchases.renew(some, lease: .seconds(60))
                         }
                     }
                 }

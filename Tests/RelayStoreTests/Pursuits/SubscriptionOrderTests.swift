@@ -18,13 +18,13 @@ struct SubscriptionOrderTests {
             // Even where the newer one has been due for longer.
             try await database.run(
                 "UPDATE pursuits SET due_at = now() - interval '1 hour' WHERE id = $1", .uuid(second.uuid))
-            let claimed = try await store.claimDue()
+            let claimed = try await store.purchases.claimDue()
             #expect(claimed.map(\.id) == [first])
             #expect(claimed[0].isSending && !claimed[0].overtakes)
-            #expect(try await store.claimDue().isEmpty)
+            #expect(try await store.purchases.claimDue().isEmpty)
 
             try await store.write(claimed[0].watching(until: claimed[0].pursuit.deadline))
-            let next = try await store.claimDue()
+            let next = try await store.purchases.claimDue()
             #expect(next.map(\.id) == [second])
             // The older one was sent: it is not waiting, and so not overtaken.
             #expect(next[0].isSending && !next[0].overtakes && !next[0].isOvertaken)
@@ -52,7 +52,7 @@ struct SubscriptionOrderTests {
         try await withStore { database, store in
             try await store.take(.sample(publisher: "one"))
             try await store.take(.sample(publisher: "two"))
-            #expect(try await store.claimDue().filter(\.isSending).count == 2)
+            #expect(try await store.purchases.claimDue().filter(\.isSending).count == 2)
         }
     }
 
@@ -67,12 +67,14 @@ struct SubscriptionOrderTests {
             }
             let genuine = try await store.take(.sample(customer: ana))
             let second = try await store.take(.sample(customer: ben))
-            let claimed = try await store.claimDue()
+            let claimed = try await store.purchases.claimDue()
             #expect(Set(claimed.map(\.id)) == [forged[0], genuine])
             #expect(claimed.allSatisfy { $0.isSending && !$0.overtakes && !$0.isOvertaken })
             let own = try #require(claimed.first { $0.id == genuine })
             try await store.write(own.watching(until: own.pursuit.deadline))
-            #expect(try await store.claimDue().map(\.id) == [second], "the next of this environment, and no other")
+            #expect(
+                try await store.purchases.claimDue().map(\.id) == [second], "the next of this environment, and no other"
+            )
         }
     }
 
@@ -83,10 +85,10 @@ struct SubscriptionOrderTests {
             try await store.write(genuine.failed(retryAt: genuine.pursuit.deadline))
             let forged = try await store.takeAndClaim(.sample(customer: ben, environment: "unknown"))
             #expect(forged.isSending && !forged.overtakes)
-            #expect(try await store.claimOvertaken(by: forged, lease: .seconds(60)).isEmpty)
+            #expect(try await store.purchases.claimOvertaken(by: forged, lease: .seconds(60)).isEmpty)
             try await store.write(forged.watching(until: forged.pursuit.deadline + .seconds(60)))
             try await database.letPass(seconds: 61)
-            let again = try #require(try await store.claimDue().first { $0.id == genuine.id })
+            let again = try #require(try await store.purchases.claimDue().first { $0.id == genuine.id })
             #expect(again.isSending && !again.isOvertaken)
         }
     }
@@ -118,16 +120,16 @@ struct SubscriptionOrderTests {
                 _ = try await transaction.query(
                     SQL("UPDATE pursuits SET sending = true, fence = 2 WHERE id = $1", [.uuid(older.id.uuid)])
                 )
-                let claiming = Task { await postgresError { try await stores[1].claimDue() } }
+                let claiming = Task { await postgresError { try await stores[1].purchases.claimDue() } }
                 try await database.waitUntilBlocked()
                 return claiming
             }
             #expect(await claiming.value?.constraint == "pursuits_one_sender")
             #expect(try await database.count("pursuits", where: "fence = 0 AND owner IS NULL AND NOT sending") == 2)
             // Run again, it takes what may be taken.
-            #expect(try await stores[1].claimDue().map(\.id) == [other])
+            #expect(try await stores[1].purchases.claimDue().map(\.id) == [other])
             try await database.run("UPDATE pursuits SET sending = false WHERE id = $1", .uuid(older.id.uuid))
-            #expect(try await stores[1].claimDue().map(\.id) == [newer])
+            #expect(try await stores[1].purchases.claimDue().map(\.id) == [newer])
         }
     }
 
@@ -139,12 +141,12 @@ struct SubscriptionOrderTests {
             let newer = try await store.takeAndClaim(.sample(customer: ben))
             #expect(newer.isSending && newer.overtakes && !newer.isOvertaken)
 
-            let overtaken = try await store.claimOvertaken(by: newer, lease: .seconds(60))
+            let overtaken = try await store.purchases.claimOvertaken(by: newer, lease: .seconds(60))
             #expect(overtaken.map(\.id) == [older.id])
             #expect(overtaken[0].isOvertaken && !overtaken[0].isSending && !overtaken[0].overtakes)
             #expect(overtaken[0].fence == older.fence + 1)
             try await store.write(overtaken[0].superseded())
-            let ended = try #require(try await store.validation(older.id))
+            let ended = try #require(try await store.purchases.validation(older.id))
             #expect(ended.status == .timedOut)
             #expect(ended.reason == "superseded")
             // The try that failed may have reached Cleeng all the same: its grant is looked for, and it is never sent.
@@ -152,7 +154,7 @@ struct SubscriptionOrderTests {
             #expect(watched.id == older.id)
             #expect(watched.pursuit.phase == .watching && !watched.isSending)
             try await store.write(watched.granted())
-            #expect(try await store.validation(older.id)?.status == .granted)
+            #expect(try await store.purchases.validation(older.id)?.status == .granted)
         }
     }
 
@@ -164,7 +166,7 @@ struct SubscriptionOrderTests {
             putBack.pursuit.forwards = 0
             try await store.write(putBack)
             let newer = try await store.takeAndClaim(.sample(customer: ben))
-            let overtaken = try #require(try await store.claimOvertaken(by: newer, lease: .seconds(60)).first)
+            let overtaken = try #require(try await store.purchases.claimOvertaken(by: newer, lease: .seconds(60)).first)
             try await store.write(overtaken.superseded())
             #expect(try await database.count("pursuits") == 1)
         }
@@ -177,9 +179,9 @@ struct SubscriptionOrderTests {
             try await stores[0].write(older.failed(retryAt: older.pursuit.deadline + .seconds(60)))
             let newer = try await stores[0].takeAndClaim(.sample(customer: ben))
             try await database.makeDue(older.id)
-            let held = try #require(try await stores[1].claimOvertaken(by: newer, lease: .seconds(60)).first)
-            #expect(try await stores[0].claimDue().isEmpty)
-            let again = try #require(try await stores[0].claimOvertaken(by: newer, lease: .seconds(60)).first)
+            let held = try #require(try await stores[1].purchases.claimOvertaken(by: newer, lease: .seconds(60)).first)
+            #expect(try await stores[0].purchases.claimDue().isEmpty)
+            let again = try #require(try await stores[0].purchases.claimOvertaken(by: newer, lease: .seconds(60)).first)
             #expect(try await stores[1].outcome(of: held.rejected()) == .leaseLost)
             try await stores[0].write(again.superseded())
         }
@@ -196,7 +198,7 @@ struct SubscriptionOrderTests {
             try await store.write(foreign.failed(retryAt: foreign.pursuit.deadline))
             let newer = try await store.takeAndClaim(.sample(customer: "d@example.test"))
             try await store.take(.sample(customer: "e@example.test"))
-            #expect(try await store.claimOvertaken(by: newer, lease: .seconds(60)).map(\.id) == [waiting.id])
+            #expect(try await store.purchases.claimOvertaken(by: newer, lease: .seconds(60)).map(\.id) == [waiting.id])
         }
     }
 
@@ -215,7 +217,7 @@ struct SubscriptionOrderTests {
             case .granted: try await store.write(newer.granted())
             }
             try await database.letPass(seconds: 61)
-            let again = try #require(try await store.claimDue().first { $0.id == older.id })
+            let again = try #require(try await store.purchases.claimDue().first { $0.id == older.id })
             #expect(again.isOvertaken)
         }
     }
@@ -262,7 +264,8 @@ struct SubscriptionOrderTests {
             #expect(claimed.id == newer.id)
             #expect(claimed.isSending && claimed.overtakes)
             #expect(claimed.pursuit.forwards == 1, "what the dead worker may have sent counts")
-            #expect(try await stores[1].claimOvertaken(by: claimed, lease: .seconds(60)).map(\.id) == [older.id])
+            #expect(
+                try await stores[1].purchases.claimOvertaken(by: claimed, lease: .seconds(60)).map(\.id) == [older.id])
         }
     }
 
@@ -275,7 +278,7 @@ struct SubscriptionOrderTests {
             let late = try await stores[0].take(.sample(customer: ana))
             try await database.run(
                 "UPDATE pursuits SET accepted_at = accepted_at - interval '1 second' WHERE id = $1", .uuid(late.uuid))
-            try await stores[0].giveBack([(newer.id, newer.fence)])
+            try await stores[0].purchases.giveBack([(newer.id, newer.fence)])
             let claimed = try await stores[1].claimOne()
             #expect(claimed.id == newer.id)
             #expect(claimed.isSending && claimed.overtakes)
@@ -288,7 +291,7 @@ extension RelayStore {
     func claimPatiently() async throws -> [ClaimedPursuit] {
         while true {
             do {
-                return try await claimDue()
+                return try await purchases.claimDue()
             } catch let error as PostgresError where error.constraint == "pursuits_one_sender" {
                 continue
             }

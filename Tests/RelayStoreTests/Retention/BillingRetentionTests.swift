@@ -17,7 +17,7 @@ struct BillingRetentionTests {
     func removal() async throws {
         try await Billing.run { billing in
             let (store, database) = (billing.store, billing.database)
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let kept = try await billing.check("1000000001").id
             // One that came too late, and one that nobody committed.
             let loser = try await billing.order(kept)
@@ -34,9 +34,9 @@ struct BillingRetentionTests {
             #expect(dry == [.wouldClear(.orders), .wouldClear(.externalSubscriptions)])
             let told = try await RetentionPassTests.run(store).all
             #expect(told == [.cleared(.orders, rows: 2), .cleared(.externalSubscriptions, rows: 2)])
-            for gone in [loser, lost] { #expect(try await store.order(gone.id, publisher: "main") == nil) }
+            for gone in [loser, lost] { #expect(try await store.orders.order(gone.id, publisher: "main") == nil) }
             #expect(try await billing.commit(lost) == .unknownOrder)
-            #expect(try await store.orders(of: "main", BillingPage()).count == 2)
+            #expect(try await store.orders.list(of: "main", BillingPage()).count == 2)
             #expect(try await database.count("contract_subscriptions") == 1)
             #expect(try await database.count("external_subscriptions", where: "has_contract") == 1)
             #expect(try await billing.check("1000000001").contract?.id == contract.id)
@@ -57,7 +57,7 @@ struct BillingRetentionTests {
             try await Self.age(database, days: 500)
             let order = try await billing.order(subscription)
             #expect(try await RetentionPassTests.run(store).all.isEmpty)
-            #expect(try await store.order(order.id, publisher: "main") == order)
+            #expect(try await store.orders.order(order.id, publisher: "main") == order)
         }
     }
 
@@ -69,7 +69,7 @@ struct BillingRetentionTests {
             let order = try await billing.order(try await billing.check("1000000001").id)
             try await Self.age(database, days: 500)
             // Its ledger is held, so that the commit waits in the middle.
-            _ = try await store.hear(
+            _ = try await store.subscriptions.hear(
                 [
                     LedgerMessage(
                         SubscriptionName(
@@ -87,7 +87,7 @@ struct BillingRetentionTests {
                 return
             }
             #expect(try await RetentionPassTests.run(store).all.isEmpty)
-            #expect(try await store.order(order.id, publisher: "main")?.state == .completed)
+            #expect(try await store.orders.order(order.id, publisher: "main")?.state == .completed)
         }
     }
 

@@ -25,12 +25,12 @@ struct GoneValidationTests {
             // While it is there, it is what it was, and nothing of it is forgotten.
             let again = try Acceptance.sample(idempotencyKey: key)
             #expect(try await store.accept(again) == .existing(old))
-            try await store.forget(old, of: again)
+            try await store.purchases.forget(old, of: again)
             #expect(try await store.accept(again) == .existing(old))
             try await loseOld(database)
             #expect(try await store.accept(again) == .existing(old))
-            #expect(try await store.validation(old) == nil)
-            try await store.forget(old, of: again)
+            #expect(try await store.purchases.validation(old) == nil)
+            try await store.purchases.forget(old, of: again)
             guard case .created = try await store.accept(again) else {
                 Issue.record("not fresh")
                 return
@@ -50,20 +50,20 @@ struct GoneValidationTests {
             #expect(
                 try await database.column("SELECT customer FROM subscriptions", as: String.self) == ["ben@example.test"]
             )
-            let transfer = try #require(try await store.detail(new)?.transfer)
+            let transfer = try #require(try await store.ops.detail(new)?.transfer)
             #expect(transfer.fromValidation == old && transfer.from == "ana@example.test")
-            #expect(try await store.detail(old) == nil)
+            #expect(try await store.ops.detail(old) == nil)
             // And on to a third, and back.
             let third = try await store.takeAndGrant(.sample(customer: "cid@example.test"))
             #expect(try await store.status(of: new) == .transferred)
-            #expect(try await store.detail(third)?.transfer?.fromValidation == new)
+            #expect(try await store.ops.detail(third)?.transfer?.fromValidation == new)
         }
     }
 
     @Test("a transfer's record goes with the validation that it made the owner")
     func transferRecord() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             try await database.makeWeek(daysAgo: 500)
             let ana = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
             let ben = try await store.takeAndGrant(.sample(customer: "ben@example.test"))
@@ -74,7 +74,7 @@ struct GoneValidationTests {
             #expect(try await RetentionPassTests.run(store).dropped == PartitionedTable.allCases)
             // The other side of the younger one is gone, and its detail says whose it was all the same.
             #expect(try await database.count("transfers") == 1)
-            #expect(try await store.detail(cid)?.transfer?.from == "ben@example.test")
+            #expect(try await store.ops.detail(cid)?.transfer?.from == "ben@example.test")
             #expect(try await database.count("subscriptions") == 1)
         }
     }

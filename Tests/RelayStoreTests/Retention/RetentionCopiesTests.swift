@@ -10,7 +10,7 @@ struct RetentionCopiesTests {
     @Test("several copies at once drop each partition once, and none fails", arguments: 1...3)
     func atOnce(round: Int) async throws {
         try await withStores(4) { database, stores in
-            try await stores[0].makePartitions()
+            try await stores[0].retention.makePartitions()
             for days in [500, 510, 520] {
                 try await database.makeWeek(daysAgo: days)
                 let id = try await stores[0].takeAndGrant(.sample(subscription: "\(days)"))
@@ -39,40 +39,40 @@ struct RetentionCopiesTests {
         try await withStores(2) { database, stores in
             try await database.makeWeek(daysAgo: 500)
             let id = try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
-            let duty = try #require(try await stores[0].take(.retention))
-            #expect(try await stores[1].take(.retention) == nil)
+            let duty = try #require(try await stores[0].duties.take(.retention))
+            #expect(try await stores[1].duties.take(.retention) == nil)
             let held = try await RetentionPassTests.run(stores[1])
             #expect(held.all == [.elsewhere])
             #expect(try await store(stores[1], has: id))
 
             try await database.run("UPDATE duties SET expires_at = now()")
-            let next = try #require(try await stores[1].take(.retention))
+            let next = try #require(try await stores[1].duties.take(.retention))
             #expect(next.fence > duty.fence)
-            let look = try await stores[0].lookAtPartitions(RetentionPassTests.policy)
+            let look = try await stores[0].retention.lookAtPartitions(RetentionPassTests.policy)
             let week = try #require(look.plan(RetentionPassTests.policy).drops.last)
-            await #expect(throws: Duty.Lost.self) { try await stores[0].drop(week, under: duty) }
+            await #expect(throws: Duty.Lost.self) { try await stores[0].retention.drop(week, under: duty) }
             await #expect(throws: Duty.Lost.self) {
-                try await stores[0].forgetPointers(after: .start, in: week, under: duty)
+                try await stores[0].retention.forgetPointers(after: .start, in: week, under: duty)
             }
             await #expect(throws: Duty.Lost.self) {
-                try await stores[0].removeFromDefault(of: .receipts, bucket: 0, before: 99_999, under: duty)
+                try await stores[0].retention.removeFromDefault(of: .receipts, bucket: 0, before: 99_999, under: duty)
             }
             // Nor does it take the duty from who has it when it leaves.
-            try await stores[0].leave(duty)
-            #expect(try await stores[0].take(.retention) == nil)
+            try await stores[0].duties.leave(duty)
+            #expect(try await stores[0].duties.take(.retention) == nil)
             #expect(try await database.count("purchases") == 1)
-            #expect(try await stores[1].drop(week, under: next) == .dropped)
+            #expect(try await stores[1].retention.drop(week, under: next) == .dropped)
         }
     }
 
     private func store(_ store: RelayStore, has id: ValidationID) async throws -> Bool {
-        try await store.validation(id) != nil
+        try await store.purchases.validation(id) != nil
     }
 
     @Test("a long read does not make intake wait: the drop gives up, and comes again")
     func longRead() async throws {
         try await withStores(2) { database, stores in
-            try await stores[0].makePartitions()
+            try await stores[0].retention.makePartitions()
             try await database.makeWeek(daysAgo: 500)
             try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
             let intake = stores[1].intake()

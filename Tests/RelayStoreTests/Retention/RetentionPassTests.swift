@@ -23,7 +23,7 @@ struct RetentionPassTests {
     private func threeAges(
         _ database: TestDatabase, _ store: RelayStore
     ) async throws -> (old: ValidationID, middle: ValidationID, young: ValidationID) {
-        try await store.makePartitions()
+        try await store.retention.makePartitions()
         for days in [500, 100] { try await database.makeWeek(daysAgo: days) }
         var ids: [ValidationID] = []
         for (number, days) in [500, 100, 0].enumerated() {
@@ -45,7 +45,7 @@ struct RetentionPassTests {
             #expect(try await database.pastWeeks(of: .validations) == 1)
             #expect(try await database.pastWeeks(of: .timeline) == 1)
             #expect(try await database.pastWeeks(of: .receipts) == 0)
-            #expect(try await store.validation(ids.old) == nil)
+            #expect(try await store.purchases.validation(ids.old) == nil)
             #expect(try await store.status(of: ids.middle) == .granted)
             #expect(try await store.status(of: ids.young) == .granted)
             for table in ["validations", "purchases"] {
@@ -55,9 +55,11 @@ struct RetentionPassTests {
             #expect(try await database.count("subscriptions") == 3)
             // The list and the summary go on.
             #expect(
-                try await store.validations(matching: ValidationFilter()).items.map(\.id) == [ids.young, ids.middle])
-            #expect(try await store.summary().countsByStatus == [.granted: 2])
-            #expect(try await store.detail(ids.middle)?.timeline.count == 4)
+                try await store.ops.validations(matching: ValidationFilter()).items.map(\.id) == [
+                    ids.young, ids.middle,
+                ])
+            #expect(try await store.ops.summary().countsByStatus == [.granted: 2])
+            #expect(try await store.ops.detail(ids.middle)?.timeline.count == 4)
             #expect(try await Self.run(store).all.isEmpty)
         }
     }
@@ -84,14 +86,14 @@ struct RetentionPassTests {
         arguments: Left.allCases)
     func heldBack(left: Left) async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             try await database.makeWeek(daysAgo: 500)
             let claimed = try await store.takeAndClaim(.sample())
             switch left {
             case .waiting: try await store.write(claimed.failed(retryAt: claimed.pursuit.deadline))
             case .watched: try await store.write(claimed.watching(until: claimed.pursuit.deadline))
             case .claimed: break
-            case .parked: try await store.park(claimed, why: "test")
+            case .parked: try await store.purchases.park(claimed, why: "test")
             }
             let id = try await database.age(claimed.id, days: 500)
             let told = try await Self.run(store)
@@ -101,11 +103,11 @@ struct RetentionPassTests {
                 Issue.record("\(told.all)")
                 return
             }
-            #expect(try await store.validation(id)?.status == .timedOut)
-            #expect(try await store.purchase(id, by: .receipt).receipt?.bytes.value.isEmpty == false)
+            #expect(try await store.purchases.validation(id)?.status == .timedOut)
+            #expect(try await store.purchases.purchase(id, by: .receipt).receipt?.bytes.value.isEmpty == false)
             // Answered, or given up by hand: then it goes. Not while it is being sent.
             if left == .claimed { try await database.makeDue(id) }
-            try await store.abandon(id, by: "ops", reason: "too old")
+            try await store.ops.abandon(id, by: "ops", reason: "too old")
             #expect(try await Self.run(store).dropped == [.receipts, .timeline, .validations])
         }
     }
@@ -115,7 +117,7 @@ struct RetentionPassTests {
     )
     func relayedWeek() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             try await database.makeWeek(daysAgo: 500)
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             for table in ["notifications", "notification_relays"] {
@@ -132,7 +134,7 @@ struct RetentionPassTests {
     @Test("a retry that comes while a drop is about to happen holds the week back; one that comes after finds nothing")
     func retryMeetsDrop() async throws {
         try await withStores(2) { database, stores in
-            try await stores[0].makePartitions()
+            try await stores[0].retention.makePartitions()
             try await database.makeWeek(daysAgo: 500)
             let claimed = try await stores[0].takeAndClaim(.sample())
             try await stores[0].write(claimed.rejected())
@@ -160,14 +162,14 @@ struct RetentionPassTests {
                 try await Self.run(stores[1])
                 return try await database.count("validations") == 0
             }
-            await #expect(throws: OpsRefusal.unknown) { try await stores[1].retry(id, by: "ops", reason: "late") }
+            await #expect(throws: OpsRefusal.unknown) { try await stores[1].ops.retry(id, by: "ops", reason: "late") }
         }
     }
 
     @Test("many old validations go in pages; a pass that ends in the middle is gone on with by another copy")
     func pages() async throws {
         try await withStores(2) { database, stores in
-            try await stores[0].makePartitions()
+            try await stores[0].retention.makePartitions()
             try await database.makeWeek(daysAgo: 500)
             let id = try await database.age(try await stores[0].takeAndGrant(.sample()), days: 500)
             let others = Int(PointerPage.size) * 2 + 500
@@ -221,11 +223,11 @@ struct RetentionPassTests {
                     .clearedDefault(.receipts, rows: 2), .clearedDefault(.timeline, rows: 3),
                     .clearedDefault(.validations, rows: 1),
                 ])
-            let kept = try await store.validations(ids).map(\.id)
+            let kept = try await store.purchases.validations(ids).map(\.id)
             #expect(Set(kept) == [ids[0], ids[2], ids[3]])
             #expect(try await database.count("receipts") == 2)
             #expect(try await database.count("purchases") == 3)
-            #expect(try await store.purchase(ids[0], by: .receipt).offerID.isEmpty == false)
+            #expect(try await store.purchases.purchase(ids[0], by: .receipt).offerID.isEmpty == false)
         }
     }
 

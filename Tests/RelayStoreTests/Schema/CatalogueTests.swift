@@ -10,7 +10,7 @@ struct CatalogueTests {
         "subscriptions", "transfers", "outbox", "notifications", "notification_names", "notification_relays", "ledgers",
         "subscription_events", "cleeng_events", "customers", "webhook_deliveries", "webhook_queue",
         "external_subscriptions", "billing_customers", "orders", "contracts", "contract_subscriptions", "audit_log",
-        "activity",
+        "activity", "store_questions", "consumption_facts", "consumption_requests",
     ]
 
     /// Few rows, known by a name that somebody chose: on a sharded cluster each node has all of them.
@@ -18,7 +18,7 @@ struct CatalogueTests {
         "api_keys", "console_sessions", "duties", "encryption", "encryption_keys", "instances",
         "offer_coupons", "offer_products", "offers",
         "own_accounts", "publishers",
-        "schema_migrations", "webhook_endpoints",
+        "schema_migrations", "store_standings", "store_sweeps", "topic_subscriptions", "webhook_endpoints",
     ]
 
     private static let ours = "c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')"
@@ -26,7 +26,7 @@ struct CatalogueTests {
     @Test("every table is either known as small, or begins each of its primary and unique keys with the bucket")
     func shardKeyLeads() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let tables = try await database.column(
                 "SELECT c.relname::text FROM pg_class c WHERE \(Self.ours) AND NOT c.relispartition ORDER BY 1",
                 as: String.self)
@@ -68,7 +68,7 @@ struct CatalogueTests {
     @Test("every row is in the log that a standby follows; partitions are of one level; indexes are B-trees")
     func plainStorage() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let own = "relnamespace = 'public'::regnamespace"
             #expect(try await database.count("pg_class", where: "\(own) AND relpersistence <> 'p'") == 0)
             #expect(try await database.count("pg_class", where: "\(own) AND relkind = 'p' AND relispartition") == 0)
@@ -88,7 +88,7 @@ struct CatalogueTests {
         "has no sequences, triggers, functions, types of its own, rules, or constraints that only one server can check")
     func nothingUnportable() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let own = "relnamespace = 'public'::regnamespace"
             #expect(try await database.count("pg_class", where: "\(own) AND relkind IN ('S', 'v', 'm', 'f')") == 0)
             #expect(try await database.count("pg_trigger", where: "NOT tgisinternal") == 0)
@@ -107,7 +107,7 @@ struct CatalogueTests {
     @Test("receipts are not compressed, in new partitions neither")
     func storage() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             let storage = try await database.column(
                 """
                 SELECT a.attstorage::text

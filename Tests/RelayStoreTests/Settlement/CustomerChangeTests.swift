@@ -21,7 +21,7 @@ struct CustomerChangeTests {
     func oneBatch() async throws {
         try await withStore { database, store in
             for number in 0..<5 { try await store.take(.sample(subscription: "\(number)")) }
-            let outcomes = try await store.settle(try await store.claimDue().map { $0.granted() })
+            let outcomes = try await store.purchases.settle(try await store.purchases.claimDue().map { $0.granted() })
             #expect(outcomes == Array(repeating: .written, count: 5))
             #expect(try await database.count("customers") == 1)
             #expect(try await database.count("subscriptions") == 5)

@@ -22,7 +22,7 @@ struct HeldUpTests {
                 return settling
             }
             #expect(try await settling.value == .written)
-            let stored = try #require(try await store.validation(sample.id))
+            let stored = try #require(try await store.purchases.validation(sample.id))
             #expect(stored.status == .granted)
             #expect(stored.late)
             let settledAt = try #require(stored.settledAt)

@@ -16,11 +16,11 @@ struct SettlementTests {
             let before = try await database.now()
             try await store.write(claimed.granted(expiresAt: expiresAt))
 
-            let stored = try #require(try await store.validation(sample.id))
+            let stored = try #require(try await store.purchases.validation(sample.id))
             #expect(stored.status == .granted && !stored.late)
             #expect(stored.settledAt == claimed.soon)
             #expect(stored.expiresAt == expiresAt)
-            let detail = try #require(try await store.detail(sample.id))
+            let detail = try #require(try await store.ops.detail(sample.id))
             #expect(detail.evidence == #"{"status":"active"}"#)
             #expect(detail.attempts == 1)
             #expect(detail.timeline.map(\.event.kind) == [.accepted, .forwarded, .entitlementRead, .granted])
@@ -55,7 +55,7 @@ struct SettlementTests {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
             try await store.write(claimed.rejected(code: "ER_RECEIPT"))
-            let stored = try #require(try await store.validation(claimed.id))
+            let stored = try #require(try await store.purchases.validation(claimed.id))
             #expect(stored.status == .rejected)
             #expect(stored.reason == "ER_RECEIPT")
             #expect(try await database.count("pursuits") == 0)
@@ -74,7 +74,7 @@ struct SettlementTests {
             let woken = try await store.claimOne()
             let until = woken.pursuit.deadline + .seconds(600)
             try await store.write(woken.timedOut(restingUntil: until))
-            let stored = try #require(try await store.validation(claimed.id))
+            let stored = try #require(try await store.purchases.validation(claimed.id))
             #expect(stored.status == .timedOut && !stored.late)
             #expect(stored.settledAt == woken.pursuit.deadline)
             #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == 3)
@@ -86,7 +86,7 @@ struct SettlementTests {
             #expect(again.pursuit.status == .timedOut)
             #expect(again.pursuit.phase == .watching)
             try await store.write(again.granted(observedAt: until))
-            let late = try #require(try await store.validation(claimed.id))
+            let late = try #require(try await store.purchases.validation(claimed.id))
             #expect(late.status == .granted && late.late)
             #expect(try await database.value("SELECT status FROM purchases", as: Int.self) == 1)
             #expect(try await database.count("pursuits") == 0)
@@ -119,8 +119,8 @@ struct SettlementTests {
             #expect(try await database.count("subscriptions") == 0)
             #expect(try await database.count("pursuits") == 1)
             // Its lease is held still: the worker can set it aside, and an operator sees why.
-            try await store.park(claimed, why: "\(String(describing: error))")
-            let detail = try #require(try await store.detail(claimed.id))
+            try await store.purchases.park(claimed, why: "\(String(describing: error))")
+            let detail = try #require(try await store.ops.detail(claimed.id))
             #expect(detail.parking?.reason.contains("23514") == true)
             #expect(detail.timeline.last?.event.kind == .parked)
             #expect(detail.timeline.last?.event.detail?.isEmpty == false)
@@ -145,7 +145,7 @@ struct SettlementTests {
             for number in 0..<4 {
                 try await stores[0].take(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
             }
-            let claimed = try await stores[0].claimDue()
+            let claimed = try await stores[0].purchases.claimDue()
             try #require(claimed.count == 4)
             try await database.makeDue(claimed[2].id)
             let taken = try await stores[1].claimOne()
@@ -153,14 +153,14 @@ struct SettlementTests {
                 claimed[0].granted(), claimed[1].rejected(), claimed[2].granted(),
                 claimed[3].timedOut(restingUntil: claimed[3].pursuit.deadline),
             ]
-            #expect(try await stores[0].settle(writes) == [.written, .written, .leaseLost, .written])
+            #expect(try await stores[0].purchases.settle(writes) == [.written, .written, .leaseLost, .written])
             #expect(try await stores[0].status(of: claimed[0].id) == .granted)
             #expect(try await stores[0].status(of: claimed[1].id) == .rejected)
             #expect(try await stores[0].status(of: claimed[2].id) == .pending)
             #expect(try await stores[0].status(of: claimed[3].id) == .timedOut)
             #expect(try await database.count("subscriptions") == 1)
             #expect(try await database.count("customers") == 1)
-            #expect(try await stores[1].renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
+            #expect(try await stores[1].purchases.renew([(taken.id, taken.fence)], lease: .seconds(60)) == [taken.id])
         }
     }
 
@@ -171,7 +171,7 @@ struct SettlementTests {
                 try await store.take(.sample(customer: "c\(number)@example.test", subscription: "\(number)"))
             }
             try await database.run("ALTER TABLE validations ADD CHECK (evidence <> 'refused')")
-            let claimed = try await store.claimDue()
+            let claimed = try await store.purchases.claimDue()
             try #require(claimed.count == 20)
             let writer = PursuitWriter(store: store)
             let failed = await withTaskGroup { group in
@@ -193,7 +193,7 @@ struct SettlementTests {
     func publishes() async throws {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
-            let waiter = store.changes.register(claimed.id)
+            let waiter = store.memory.changes.register(claimed.id)
             defer { waiter.leave() }
             try await store.write(claimed.granted())
             #expect(await waiter.wait(until: .now + .seconds(180)).changed?.status == .granted)
@@ -205,7 +205,7 @@ struct SettlementTests {
         try await withStore { database, store in
             let claimed = try await store.takeAndClaim(.sample())
             try await store.write(claimed.rejected(code: String(repeating: "x", count: 100_000)))
-            #expect(try await store.validation(claimed.id)?.reason?.count == 300)
+            #expect(try await store.purchases.validation(claimed.id)?.reason?.count == 300)
             #expect(try await database.value("SELECT max(length(detail)) FROM timeline", as: Int.self) == 500)
         }
     }

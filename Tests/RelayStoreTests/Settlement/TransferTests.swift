@@ -25,11 +25,11 @@ struct TransferTests {
             try await database.run("DELETE FROM customers")
             let claimed = try await store.takeAndClaim(.sample(customer: ben))
             #expect(try await store.status(of: old) == .granted)
-            let waiter = store.changes.register(old)
+            let waiter = store.memory.changes.register(old)
             defer { waiter.leave() }
             try await store.write(claimed.granted())
 
-            let ended = try #require(try await store.validation(old))
+            let ended = try #require(try await store.purchases.validation(old))
             #expect(ended.status == .transferred)
             #expect(ended.settledAt != nil)
             #expect(try await store.status(of: claimed.id) == .granted)
@@ -40,11 +40,11 @@ struct TransferTests {
             #expect(await waiter.wait(until: .now + .seconds(180)).changed?.status == .transferred)
 
             for id in [old, claimed.id] {
-                let transfer = try #require(try await store.detail(id)?.transfer)
+                let transfer = try #require(try await store.ops.detail(id)?.transfer)
                 #expect(transfer.from.text == ana && transfer.to.text == ben)
                 #expect(transfer.fromValidation == old && transfer.toValidation == claimed.id)
             }
-            let kinds = try #require(try await store.detail(old)).timeline.map(\.event.kind)
+            let kinds = try #require(try await store.ops.detail(old)).timeline.map(\.event.kind)
             #expect(kinds.last == .transferred)
             #expect(try await database.column("SELECT status FROM purchases ORDER BY 1", as: Int.self) == [1, 4])
             let transactions = try await database.value(
@@ -254,10 +254,10 @@ struct TransferTests {
             try await store.write(new.watching(until: new.pursuit.deadline))
             try await database.makeDue(old.id)
             try await database.makeDue(new.id)
-            let claimed = try await store.claimDue().sorted { $0.pursuit.acceptedAt < $1.pursuit.acceptedAt }
+            let claimed = try await store.purchases.claimDue().sorted { $0.pursuit.acceptedAt < $1.pursuit.acceptedAt }
             try #require(claimed.map(\.id) == [old.id, new.id])
             let batch = claimed.map { $0.granted() }
-            let outcomes = try await store.settle(reversed ? batch.reversed() : batch)
+            let outcomes = try await store.purchases.settle(reversed ? batch.reversed() : batch)
             #expect((reversed ? outcomes.reversed() : outcomes) == [.readTooOld, .written])
             #expect(try await owner(in: database) == ben)
             #expect(try await store.status(of: first) == .transferred)
@@ -308,11 +308,11 @@ struct TransferTests {
                 try await stores[0].write(one.watching(until: one.pursuit.deadline))
             }
             try await database.run("UPDATE pursuits SET due_at = now() - interval '1 second'")
-            claimed = try await stores[0].claimDue().shuffled()
+            claimed = try await stores[0].purchases.claimDue().shuffled()
             try #require(claimed.count == 12)
             let outcomes = try await withThrowingTaskGroup { group in
                 for (index, one) in claimed.enumerated() {
-                    group.addTask { (one.id, try await stores[index % 3].settle([one.granted()])[0]) }
+                    group.addTask { (one.id, try await stores[index % 3].purchases.settle([one.granted()])[0]) }
                 }
                 return try await group.reduce(into: [ValidationID: PursuitWriteOutcome]()) { $0[$1.0] = $1.1 }
             }

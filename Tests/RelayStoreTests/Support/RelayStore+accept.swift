@@ -12,7 +12,7 @@ extension RelayStore {
     @discardableResult
     func take(_ acceptance: Acceptance) async throws -> ValidationID {
         // As whoever makes a key does.
-        _ = try await addPublisher(acceptance.publisher)
+        _ = try await publishers.add(acceptance.publisher)
         let outcome = try await intake().accept(acceptance)
         guard case .created = outcome else { throw NotNew(outcome: outcome) }
         return acceptance.id

@@ -1,9 +1,11 @@
 import Foundation
 import RelayCore
-import RelayStore
 
-/// For tests with one publisher: what ops reads and does, with every publisher in scope. The product has no such default.
-extension RelayStore {
+@testable import RelayStore
+
+// For tests with one publisher: what ops reads and does, with every publisher in scope. The product has no such default.
+
+extension OpsStore {
     func validations(matching filter: ValidationFilter) async throws -> (
         items: [ListedValidation], next: ValidationCursor?
     ) { try await validations(matching: filter, in: .all) }
@@ -41,6 +43,18 @@ extension RelayStore {
         try await notification(id, in: .all)
     }
 
+    func events(matching filter: EventFilter) async throws -> (items: [OpsEvent], next: ValidationCursor?) {
+        try await events(matching: filter, in: .all)
+    }
+
+    func replayParkedDelivery(_ id: DeliveryID, by: String, reason: String?) async throws -> Bool {
+        try await replayParkedDelivery(id, in: .all, by: by, reason: reason)
+    }
+
+    func backlog() async throws -> (OpsSummary.Backlog, oldestPending: Duration?) { try await backlog(in: .all) }
+}
+
+extension WebhookStore {
     func deliveries(matching filter: DeliveryFilter) async throws -> (items: [OpsDelivery], next: ValidationCursor?) {
         try await deliveries(matching: filter, in: .all)
     }
@@ -57,43 +71,45 @@ extension RelayStore {
 
     func enableEndpoint(_ id: EndpointID) async throws -> Bool { try await enableEndpoint(id, in: .all) != nil }
 
-    func auditLog(matching filter: AuditFilter) async throws -> (items: [AuditRecord], next: AuditCursor?) {
-        try await auditLog(matching: filter, in: .all)
-    }
-
-    func keys(includingRevoked: Bool) async throws -> [APIKey] {
-        try await keys(includingRevoked: includingRevoked, in: .all)
-    }
-
-    func revokeKey(_ id: APIKeyID) async throws -> Bool { try await revokeKey(id, in: .all) != nil }
-
-    func parkedItems() async throws -> ParkedItems { try await parkedItems(in: .all) }
-
-    func events(matching filter: EventFilter) async throws -> (items: [OpsEvent], next: ValidationCursor?) {
-        try await events(matching: filter, in: .all)
-    }
-
-    func replayParkedDelivery(_ id: DeliveryID, by: String, reason: String?) async throws -> Bool {
-        try await replayParkedDelivery(id, in: .all, by: by, reason: reason)
-    }
-
-    func backlog() async throws -> (OpsSummary.Backlog, oldestPending: Duration?) { try await backlog(in: .all) }
-
-    func notificationBacklog() async throws -> NotificationBacklog { try await notificationBacklog(in: .all) }
-
-    func webhookBacklog() async throws -> WebhookBacklog { try await webhookBacklog(in: .all) }
-
-    func upstream() async throws -> InstanceReport? { try await upstream(in: .all) }
-
-    func listPublishers() async throws -> [Publisher] { try await listPublishers(in: .all) }
+    func backlog() async throws -> WebhookBacklog { try await backlog(in: .all) }
 
     func disableEndpoint(_ id: EndpointID, _ reason: EndpointStanding.Reason) async throws -> Bool {
         try await disableEndpoint(id, reason, in: .all) != nil
     }
 }
 
+extension AuditStore {
+    func list(matching filter: AuditFilter) async throws -> (items: [AuditRecord], next: AuditCursor?) {
+        try await list(matching: filter, in: .all)
+    }
+}
+
+extension KeyStore {
+    func list(includingRevoked: Bool) async throws -> [APIKey] {
+        try await list(includingRevoked: includingRevoked, in: .all)
+    }
+
+    func revoke(_ id: APIKeyID) async throws -> Bool { try await revoke(id, in: .all) != nil }
+}
+
+extension QueueStore {
+    func parked() async throws -> ParkedItems { try await parked(in: .all) }
+}
+
+extension NotificationStore {
+    func backlog() async throws -> NotificationBacklog { try await backlog(in: .all) }
+}
+
+extension InstanceStore {
+    func upstream() async throws -> InstanceReport? { try await upstream(in: .all) }
+}
+
+extension PublisherStore {
+    func list() async throws -> [Publisher] { try await list(in: .all) }
+}
+
 /// What operators do, together with its row in the audit log.
-extension RelayStore {
+extension OpsStore {
     func retry(_ id: ValidationID, within scope: OpsScope, by: String, reason: String) async throws {
         _ = try await audited(.validationRetried, "\(id)", by, reason) {
             .publisher(try await $0.retry(id, in: scope, by: by, reason: reason))
@@ -126,11 +142,11 @@ extension RelayStore {
 
     private func audited(
         _ action: AuditEntry.Action, _ target: String, _ actor: String, _ reason: String?,
-        _ act: @Sendable (RelayStore) async throws -> OpsScope?
+        _ act: @Sendable (OpsStore) async throws -> OpsScope?
     ) async throws -> Bool {
-        try await transaction { store in
-            guard let owner = try await act(store) else { return false }
-            try await store.audit(
+        try await relay.transaction { store in
+            guard let owner = try await act(store.ops) else { return false }
+            try await store.audit.add(
                 AuditEntry(actor: actor, action, target, of: owner.publisher, reason: reason))
             return true
         }

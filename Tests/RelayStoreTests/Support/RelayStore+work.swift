@@ -1,20 +1,14 @@
 import RelayCore
-import RelayStore
 import Testing
+
+@testable import RelayStore
 
 extension RelayStore {
     static let lease = Duration.seconds(600)
 
-    func claimDue(
-        of scope: PublisherScope = .common, limit: Int = 100, lease: Duration = lease
-    ) async throws -> [ClaimedPursuit] {
-        let phases: [Pursuit.Phase] = [.forwarding, .watching, .registering, .synchronizing]
-        return try await claimDue(Dictionary(uniqueKeysWithValues: phases.map { ($0, limit) }), of: scope, lease: lease)
-    }
-
     /// The one pursuit that is due.
     func claimOne(of scope: PublisherScope = .common) async throws -> ClaimedPursuit {
-        let claimed = try await claimDue(of: scope)
+        let claimed = try await purchases.claimDue(of: scope)
         try #require(claimed.count == 1)
         return claimed[0]
     }
@@ -48,12 +42,28 @@ extension RelayStore {
 
     /// As it is told.
     func status(of id: ValidationID) async throws -> ValidationStatus? {
-        try await validation(id)?.status
+        try await purchases.validation(id)?.status
     }
 }
 
 extension StoredPurchase {
     var receipt: Acceptance.Receipt? {
         if case .receipt(let receipt) = proof { receipt } else { nil }
+    }
+}
+
+extension PurchaseStore {
+    func claimDue(
+        of scope: PublisherScope = .common, limit: Int = 100, lease: Duration = RelayStore.lease
+    ) async throws -> [ClaimedPursuit] {
+        let phases: [Pursuit.Phase] = [.forwarding, .watching, .registering, .synchronizing]
+        return try await claimDue(Dictionary(uniqueKeysWithValues: phases.map { ($0, limit) }), of: scope, lease: lease)
+    }
+}
+
+extension PurchaseStore {
+    /// With ledgers that are due at once.
+    func settle(_ writes: [PursuitWrite]) async throws -> [PursuitWriteOutcome] {
+        try await settle(writes, listener: nil).outcomes
     }
 }

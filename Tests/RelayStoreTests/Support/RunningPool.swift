@@ -7,8 +7,12 @@ struct RunningPool: Sendable {
     let pool: PostgresPool
     private let running: Task<Void, Never>
 
-    init(url: String, connections: Int, parameters: [String: String] = [:], vault: Vault? = nil) {
+    init(
+        url: String, connections: Int, parameters: [String: String] = [:], vault: Vault? = nil,
+        planAge: ClosedRange<Duration>? = nil
+    ) {
         var configuration = PostgresConfiguration(connectionString: url)
+        if let planAge { configuration.planAge = planAge }
         configuration.sharedConnections = connections
         configuration.exclusiveConnections = connections
         configuration.connectionWait = .seconds(120)

@@ -27,9 +27,15 @@ actor TestDatabase {
     /// - Parameters:
     ///   - parameters: of its sessions, beside the service's own.
     ///   - vault: nil: the database is not sealed.
-    func store(_ instance: String, parameters: [String: String] = [:], vault: Vault? = nil) -> RelayStore {
+    ///   - connections: for single statements, and as many for transactions.
+    ///   - planAge: as ``PostgresConfiguration/planAge``.
+    func store(
+        _ instance: String, parameters: [String: String] = [:], vault: Vault? = nil, connections: Int = 2,
+        planAge: ClosedRange<Duration>? = nil
+    ) -> RelayStore {
         let vault = vault ?? .plain()
-        let pool = RunningPool(url: url, connections: 2, parameters: parameters, vault: vault)
+        let pool = RunningPool(
+            url: url, connections: connections, parameters: parameters, vault: vault, planAge: planAge)
         running.append(pool)
         return RelayStore(pool: pool.pool, vault: vault, instance: instance, logger: .silent)
     }
@@ -80,7 +86,7 @@ actor TestDatabase {
         let name = newName()
         try await TestCluster.administer("CREATE DATABASE \(name)")
         let database = try TestDatabase(name: name)
-        try await database.store("template").migrate()
+        try await database.store("template").schema.migrate()
         await database.close()
         return name
     }
@@ -90,7 +96,7 @@ actor TestDatabase {
 func withStore(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
     try await TestDatabase.run(migrated: true) { database in
         let store = await database.store("one")
-        try await store.readPrivateColumns()
+        try await store.encryption.readPrivateColumns()
         try await body(database, store)
     }
 }

@@ -13,10 +13,10 @@ struct ValidationReadTests {
             try await database.letPass(seconds: 30)
             #expect(try await store.status(of: id) == .pending)
             try await database.letPass(seconds: 30)
-            let told = try #require(try await store.validation(id))
+            let told = try #require(try await store.purchases.validation(id))
             #expect(told.status == .timedOut)
             #expect(told.settledAt == told.deadline)
-            #expect(try await store.validations([id]) == [told])
+            #expect(try await store.purchases.validations([id]) == [told])
         }
     }
 
@@ -25,9 +25,9 @@ struct ValidationReadTests {
         try await withStore { database, store in
             var ids: [ValidationID] = []
             for number in 0..<3 { ids.append(try await store.take(.sample(subscription: "\(number)"))) }
-            let found = try await store.validations(ids + [try Acceptance.sample().id])
+            let found = try await store.purchases.validations(ids + [try Acceptance.sample().id])
             #expect(Set(found.map(\.id)) == Set(ids))
-            #expect(try await store.validations([]).isEmpty)
+            #expect(try await store.purchases.validations([]).isEmpty)
         }
     }
 
@@ -35,7 +35,8 @@ struct ValidationReadTests {
     func ofCustomer() async throws {
         try await withStore { database, store in
             func told() async throws -> ValidationID? {
-                try await store.entitlement(of: "ana@example.test", to: "S123456789_US", publisher: "main")?.id
+                try await store.subscriptions.entitlement(
+                    of: "ana@example.test", to: "S123456789_US", publisher: "main")?.id
             }
             #expect(try await told() == nil)
             let granted = try await store.takeAndGrant(.sample(subscription: "1"))

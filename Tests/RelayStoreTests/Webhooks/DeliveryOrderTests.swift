@@ -16,7 +16,7 @@ struct DeliveryOrderTests {
             try await database.enqueue(new)
             #expect(try await store.state(old) == .replaced)
             for other in others { #expect(try await store.state(other) == .waiting) }
-            let claimed = try await store.claimDeliveries([one: 9, two: 9], lease: .seconds(60), mark: RelayStore.mark)
+            let claimed = try await store.webhooks.claim([one: 9, two: 9], lease: .seconds(60), mark: RelayStore.mark)
             #expect(Set(claimed.map(\.id)) == Set([new.id] + others.map(\.id)))
             #expect(claimed.first { $0.id == new.id }?.body?.value == new.body)
         }
@@ -32,14 +32,14 @@ struct DeliveryOrderTests {
             ] {
                 let (old, new) = (NewDelivery.state(endpoint, 1), NewDelivery.state(endpoint, 2))
                 try await database.enqueue(old)
-                let first = try await store.claimDeliveries(endpoint)
+                let first = try await store.webhooks.claim(endpoint)
                 #expect(first.map(\.id) == [old.id])
                 try await database.enqueue(new)
                 #expect(try await store.state(old) == .waiting)
-                #expect(try await store.claimDeliveries(endpoint).isEmpty)
+                #expect(try await store.webhooks.claim(endpoint).isEmpty)
                 #expect(try await store.written(first[0], outcome) == .written(end))
                 #expect(try await store.state(old) == end)
-                let second = try await store.claimDeliveries(endpoint)
+                let second = try await store.webhooks.claim(endpoint)
                 #expect(second.map(\.id) == [new.id] && second.first?.isOvertaken == false)
                 #expect(try await store.written(second[0], .delivered) == .written(.delivered))
                 #expect(try await database.count("webhook_queue") == 0)
@@ -53,16 +53,16 @@ struct DeliveryOrderTests {
             let endpoint = try await stores[0].makeEndpoint()
             let (old, new) = (NewDelivery.state(endpoint, 1), NewDelivery.state(endpoint, 2))
             try await database.enqueue(old)
-            let first = try await stores[0].claimDeliveries(endpoint)
+            let first = try await stores[0].webhooks.claim(endpoint)
             try await database.enqueue(new)
-            #expect(try await stores[1].claimDeliveries(endpoint).isEmpty)
+            #expect(try await stores[1].webhooks.claim(endpoint).isEmpty)
             try await database.endLeases()
-            let again = try await stores[1].claimDeliveries(endpoint)
+            let again = try await stores[1].webhooks.claim(endpoint)
             #expect(again.map(\.id) == [old.id] && again.first?.isOvertaken == true)
             // The first copy wakes up, and its word counts no more.
             #expect(try await stores[0].written(first[0], .delivered) == .leaseLost)
             #expect(try await stores[1].written(again[0], .failed) == .written(.replaced))
-            #expect(try await stores[1].claimDeliveries(endpoint).map(\.id) == [new.id])
+            #expect(try await stores[1].webhooks.claim(endpoint).map(\.id) == [new.id])
         }
     }
 
@@ -82,7 +82,7 @@ struct DeliveryOrderTests {
             try await queued.value
             #expect(try await database.count("webhook_queue", where: "overtaken AND owner = 'other'") == 1)
             #expect(try await store.state(old) == .waiting)
-            #expect(try await store.claimDeliveries(endpoint).isEmpty)
+            #expect(try await store.webhooks.claim(endpoint).isEmpty)
         }
     }
 
@@ -92,7 +92,7 @@ struct DeliveryOrderTests {
             let endpoint = try await store.makeEndpoint()
             let (old, new) = (NewDelivery.state(endpoint, 1), NewDelivery.state(endpoint, 2))
             try await database.enqueue(old)
-            let claimed = try await store.claimDeliveries(endpoint)
+            let claimed = try await store.webhooks.claim(endpoint)
             let written = try await database.hand.withTransaction { transaction in
                 _ = try await transaction.pipeline(DeliveryStatements.enqueue([new]))
                 let written = Task { try await store.written(claimed[0], .again(after: .zero), status: 500) }
@@ -100,7 +100,7 @@ struct DeliveryOrderTests {
                 return written
             }
             #expect(try await written.value == .written(.replaced))
-            #expect(try await store.claimDeliveries(endpoint).map(\.id) == [new.id])
+            #expect(try await store.webhooks.claim(endpoint).map(\.id) == [new.id])
         }
     }
 
@@ -112,12 +112,12 @@ struct DeliveryOrderTests {
             try await database.enqueue(new)
             try await database.enqueue(old)
             #expect(try await store.state(old) == .replaced)
-            #expect(try await store.claimDeliveries(endpoint).map(\.id) == [new.id])
+            #expect(try await store.webhooks.claim(endpoint).map(\.id) == [new.id])
             // Of one transaction's own only the newest is written at all.
             let both = [NewDelivery.state(endpoint, "ben", 8), NewDelivery.state(endpoint, "ben", 7)]
             try await database.enqueue(both[0], both[1])
-            #expect(try await store.delivery(both[1].id) == nil)
-            #expect(try await store.claimDeliveries(endpoint).map(\.id) == [both[0].id])
+            #expect(try await store.webhooks.delivery(both[1].id) == nil)
+            #expect(try await store.webhooks.claim(endpoint).map(\.id) == [both[0].id])
         }
     }
 
@@ -128,7 +128,7 @@ struct DeliveryOrderTests {
             let events = (1...3).map { NewDelivery.state(endpoint, Int64($0), replaces: false) }
             try await database.enqueue(events[2], events[0], events[1])
             for event in events {
-                let claimed = try await store.claimDeliveries(endpoint)
+                let claimed = try await store.webhooks.claim(endpoint)
                 #expect(claimed.map(\.id) == [event.id])
                 #expect(try await store.written(claimed[0], .delivered) == .written(.delivered))
             }
@@ -163,7 +163,7 @@ struct DeliveryOrderTests {
                     try await database.enqueue(new)
                 case 2:
                     let copy = Int(generator.next(upTo: 2))
-                    for claimed in try await stores[copy].claimDeliveries(endpoint) {
+                    for claimed in try await stores[copy].webhooks.claim(endpoint) {
                         if !claimed.isOvertaken { landed.append(numbers[claimed.id] ?? 0) }
                         held.append((copy, claimed))
                     }
@@ -182,10 +182,10 @@ struct DeliveryOrderTests {
             for _ in 0..<5 {
                 try await database.endLeases()
                 // An operator replays what three leases in a row were lost over.
-                for item in try await stores[0].deliveries(matching: DeliveryFilter(state: .parked)).items {
-                    _ = try await stores[0].replayParkedDelivery(item.id, by: "ops", reason: nil)
+                for item in try await stores[0].webhooks.deliveries(matching: DeliveryFilter(state: .parked)).items {
+                    _ = try await stores[0].ops.replayParkedDelivery(item.id, by: "ops", reason: nil)
                 }
-                for claimed in try await stores[0].claimDeliveries(endpoint) {
+                for claimed in try await stores[0].webhooks.claim(endpoint) {
                     _ = try await stores[0].written(claimed, .delivered)
                 }
             }

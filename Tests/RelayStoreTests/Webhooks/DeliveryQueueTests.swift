@@ -12,12 +12,12 @@ struct DeliveryQueueTests {
             var ids: [EndpointID] = []
             for _ in 0..<3 { ids.append(try await store.makeEndpoint()) }
             for id in ids { for lane in 0..<20 { try await database.enqueue(.state(id, "u\(lane)", 1)) } }
-            let claimed = try await store.claimDeliveries(
+            let claimed = try await store.webhooks.claim(
                 [ids[0]: 2, ids[1]: 7], lease: .seconds(60), mark: RelayStore.mark)
             #expect(claimed.count { $0.endpoint == ids[0] } == 2)
             #expect(claimed.count { $0.endpoint == ids[1] } == 7)
             #expect(claimed.count == 9)
-            let rest = try await store.claimDeliveries(
+            let rest = try await store.webhooks.claim(
                 [ids[0]: 0, ids[2]: 99], lease: .seconds(60), mark: RelayStore.mark)
             #expect(rest.count == 20 && rest.allSatisfy { $0.endpoint == ids[2] })
         }
@@ -31,14 +31,14 @@ struct DeliveryQueueTests {
             let claimed = try await withThrowingTaskGroup(of: [DeliveryID].self) { group in
                 for store in stores {
                     group.addTask {
-                        try await store.claimDeliveries(endpoint, 40).map(\.id)
-                            + store.claimDeliveries(endpoint, 40).map(\.id)
+                        try await store.webhooks.claim(endpoint, 40).map(\.id)
+                            + store.webhooks.claim(endpoint, 40).map(\.id)
                     }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             #expect(Set(claimed).count == claimed.count)
-            let left = try await stores[0].claimDeliveries(endpoint, 60).count
+            let left = try await stores[0].webhooks.claim(endpoint, 60).count
             #expect(claimed.count + left == 60)
         }
     }
@@ -49,23 +49,25 @@ struct DeliveryQueueTests {
             let endpoint = try await store.makeEndpoint()
             let delivery = NewDelivery.state(endpoint, 1)
             try await database.enqueue(delivery)
-            let first = try await store.claimDeliveries(endpoint)
-            try await store.giveBack(first.map(\.row))
-            let second = try await store.claimDeliveries(endpoint)
+            let first = try await store.webhooks.claim(endpoint)
+            try await store.queues.giveBack(first.map(\.row))
+            let second = try await store.webhooks.claim(endpoint)
             #expect(second.first?.tries == 1 && second.first?.fence == 2)
             #expect(try await store.written(first[0], .delivered) == .leaseLost)
             #expect(try await store.written(second[0], .again(after: .seconds(60)), status: 503) == .written(.waiting))
-            #expect(try await store.claimDeliveries(endpoint).isEmpty)
-            let seen = try #require(try await store.delivery(delivery.id))
+            #expect(try await store.webhooks.claim(endpoint).isEmpty)
+            let seen = try #require(try await store.webhooks.delivery(delivery.id))
             #expect(seen.state == .waiting && seen.tries == 1 && seen.lastStatus == 503 && seen.nextTryAt != nil)
-            #expect(try await store.webhookBacklog().retrying == 1)
+            #expect(try await store.webhooks.backlog().retrying == 1)
             try await database.endLeases()
             // The mark of its first try stays with it.
-            let third = try await store.claimDeliveries([endpoint: 1], lease: .seconds(60), mark: BodyMark(number: 9))
+            let third = try await store.webhooks.claim([endpoint: 1], lease: .seconds(60), mark: BodyMark(number: 9))
             #expect(third.first?.mark == RelayStore.mark && third.first?.tries == 2)
             #expect(try await store.written(third[0], .failed, status: 500) == .written(.failed))
             #expect(
-                try await store.deliveries(matching: DeliveryFilter(state: .failed)).items.map(\.id) == [delivery.id])
+                try await store.webhooks.deliveries(matching: DeliveryFilter(state: .failed)).items.map(\.id) == [
+                    delivery.id
+                ])
         }
     }
 
@@ -77,21 +79,21 @@ struct DeliveryQueueTests {
             )
             let deliveries = [off, gone, on].map { NewDelivery.state($0, 1) }
             try await database.enqueue(deliveries[0], deliveries[1], deliveries[2], .state(off, "ben", 1))
-            let underWay = try await store.claimDeliveries(off, 1)
-            #expect(try await store.disableEndpoint(off, .gone))
-            #expect(try await store.disableEndpoint(off, .operator) == false)
-            #expect(try await store.removeEndpoint(gone))
-            #expect(try await store.dropUndeliverable() == 2)
-            #expect(try await store.dropUndeliverable() == 0)
+            let underWay = try await store.webhooks.claim(off, 1)
+            #expect(try await store.webhooks.disableEndpoint(off, .gone))
+            #expect(try await store.webhooks.disableEndpoint(off, .operator) == false)
+            #expect(try await store.webhooks.removeEndpoint(gone))
+            #expect(try await store.webhooks.dropUndeliverable() == 2)
+            #expect(try await store.webhooks.dropUndeliverable() == 0)
             #expect(try await store.state(deliveries[1]) == .dropped)
             #expect(try await store.state(deliveries[2]) == .waiting)
             #expect(try await store.written(underWay[0], .delivered) == .written(.delivered))
-            #expect(try await store.endpoints().map(\.id) == [off, on])
-            #expect(try await store.endpoints()[0].disabledReason == "gone")
-            #expect(try await store.enableEndpoint(off))
-            #expect(try await store.endpoint(off)?.isActive == true)
+            #expect(try await store.webhooks.endpoints().map(\.id) == [off, on])
+            #expect(try await store.webhooks.endpoints()[0].disabledReason == "gone")
+            #expect(try await store.webhooks.enableEndpoint(off))
+            #expect(try await store.webhooks.endpoint(off)?.isActive == true)
             // The list still shows where the message would have gone.
-            #expect(try await store.delivery(deliveries[1].id)?.url == "https://shop.example.com/hook")
+            #expect(try await store.webhooks.delivery(deliveries[1].id)?.url == "https://shop.example.com/hook")
         }
     }
 
@@ -99,12 +101,12 @@ struct DeliveryQueueTests {
     func failing() async throws {
         try await withStore { database, store in
             let endpoint = try await store.makeEndpoint()
-            #expect(try await store.note(.failing, of: endpoint))
-            #expect(try await store.note(.failing, of: endpoint) == false)
-            #expect(try await store.note(.disabled(.failing), of: endpoint) == false)
+            #expect(try await store.webhooks.note(.failing, of: endpoint))
+            #expect(try await store.webhooks.note(.failing, of: endpoint) == false)
+            #expect(try await store.webhooks.note(.disabled(.failing), of: endpoint) == false)
             try await database.run("UPDATE webhook_endpoints SET failing_since = now() - interval '5 days'")
-            #expect(try await store.note(.disabled(.failing), of: endpoint))
-            #expect(try await store.endpoint(endpoint)?.disabledReason == "failing")
+            #expect(try await store.webhooks.note(.disabled(.failing), of: endpoint))
+            #expect(try await store.webhooks.endpoint(endpoint)?.disabledReason == "failing")
         }
     }
 
@@ -112,22 +114,26 @@ struct DeliveryQueueTests {
     func listed() async throws {
         try await withStores(2) { _, stores in
             let own = try await stores[0].makeEndpoint("https://own.example.com")
-            async let one: Void = stores[0].keepEndpoints(listed: ["https://a.example.com", "https://b.example.com"])
-            async let two: Void = stores[1].keepEndpoints(listed: ["https://a.example.com", "https://b.example.com"])
+            async let one: Void = stores[0].webhooks.keepEndpoints(listed: [
+                "https://a.example.com", "https://b.example.com",
+            ])
+            async let two: Void = stores[1].webhooks.keepEndpoints(listed: [
+                "https://a.example.com", "https://b.example.com",
+            ])
             _ = try await (one, two)
-            let before = try await stores[0].endpoints()
+            let before = try await stores[0].webhooks.endpoints()
             #expect(
                 Set(before.map(\.url)) == ["https://own.example.com", "https://a.example.com", "https://b.example.com"])
             #expect(before.count == 3)
-            try await stores[0].keepEndpoints(listed: ["https://b.example.com", "https://c.example.com"])
-            let after = try await stores[0].endpoints()
+            try await stores[0].webhooks.keepEndpoints(listed: ["https://b.example.com", "https://c.example.com"])
+            let after = try await stores[0].webhooks.endpoints()
             #expect(
                 Set(after.map(\.url)) == ["https://own.example.com", "https://b.example.com", "https://c.example.com"])
             #expect(
                 after.first { $0.url == "https://b.example.com" }?.id
                     == before.first { $0.url == "https://b.example.com" }?.id)
             #expect(after.contains { $0.id == own })
-            #expect(try await stores[0].addEndpoint(publisher: "nobody", url: "https://x.example.com") == nil)
+            #expect(try await stores[0].webhooks.addEndpoint(publisher: "nobody", url: "https://x.example.com") == nil)
         }
     }
 
@@ -147,7 +153,7 @@ struct DeliveryQueueTests {
             for (filter, count) in filters {
                 var (filter, seen) = (filter, [OpsDelivery]())
                 for _ in 0..<20 {
-                    let page = try await store.deliveries(matching: filter)
+                    let page = try await store.webhooks.deliveries(matching: filter)
                     seen += page.items
                     guard let next = page.next else { break }
                     filter.cursor = next
@@ -156,11 +162,11 @@ struct DeliveryQueueTests {
                 #expect(seen.map(\.createdAt) == seen.map(\.createdAt).sorted(by: >))
             }
             let range = RepeatFilter(from: Timestamp(seconds: 0), to: Timestamp(seconds: 4_000_000_000), limit: 5)
-            #expect(try await store.repeatTargets(range).isEmpty)
+            #expect(try await store.webhooks.repeatTargets(range).isEmpty)
             try await database.run("UPDATE webhook_deliveries SET state = 4, finished_at = now()")
             var (next, targets) = (range, [RepeatTarget]())
             for _ in 0..<9 {
-                let page = try await store.repeatTargets(next)
+                let page = try await store.webhooks.repeatTargets(next)
                 targets += page
                 guard let last = page.last else { break }
                 next.after = last
@@ -172,7 +178,7 @@ struct DeliveryQueueTests {
     @Test("a week of which something is still to be delivered is not dropped")
     func retention() async throws {
         try await withStore { database, store in
-            try await store.makePartitions()
+            try await store.retention.makePartitions()
             try await database.makeWeek(daysAgo: 100)
             let endpoint = try await store.makeEndpoint()
             try await database.enqueue(.state(endpoint, 1))
@@ -182,7 +188,7 @@ struct DeliveryQueueTests {
             let told = try await RetentionPassTests.run(store)
             #expect(told.heldBack == [.webhookDeliveries])
             #expect(!told.dropped.contains(.webhookDeliveries))
-            let claimed = try await store.claimDeliveries(endpoint)
+            let claimed = try await store.webhooks.claim(endpoint)
             #expect(claimed.first?.body != nil)
             #expect(try await store.written(claimed[0], .delivered) == .written(.delivered))
             #expect(try await RetentionPassTests.run(store).dropped == [.webhookDeliveries])

@@ -1,26 +1,15 @@
 import Postgres
 import RelayCore
-import RelayStore
 import Testing
+
+@testable import RelayStore
 
 extension RelayStore {
     static let mark = BodyMark(number: 1)
 
     func makeEndpoint(_ url: String = "https://shop.example.com/hook") async throws -> EndpointID {
-        try await ensureFirstPublisher()
-        return try #require(try await addEndpoint(publisher: "main", url: url))
-    }
-
-    func claimDeliveries(_ id: EndpointID, _ room: Int = 10, lease: Duration = .seconds(600)) async throws
-        -> [ClaimedDelivery]
-    {
-        try await claimDeliveries([id: DeliveryRoom(count: room, publisher: "main", mark: Self.mark)], lease: lease)
-    }
-
-    func claimDeliveries(_ rooms: [EndpointID: Int], lease: Duration, mark: BodyMark) async throws -> [ClaimedDelivery]
-    {
-        try await claimDeliveries(
-            rooms.mapValues { DeliveryRoom(count: $0, publisher: "main", mark: mark) }, lease: lease)
+        try await webhooks.ensureFirstPublisher()
+        return try #require(try await webhooks.addEndpoint(publisher: "main", url: url))
     }
 
     /// As the service writes it.
@@ -30,7 +19,22 @@ extension RelayStore {
         try await DeliveryRecorder(store: self).record(DeliveryRecord(claimed, outcome, status: status, error: nil))
     }
 
-    func state(_ delivery: NewDelivery) async throws -> DeliveryState? { try await self.delivery(delivery.id)?.state }
+    func state(_ delivery: NewDelivery) async throws -> DeliveryState? {
+        try await self.webhooks.delivery(delivery.id)?.state
+    }
+}
+
+extension WebhookStore {
+    func claim(_ id: EndpointID, _ room: Int = 10, lease: Duration = .seconds(600)) async throws
+        -> [ClaimedDelivery]
+    {
+        try await claim([id: DeliveryRoom(count: room, publisher: "main", mark: RelayStore.mark)], lease: lease)
+    }
+
+    func claim(_ rooms: [EndpointID: Int], lease: Duration, mark: BodyMark) async throws -> [ClaimedDelivery] {
+        try await claim(
+            rooms.mapValues { DeliveryRoom(count: $0, publisher: "main", mark: mark) }, lease: lease)
+    }
 }
 
 extension NewDelivery {

@@ -9,24 +9,26 @@ struct ChaosGrid: Sendable {
         let calm = try await PrivateCluster()
         var grid = ChaosGrid()
         await withTaskGroup(of: ChaosRow.self) { group in
-            var rest = settings.faults.makeIterator()
+            var rest = settings.strikes.makeIterator()
             for _ in 0..<settings.width {
-                guard let fault = rest.next() else { break }
-                group.addTask { await ChaosRow.run(fault, settings, calm: calm) }
+                guard let strike = rest.next() else { break }
+                group.addTask { await ChaosRow.run(strike, settings, calm: calm) }
             }
             while let row = await group.next() {
                 grid.rows.append(row)
                 if settings.isFull {
                     print(
-                        "\(row.fault.rawValue): \(row.violations.isEmpty ? "ok" : "FAILED") (\(grid.rows.count) of \(settings.faults.count))"
+                        "\(row.strike.name): \(row.violations.isEmpty ? "ok" : "FAILED") (\(grid.rows.count) of \(settings.strikes.count))"
                     )
                     fflush(nil)
                 }
-                if let fault = rest.next() { group.addTask { await ChaosRow.run(fault, settings, calm: calm) } }
+                if let strike = rest.next() { group.addTask { await ChaosRow.run(strike, settings, calm: calm) } }
             }
         }
         await calm.end()
-        grid.rows.sort { settings.faults.firstIndex(of: $0.fault) ?? 0 < settings.faults.firstIndex(of: $1.fault) ?? 0 }
+        grid.rows.sort {
+            settings.strikes.firstIndex(of: $0.strike) ?? 0 < settings.strikes.firstIndex(of: $1.strike) ?? 0
+        }
         return grid
     }
 
@@ -56,7 +58,7 @@ struct ChaosGrid: Sendable {
         func seconds(_ duration: Duration?) -> String {
             duration.map { "\((($0 / .seconds(1)) * 10).rounded() / 10) s" } ?? "–"
         }
-        let name = row.fault.rawValue
+        let name = row.strike.name
         guard let found = row.judgement else {
             let why = row.skipped == nil ? "BROKEN OFF" : "skipped"
             return [name] + Array(repeating: "–", count: columns.count - 2) + [why]

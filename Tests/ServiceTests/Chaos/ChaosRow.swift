@@ -2,7 +2,7 @@ import Foundation
 
 /// One row of the grid: a fault, and what became of everything that was bought around it.
 struct ChaosRow: Sendable {
-    let fault: Fault
+    let strike: Strike
     var judgement: Judgement?
     var posts = 0
     /// From the end of the fault: until a purchase posted then was granted, and until everything accepted before was.
@@ -13,39 +13,47 @@ struct ChaosRow: Sendable {
     var skipped: String?
 
     /// Never throws: what breaks a row off is one of its violations.
-    static func run(_ fault: Fault, _ settings: ChaosSettings, calm: PrivateCluster) async -> ChaosRow {
-        var row = ChaosRow(fault: fault)
-        guard fault.clockError == nil || WrongClock.compiler != nil else {
-            row.skipped = "no C compiler here to make a wrong clock with"
+    static func run(_ strike: Strike, _ settings: ChaosSettings, calm: PrivateCluster) async -> ChaosRow {
+        var row = ChaosRow(strike: strike)
+        guard !strike.needsCompiler || PreloadedLibrary.compiler != nil else {
+            row.skipped = "there is no C compiler here to make its library with"
             return row
         }
         do {
-            let cluster = fault.crashesCluster ? try await PrivateCluster() : calm
-            do {
-                try await row.play(settings, in: cluster)
-            } catch {
-                row.violations.append("broken off: \(error)")
+            switch strike.ground {
+            case .shared: try await row.play(settings, in: calm)
+            case .own, .ownDisk:
+                let cluster = try await PrivateCluster(disk: strike.ground == .ownDisk)
+                do {
+                    try await row.play(settings, in: cluster)
+                } catch {
+                    row.violations.append("broken off: \(error)")
+                }
+                await cluster.end()
+            case .pair: try await ServerPair.run { try await row.play(settings, in: calm, $0) }
             }
-            if fault.crashesCluster { await cluster.end() }
         } catch {
             row.violations.append("broken off: \(error)")
         }
         return row
     }
 
-    private mutating func play(_ settings: ChaosSettings, in cluster: PrivateCluster) async throws {
+    private mutating func play(
+        _ settings: ChaosSettings, in cluster: PrivateCluster, _ pair: ServerPair? = nil
+    ) async throws {
         var copy = self
-        let patience = settings.appPatience(fault)
+        let patience = settings.appPatience(strike)
+        let database = if let pair { pair.database } else { try await cluster.database() }
         try await BadDay.run(
-            in: cluster,
+            on: database,
             settings: [
                 "RELAY_VALIDATION_TIMEOUT_SECONDS": "\(patience.components.seconds)", "RELAY_LOG_LEVEL": "notice",
-                "RELAY_DATABASE_CONNECTIONS": "2", "RELAY_UPSTREAM_TIMEOUT_SECONDS": "\(fault.upstreamTimeout)",
+                "RELAY_DATABASE_CONNECTIONS": "2", "RELAY_UPSTREAM_TIMEOUT_SECONDS": "\(strike.upstreamTimeout)",
             ]
         ) { day in
-            let scene = try await ChaosScene(day, cluster: cluster, fault: copy.fault)
+            let scene = try await ChaosScene(day, cluster: cluster, pair: pair, strike: copy.strike)
             let row = copy
-            if copy.fault == .snapshotHeld {
+            if copy.strike.faults.contains(.snapshotHeld) {
                 copy = try await HeldSnapshot.during(day.database) { try await row.played(settings, scene) }
             } else {
                 copy = try await row.played(settings, scene)
@@ -56,12 +64,13 @@ struct ChaosRow: Sendable {
 
     private func played(_ settings: ChaosSettings, _ scene: ChaosScene) async throws -> ChaosRow {
         var row = self
-        let length = settings.length(of: fault)
-        let limit = settings.settlingLimit(fault)
-        let ((struck, fresh), load) = try await ChaosLoad.during(scene, tag: fault.tagBefore, patience: limit) { load in
+        let length = settings.length(of: strike)
+        let limit = settings.settlingLimit(strike)
+        let ((struck, fresh), load) = try await ChaosLoad.during(scene, tag: strike.tagBefore, patience: limit) {
+            load in
             try await load.accepted(25)
             load.endTag()
-            let struck = try await fault.strike(scene, for: length)
+            let struck = try await strike.hit(scene) { settings.length(of: $0) }
             load.endContests()
             return (struck, await Self.buyOne(scene, load, since: struck.at, within: limit))
         }
@@ -77,20 +86,24 @@ struct ChaosRow: Sendable {
         row.violations += judgement.violations
         row.fresh = fresh
         row.all = Self.recovery(evidence, since: struck.at)
-        row.judgeTimes(struck, length: length)
+        row.judgeTimes(struck, length: length, isAlone: settings.isFull)
+        if !row.violations.isEmpty { try settings.keepLogs(of: scene, strike) }
         return row
     }
 
     /// The ten seconds after a kill are a lease, and then as many as four requests for one subscription, one after the other,
     /// each within a second. Where the machine is so busy that a fresh purchase, which no lease holds up, takes longer than
     /// that, so may they.
-    private mutating func judgeTimes(_ struck: Struck, length: Duration) {
-        let limit = fault.recoveryLimit(after: length)
-        let busy = fault.isKill ? .seconds(6) + (fresh ?? .zero) * 4 : limit
+    ///
+    /// - Parameter isAlone: no other tests share the machine.
+    private mutating func judgeTimes(_ struck: Struck, length: Duration, isAlone: Bool) {
+        let limit = strike.recoveryLimit(after: length)
+        let busy = .seconds(6) + (fresh ?? .zero) * 4
         if let all, all > max(limit, busy) {
             violations.append("what was accepted before was granted only \(all) after the fault")
         }
-        if fresh.map({ $0 > .seconds(10) + struck.startTook }) ?? true {
+        let patience = Duration.seconds(isAlone ? 10 : 20)
+        if fresh.map({ $0 > patience + struck.startTook + strike.noticedAfter }) ?? true {
             violations.append("a purchase after the fault was not granted in time: \(fresh.map { "\($0)" } ?? "never")")
         }
     }

@@ -7,7 +7,7 @@ import Testing
     @Test func aPurchaseIsGranted() async throws {
         try await Setup.run(grantAfter: 0.5) { setup in
             let client = try setup.relay.client()
-            var states: [Validation] = []
+            var states: [RelayClient.Validation] = []
             var purchase = Purchase("Ana+a@example.test")
             purchase.coupon = " "
             purchase.applicationUsername = "user 42"
@@ -70,7 +70,7 @@ import Testing
             let known = try await client.status(of: ana.id)
             #expect(known.status == .transferred)
             #expect(known.outcome == .refused(reason: "transferred"))
-            var states: [Validation.Status] = []
+            var states: [RelayClient.Validation.Status] = []
             for try await state in client.states(of: ana.id) { states.append(state.status) }
             #expect(states == [.transferred])
         }

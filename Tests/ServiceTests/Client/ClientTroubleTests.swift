@@ -14,7 +14,7 @@ import Testing
             let client = try relay.client(transport: transport)
             let ana = try await client.submit(Purchase("ana@example.test"))
             let waiting = Task {
-                var states: [Validation.Status] = []
+                var states: [RelayClient.Validation.Status] = []
                 for try await state in client.states(of: ana) { states.append(state.status) }
                 return states
             }
@@ -105,7 +105,7 @@ import Testing
             try await control.entitle("ana@example.test", to: "S123456789_US", status: "active")
 
             // As the app's next start has it.
-            var states: [Validation.Status] = []
+            var states: [RelayClient.Validation.Status] = []
             for try await state in client.states(of: id) { states.append(state.status) }
             #expect(states.last == .granted)
         }

@@ -1,5 +1,6 @@
 import AppStoreSimulation
 import Foundation
+import NIOHTTP1
 import Operations
 import Postgres
 import RelayStore
@@ -17,6 +18,7 @@ struct ActScene {
 
     let setup: Setup
     let store: TestAppStore
+    let amazon: OtherStores.Store
     /// Takes messages.
     let endpoint: String
     /// Who was granted something, and never loses it.
@@ -27,11 +29,13 @@ struct ActScene {
     let formToken: String
     private let settings: [String: String]
 
-    static let settings = ["RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8"]
-
-    init(_ setup: Setup, _ store: TestAppStore, receiver: Int) async throws {
-        (self.setup, self.store) = (setup, store)
-        settings = store.settings(relayingTo: nil, Self.settings).merging([
+    /// - Parameter known: the relay's.
+    init(
+        _ setup: Setup, _ store: TestAppStore, _ apple: AppStoreAPI, _ amazon: OtherStores.Store, receiver: Int,
+        settings known: [String: String]
+    ) async throws {
+        (self.setup, self.store, self.amazon) = (setup, store, amazon)
+        settings = known.merging([
             "RELAY_DATABASE_URL": setup.database.url, "RELAY_CLEENG_PUBLISHER_TOKEN": Simulator.token,
             "RELAY_CLEENG_PAYMENT_URL": setup.simulator.url, "RELAY_CLEENG_API_URL": setup.simulator.url,
             "RELAY_POLL_INTERVAL_SECONDS": "0.3", "USER": "olga",
@@ -42,6 +46,8 @@ struct ActScene {
         customer = "ana@example.test"
         var life = try store.subscription()
         life.bought(at: Date())
+        try await apple.sendTests(to: setup.relay)
+        try await apple.tell(life, expiresAt: Date().addingTimeInterval(86_400))
         let bought = try await setup.relay.purchase(try store.purchase(life, email: customer))
         let id = try #require(bought.json["validationId"].string)
         #expect(try await setup.relay.outcome(id)["status"].string == "granted")
@@ -132,6 +138,22 @@ struct ActScene {
                 act: by(
                     door, console: "notifications/\(notification)/replay", api: "notifications/\(notification)/replay",
                     command: ["notifications", "replay", notification] + reason))
+        case .notificationTested:
+            let body = #"{"reason":"a test","environment":"Sandbox"}"#
+            let forms = form("notifications/Sandbox/test")
+            return Way(
+                probe: "SELECT count(*)::text FROM notifications WHERE type = 'TEST'",
+                act: door == .api
+                    ? api("notifications/test", body: body)
+                    : door == .console
+                        ? forms : command(["notifications", "test", "--environment", "Sandbox"] + reason))
+        case .topicConfirmed:
+            let id = try await unconfirmedTopic()
+            return Way(
+                probe: "SELECT state::text FROM topic_subscriptions",
+                act: by(
+                    door, console: "notifications/\(id)/confirm", api: "notifications/\(id)/confirm",
+                    command: ["notifications", "confirm", id] + reason))
         case .webhookReplayed:
             let id = try await message()
             return Way(
@@ -155,6 +177,13 @@ struct ActScene {
                 act: by(
                     door, console: "subscriptions/\(id)/replay", api: "subscriptions/\(id)/replay",
                     command: ["subscriptions", "replay", id] + reason))
+        case .refundsLookedUp:
+            let known = try await relay.ops("/ops/subscriptions?originalTransactionId=\(original)").json
+            let id = try #require(known["items"][0]["id"].string)
+            return Way(
+                act: by(
+                    door, console: "subscriptions/\(id)/refunds", api: "subscriptions/\(id)/refunds",
+                    command: ["subscriptions", "refunds", id] + reason))
         case .customerResynced:
             return Way(
                 probe: Self.messages,
@@ -255,6 +284,23 @@ struct ActScene {
             $0 != nil
         }
         return try #require(found)
+    }
+
+    /// The newest message that asks for a confirmation.
+    private func unconfirmedTopic() async throws -> String {
+        let asked = "SELECT count(*)::text FROM notifications WHERE type = 'SubscriptionConfirmation'"
+        let before = try await value(asked)
+        try await amazon.control(
+            .PUT, "push", #"{"url":"\#(setup.relay.url)/amazon/notifications","confirmed":false}"#)
+        try await Awaiting.fact("the relay is asked once more") {
+            try await value(asked)
+        } holds: {
+            $0 != before
+        }
+        let newest = try await setup.relay.ops("/ops/notifications").json["items"].array?.first {
+            $0["type"].string == "SubscriptionConfirmation"
+        }
+        return try #require(newest?["id"].string)
     }
 
     private func parkedEvent() async throws -> String {

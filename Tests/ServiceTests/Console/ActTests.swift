@@ -13,17 +13,26 @@ import Testing
         let store = try TestAppStore()
         defer { store.end() }
         try await withReceiver { port, _ in
-            try await Setup.run(settings: store.settings(relayingTo: nil, ActScene.settings)) { setup in
-                let scene = try await ActScene(setup, store, receiver: port)
-                try await scene.makeTrigger()
-                for action in AuditEntry.Action.allCases where !Self.elsewhere.contains(action) {
-                    #expect(!action.doors.isEmpty, "\(action.rawValue)")
-                    for door in Door.allCases where action.doors.contains(door) {
-                        try await Self.walk(action, door, scene)
+            let apple = try await AppStoreAPI.start(signing: store)
+            try await OtherStores.runAmazon { amazon, settings in
+                let settings = store.settings(
+                    relayingTo: nil, settings.merging(apple.settings(apple.key)) { $1 })
+                try await Setup.run(settings: settings) { setup in
+                    let scene = try await ActScene(setup, store, apple, amazon, receiver: port, settings: settings)
+                    try await scene.makeTrigger()
+                    for action in AuditEntry.Action.allCases where !Self.elsewhere.contains(action) {
+                        for door in Door.allCases where action.doors.contains(door) {
+                            try await Self.walk(action, door, scene)
+                        }
                     }
                 }
             }
+            await apple.end()
         }
+    }
+
+    @Test func eachActIsOfferedBySomeDoor() {
+        for action in AuditEntry.Action.allCases { #expect(!action.doors.isEmpty, "\(action.rawValue)") }
     }
 
     private static func walk(_ action: AuditEntry.Action, _ door: Door, _ scene: ActScene) async throws {

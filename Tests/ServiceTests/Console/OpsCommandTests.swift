@@ -109,6 +109,9 @@ import Testing
             let key = try await terminal.run(["keys", "create", "--role", "app", "--name", "Lea"]).text
             let id = try #require(key.split(separator: "_").dropFirst(2).first.map(String.init))
             #expect(try await terminal.run("keys", "revoke", id).code == 0)
+            let twice = try await terminal.run("keys", "revoke", id)
+            #expect(twice.code == 0 && twice.text == "\(id) is revoked already")
+            #expect(try await terminal.run("keys", "revoke", "0000000000000000").code == 1)
             let audit = try await terminal.json("audit", "--actor", "olga")
             let done = audit["items"].array?.map { "\($0["action"].string ?? "") \($0["target"].string ?? "")" }
             #expect(done == ["key.revoke \(id)", "key.create \(id)", "publisher.add south"])

@@ -9,7 +9,7 @@ enum Awaiting {
     }
 
     /// How long a fact is waited for, on a machine that has other work: that it takes so long is no failure of what is tested.
-    static let patience = Duration.seconds(180)
+    static let patience = Duration.seconds(300)
 
     /// - Returns: the first value that the fact holds of.
     @discardableResult

@@ -10,7 +10,14 @@ struct Setup: Sendable {
     ) async throws {
         let database = try await TestDatabase.make()
         let simulator = try await Simulator.start(grantAfter: grantAfter)
-        let relay = try await Relay.start(database: database, simulator: simulator, role: role, settings: settings)
+        let relay: Relay
+        do {
+            relay = try await Relay.start(database: database, simulator: simulator, role: role, settings: settings)
+        } catch {
+            await simulator.end()
+            try? await database.drop()
+            throw error
+        }
         do {
             try await body(Setup(database: database, simulator: simulator, relay: relay))
         } catch {

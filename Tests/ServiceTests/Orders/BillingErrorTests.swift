@@ -51,7 +51,7 @@ import Testing
                     422, "not configured"
                 ),
                 (#"{"Type":"AmazonIap","AmazonIapReceiptId":"r","AmazonIapUserId":"u"}"#, 422, "not configured"),
-                (#"{"Type":"RokuPay","RokuPayTransactionId":"r"}"#, 422, "AppleIap"),
+                (#"{"Type":"RokuPay","RokuPayTransactionId":"r"}"#, 422, "not configured"),
                 (#"{"Type":"x"}"#, 422, "AppleIap"),
                 ("{}", 422, "Type is required: AppleIap with AppleIapReceipt or AppleIapTransactionId"),
                 (#"{"Type":1}"#, 422, "Type"),

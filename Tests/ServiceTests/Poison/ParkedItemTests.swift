@@ -56,7 +56,7 @@ import Testing
         #expect(try await setup.relay.metric("relay_parked_items{queue=\"\(queue)\"}") == 1)
         #expect(try await setup.relay.metric("relay_items_parked_total{queue=\"\(queue)\"}") == 1)
         let status = try await command(setup, "status")
-        #expect(status.out.contains { $0.contains("1 ") && $0.contains("are parked") }, "\(status)")
+        #expect(status.out.contains { $0.contains("1 ") && $0.contains("is parked") }, "\(status)")
     }
 
     @Test(.timeLimit(.minutes(2)))

@@ -125,6 +125,10 @@ import Testing
                 try await command("replay", "--parked", "--reason", "x", "--until", "2020-01-01").out == [
                     "0 are sent again, 0 are not"
                 ])
+            #expect(
+                try await command(
+                    "replay", "--parked", "--reason", "x", "--since", "2020-01-02", "--until", "2020-01-01"
+                ).code == 64)
             let run = try await command("replay", "--parked", "--since", "2020-01-01", "--reason", "found again")
             #expect(run.code == 0 && run.out == ["1 are sent again, 0 are not"], "\(run)")
             #expect(try await front.becomes("granted", ids[0])["late"].bool == true)
@@ -178,6 +182,8 @@ import Testing
                 (#"{"reason":"x","parked":true,"limit":"5"}"#, ["limit"]),
                 (#"{"reason":"x","parked":true,"from":"yesterday","to":1}"#, ["from", "to"]),
                 (#"{"reason":"x","parked":true,"cursor":"next","dryRun":"no"}"#, ["cursor", "dryRun"]),
+                (#"{"reason":"x","parked":true,"form":"2030-01-01","dry_run":true}"#, ["form", "dry_run"]),
+                (#"{"reason":"x","parked":true,"from":"2026-01-02","to":"2026-01-01"}"#, ["to"]),
                 ("[]", [""]),
             ] {
                 let answer = try await Self.replay(relay, body)

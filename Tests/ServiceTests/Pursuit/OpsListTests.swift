@@ -44,7 +44,10 @@ import Testing
             #expect(item["customerEmail"].string == "Ana@example.test")
             #expect(item["accessGranted"].bool == true)
 
-            for bad in ["status=lost", "olderThanSeconds=-1", "limit=0", "limit=x", "cursor=next", "customerEmail=x"] {
+            for bad in [
+                "status=lost", "olderThanSeconds=-1", "limit=0", "limit=x", "cursor=next", "customerEmail=x",
+                "statsu=granted",
+            ] {
                 let answer = try await relay.ops("/ops/validations?\(bad)")
                 #expect(answer.status == 422, "\(bad)")
                 #expect(answer.json["errors"][0]["field"].string == bad.split(separator: "=").first.map(String.init))
@@ -121,7 +124,8 @@ import Testing
         try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
             let relay = setup.relay
             let empty = try await relay.ops("/ops/summary").json
-            #expect(empty.keys == ["countsByStatus", "oldestPendingSeconds", "upstream", "backlog"])
+            #expect(empty.keys == ["countsByStatus", "oldestPendingSeconds", "upstream", "backlog", "stores"])
+            #expect(empty["stores"].array?.isEmpty == true)
             #expect(
                 empty["countsByStatus"].keys
                     == ["pending", "granted", "rejected", "timed_out", "transferred", "revoked"])

@@ -33,9 +33,84 @@ import Testing
                 "/entitlements/\(id)", headers: headers.merging(["If-None-Match": String(tag)]) { $1 })
             #expect(unchanged.status == 304)
             #expect(unchanged.body.isEmpty)
+            try await connection.send("/entitlements/\(id)", method: "HEAD", headers: headers)
+            #expect(fields(try await connection.head()) == fields(quick))
+            let closing = try await PlainConnection(to: relay.url).get(
+                "/entitlements/\(id)", headers: headers.merging(["Connection": "close"]) { $1 })
+            #expect(closing.body == quick.body && fields(closing) == (fields(quick) + ["Connection: close"]).sorted())
             let named = try await connection.get(
                 "/entitlements/\(id)", headers: headers.merging(["X-Request-Id": "mine-1"]) { $1 })
             #expect(named.head.contains("X-Request-Id: mine-1"))
+        }
+    }
+
+    /// Customer tokens, limits and traces are the same for an answer from memory: one request counts once.
+    @Test func tokensLimitsAndTracesHoldForBothWays() async throws {
+        let issuer = CustomerTokenIssuer()
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let settings = [
+            "RELAY_CUSTOMER_JWKS_FILE": try folder.write("jwks.json", issuer.jwks), "RELAY_LOG_LEVEL": "debug",
+            "RELAY_RATE_LIMIT_PER_KEY": "0.01:12", "RELAY_RATE_LIMIT_PER_ADDRESS": "0.01:100",
+        ]
+        try await Setup.run(settings: settings) { setup in
+            let relay = setup.relay
+            let good = try issuer.token(email: "ana@example.test")
+            let posted = try await relay.purchase(
+                TestPurchase(email: "ana@example.test"), headers: ["X-Customer-Token": good])
+            let id = try #require(posted.json["validationId"].string)
+            try await Awaiting.fact("it is granted") {
+                try await relay.detail(id)["status"].string
+            } holds: {
+                $0 == "granted"
+            }
+            let connection = try PlainConnection(to: relay.url)
+            let trace = "0af7651916cd43dd8448eb211c80319c"
+            func ask(_ path: String, token: String? = good, _ more: [String: String] = [:]) async throws
+                -> PlainConnection.Answer
+            {
+                var headers = [
+                    "Authorization": "Bearer \(relay.keys.app)", "X-Request-Id": "mine",
+                    "traceparent": "00-\(trace)-b7ad6b7169203331-01",
+                ]
+                headers["X-Customer-Token"] = token
+                return try await connection.get(path, headers: headers.merging(more) { $1 })
+            }
+            func fields(_ answer: PlainConnection.Answer, without: [String] = []) -> [String] {
+                answer.head.split(separator: "\r\n").map(String.init)
+                    .filter { line in !(["Date:"] + without).contains { line.hasPrefix($0) } }.sorted()
+            }
+            func remaining(_ answer: PlainConnection.Answer) -> [Int] {
+                (answer.head.split(separator: "\r\n").first { $0.hasPrefix("RateLimit: ") } ?? "")
+                    .split(separator: ";").compactMap { $0.hasPrefix("r=") ? Int($0.dropFirst(2)) : nil }
+            }
+            let path = "/entitlements/\(id)"
+            for _ in 0..<3 { _ = try await ask(path) }
+            let quick = try await ask(path)
+            let long = try await ask(path + "?x=1")
+            #expect(quick.status == 200 && quick.body == long.body)
+            #expect(fields(quick, without: ["RateLimit:"]) == fields(long, without: ["RateLimit:"]))
+            // The purchase and three polls came before.
+            #expect(remaining(quick) == [95, 7] && remaining(long) == [94, 6])
+            try await Awaiting.fact("both are in the log, with their trace") {
+                relay.process.output.filter {
+                    $0.contains(#""message":"request""#) && $0.contains(#""trace_id":"\#(trace)""#)
+                        && $0.contains(#""route":"/entitlements/{id}""#) && $0.contains(id)
+                }.count
+            } holds: {
+                $0 == 5
+            }
+            let requests = #"http_server_requests_total{method="GET",route="/entitlements/{id}",status="2xx"} 5"#
+            #expect(try await HTTP.get(relay.opsURL + "/metrics").text.contains(requests))
+            // Another's token and none open nothing that is known, and count as any request.
+            let bea = try issuer.token(email: "bea@example.test")
+            #expect(try await ask(path, token: bea).status == 403)
+            #expect(try await ask(path, token: bea).status == 403)
+            #expect(try await ask(path, token: nil).status == 401)
+            for left in [2, 1, 0] { #expect(remaining(try await ask(path)).last == left) }
+            let refused = try await ask(path)
+            #expect(refused.status == 429 && remaining(refused) == [87, 0])
+            #expect(remaining(try await ask(path)) == [86, 0], "a refused request counts once by its address")
         }
     }
 
@@ -53,7 +128,7 @@ import Testing
                 "/entitlements/\(pending)", headers: headers.merging(["Prefer": "wait=1"]) { $1 })
             try await connection.send("/entitlements/\(settled)", headers: headers)
             let first = try await connection.answer()
-            #expect(first.json["validationId"].string == pending)
+            #expect(first.json["validationId"].string == pending, "\(first.head)")
             let second = try await connection.answer()
             #expect(second.json["validationId"].string == settled)
         }

@@ -62,7 +62,8 @@ import Testing
         ["slow-40ms"], ["flaky-1", "slow-40ms", "slow-20ms+lost-answer-1", "reset-1", "throttled-1-bare"],
     ])
     func requestsForOneSubscriptionGoOneAtATimeInTheOrderOfAcceptance(tags: [String]) async throws {
-        let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]
+        // In a storm a newer request may take the subscription over before an older one's first read sees access: that one waits for its deadline.
+        let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": tags.count == 1 ? "300" : "60"]
         try await Setup.run(settings: settings) { setup in
             let other = try await Relay.start(
                 database: setup.database, simulator: setup.simulator, keys: setup.relay.keys, settings: settings)
@@ -114,7 +115,8 @@ import Testing
         #expect(received[owner] == received.values.max())
         #expect(try await control.subscription(original)["customerEmail"].string == owner)
         for (email, id) in accepted where statuses[email] == "timed_out" {
-            #expect(try await relay.poll(id).json["reason"].string == "superseded")
+            let reason = try await relay.poll(id).json["reason"].string
+            #expect(reason == "superseded" || (!isCalm && reason == nil))
         }
     }
 

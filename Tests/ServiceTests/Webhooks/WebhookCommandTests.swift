@@ -31,6 +31,8 @@ import Testing
             ] {
                 #expect(try await command(["add"] + arguments, setup).code != 0, "\(arguments)")
             }
+            let again = try await command(["add", "--url", setup.simulator.url + "/nowhere"], setup)
+            #expect(again.code == 1 && again.output.contains { $0.contains(bad.output[0]) }, "\(again.output)")
             let listed = try await command(["list", "--json"], setup).output.joined(separator: "\n")
             let list = try JSON(data: Data(listed.utf8)).array ?? []
             #expect(list.map { $0["id"].string } == [good.output[0], bad.output[0]])
@@ -54,6 +56,10 @@ import Testing
             #expect(try await command(["test"], setup).code == 1)
             let ops = try await setup.relay.ops("/ops/webhooks/endpoints").json["items"].array ?? []
             #expect(ops.map { $0["state"].string } == ["active", "disabled"])
+            // A disabled one gets nothing, so a second one with its URL is no duplicate.
+            let second = try await command(["add", "--url", setup.simulator.url + "/nowhere"], setup)
+            #expect(second.code == 0)
+            #expect(try await command(["remove", second.output[0]], setup).code == 0)
             #expect(try await command(["enable", bad.output[0]], setup).code == 0)
             #expect(try await command(["remove", bad.output[0]], setup).code == 0)
             #expect(try await command(["remove", bad.output[0]], setup).code == 1)

@@ -45,6 +45,64 @@ extension ChaosScene {
         } while ContinuousClock.now < end
     }
 
+    /// It is stopped, and goes on with all that it believed.
+    func freeze(_ index: Int, for length: Duration) async throws {
+        guard let victim = relay(index)?.process else { return }
+        victim.signal(SIGSTOP)
+        defer { victim.signal(SIGCONT) }
+        try await Task.sleep(for: length)
+    }
+
+    func disturb(_ lines: [DatabaseLine], by trouble: DatabaseLine.Trouble, for length: Duration) async throws {
+        for line in lines { line.begin(trouble) }
+        defer { for line in lines { line.stop(trouble) } }
+        try await Task.sleep(for: length)
+    }
+
+    /// Opens connections and terminates the service's own, until the server refuses one; keeps that up for `length`.
+    func takeConnections(for length: Duration) async throws {
+        let patience = ContinuousClock.now + .seconds(60)
+        var end: ContinuousClock.Instant?
+        var strangers: [PlainConnection] = []
+        defer { for stranger in strangers { stranger.leave() } }
+        // Protocol 3.0, the user and the database.
+        let text = Array("user\0relay\0database\0postgres\0\0".utf8)
+        let hello: [UInt8] = [0, 0, 0, UInt8(text.count + 8), 0, 3, 0, 0] + text
+        while ContinuousClock.now < end ?? patience {
+            for _ in 0..<25 where strangers.count < 500 {
+                let stranger = try PlainConnection(to: "http://127.0.0.1:\(cluster.port)")
+                try await stranger.send(bytes: hello)
+                strangers.append(stranger)
+            }
+            do {
+                try await cutConnections(for: .zero)
+            } catch {
+                if end == nil { end = .now + length }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+        guard end != nil else { throw HarnessError.failed("taking all connections", ["there was always one left"]) }
+    }
+
+    /// The standby takes its place. What was frozen wakes up and takes itself for the primary, until it is switched off.
+    func loseThePrimary(for length: Duration, by lose: (DatabaseServer) async throws -> Void) async throws -> Struck {
+        guard let pair else { throw HarnessError.failed("losing a primary", ["there is no pair"]) }
+        try await isSending(2)
+        try await lose(pair.primary)
+        try await Task.sleep(for: length)
+        try await pair.standby.promote()
+        let promoted = Date()
+        try await Awaiting.fact("every copy has found the new primary") {
+            try await pair.standby.relaySessions()
+        } holds: {
+            $0 >= count
+        }
+        try pair.primary.thaw()
+        try await Task.sleep(for: .seconds(2))
+        try await pair.primary.kill9()
+        return Struck(at: promoted)
+    }
+
     func upstream(_ troubles: [String], for length: Duration) async throws {
         try await day.control.trouble(troubles)
         try await Task.sleep(for: length)

@@ -12,31 +12,44 @@ final class ChaosScene: Sendable {
 
     let day: BadDay
     let cluster: PrivateCluster
+    /// In place of the cluster, where a primary is to be lost.
+    let pair: ServerPair?
+    /// Of each copy, where the network is to be disturbed; else none.
+    let lines: [DatabaseLine]
     private let copies = NIOLockedValueBox<[Copy]>([])
     /// Calls take a little, so that what strikes strikes in the middle of some.
     static let usualPace = "slow-100ms"
 
-    init(_ day: BadDay, cluster: PrivateCluster, fault: Fault) async throws {
+    init(_ day: BadDay, cluster: PrivateCluster, pair: ServerPair? = nil, strike: Strike) async throws {
         self.day = day
         self.cluster = cluster
+        self.pair = pair
+        var lines: [DatabaseLine] = []
+        if strike.isOfNetwork { for _ in strike.roles { lines.append(try await DatabaseLine(to: cluster.port)) } }
+        self.lines = lines
         try await day.control.trouble(Self.usualPace)
-        let clock = try await fault.clockError.asyncMap(WrongClock.settings(error:))
-        let made = fault.roles.enumerated().map { index, role in
-            Copy(role: role, settings: index == 1 ? clock ?? [:] : [:])
+        let clock = try await strike.clockError.asyncMap(WrongClock.settings(error:))
+        let made = strike.roles.enumerated().map { index, role in
+            var settings = index == 1 ? clock ?? [:] : [:]
+            if strike.isOfNetwork { settings["RELAY_DATABASE_URL"] = lines[index].url(of: day.database) }
+            return Copy(role: role, settings: settings)
         }
         copies.withLockedValue { $0 = made }
         try await startAll()
-        if let error = fault.clockError, let wrong = relay(1) { try WrongClock.check(wrong, error: error) }
+        if let error = strike.clockError, let wrong = relay(1) { try WrongClock.check(wrong, error: error) }
     }
 
     /// For whoever does the faults by hand.
     init(_ day: BadDay, cluster: PrivateCluster, roles: [String]) async throws {
         self.day = day
         self.cluster = cluster
+        (pair, lines) = (nil, [])
         try await day.control.trouble(Self.usualPace)
         copies.withLockedValue { $0 = roles.map { Copy(role: $0, settings: [:]) } }
         try await startAll()
     }
+
+    deinit { for line in lines { line.end() } }
 
     var count: Int { copies.withLockedValue { $0.count } }
 

@@ -30,6 +30,30 @@ extension Fault {
             await scene.cluster.stop()
             try await Task.sleep(for: length)
             try await scene.cluster.start()
+        case .copyFrozen:
+            for copy in 0..<scene.count {
+                try await scene.isSending(2, copy: copy)
+                try await scene.freeze(copy, for: length)
+            }
+        case .answersLost:
+            try await scene.disturb(scene.lines, by: .losesAnswers(oneIn: 12), for: length)
+            guard scene.lines.contains(where: { $0.lost > 0 }) else { throw HarnessError.failed("losing answers", []) }
+        case .networkCut: try await scene.disturb([scene.lines[1]], by: .cut, for: length)
+        case .networkSilent:
+            try await scene.isSending(2, copy: 1)
+            try await scene.disturb([scene.lines[1]], by: .silent, for: length)
+        case .networkDeaf:
+            try await scene.isSending(2, copy: 1)
+            try await scene.disturb([scene.lines[1]], by: .deaf, for: length)
+        case .networkSlow: try await scene.disturb(scene.lines, by: .slow(.milliseconds(60)), for: length)
+        case .connectionsTaken: try await scene.takeConnections(for: length)
+        case .diskFull:
+            try await scene.cluster.disk("full", for: length)
+            // It may have panicked for want of room for its log.
+            try await scene.cluster.startAgain()
+        case .diskSlow: try await scene.cluster.disk("slow", for: length)
+        case .primaryKilled: return try await scene.loseThePrimary(for: length) { try await $0.kill9() }
+        case .primaryFrozen: return try await scene.loseThePrimary(for: length) { try $0.freeze() }
         case .connectionsCut:
             try await scene.cutConnections(for: length)
         case .upstreamHangs:

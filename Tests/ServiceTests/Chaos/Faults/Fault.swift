@@ -1,4 +1,4 @@
-/// What goes wrong while purchases come in: the rows of the grid.
+/// What goes wrong while purchases come in. A row of the grid has one or several of them.
 enum Fault: String, CaseIterable, Sendable {
     case workerKilled = "worker-killed"
     case allKilled = "all-killed"
@@ -13,6 +13,17 @@ enum Fault: String, CaseIterable, Sendable {
     case upstreamSlow = "upstream-slow"
     case clockAhead = "clock-ahead"
     case clockBehind = "clock-behind"
+    case copyFrozen = "copy-frozen"
+    case answersLost = "answers-lost"
+    case networkCut = "network-cut"
+    case networkSilent = "network-silent"
+    case networkDeaf = "network-deaf"
+    case networkSlow = "network-slow"
+    case connectionsTaken = "connections-taken"
+    case diskFull = "disk-full"
+    case diskSlow = "disk-slow"
+    case primaryKilled = "primary-killed"
+    case primaryFrozen = "primary-frozen"
 
     /// How long it lasts, where it has a length: in `scripts/test`, and in `scripts/chaos`.
     var seconds: (short: Int, full: Int) {
@@ -25,13 +36,40 @@ enum Fault: String, CaseIterable, Sendable {
         case .connectionsCut, .upstreamResets, .upstreamFails, .upstreamSlow: (4, 20)
         case .snapshotHeld: (4, 60)
         case .clockAhead, .clockBehind: (3, 20)
+        // Longer than a lease.
+        case .copyFrozen, .networkSilent, .networkDeaf, .networkCut: (8, 20)
+        case .answersLost, .networkSlow, .connectionsTaken, .diskFull, .diskSlow: (4, 20)
+        // Until somebody promotes the standby.
+        case .primaryKilled, .primaryFrozen: (3, 10)
         }
     }
 
     var isKill: Bool { [.workerKilled, .allKilled, .killedOverAndOver].contains(self) }
 
-    /// It takes the whole cluster down, and so needs one of its own.
-    var crashesCluster: Bool { [.databaseRestarted, .databaseStopped].contains(self) }
+    /// The database that it needs.
+    enum Ground: Int { case shared, own, ownDisk, pair }
+
+    var ground: Ground {
+        switch self {
+        // They take the whole cluster down.
+        case .databaseRestarted, .databaseStopped, .connectionsTaken: .own
+        case .diskFull, .diskSlow: .ownDisk
+        case .primaryKilled, .primaryFrozen: .pair
+        default: .shared
+        }
+    }
+
+    /// Copies reach the database by lines that it disturbs.
+    var isOfNetwork: Bool {
+        [.answersLost, .networkCut, .networkSilent, .networkDeaf, .networkSlow].contains(self)
+    }
+
+    /// What has to be compiled for it.
+    var needsCompiler: Bool { clockError != nil || ground == .ownDisk }
+
+    /// How long the service may take to notice that its database is gone: a machine that hangs, with its kernel alive, is given up when
+    /// a statement is too late.
+    var noticedAfter: Duration { self == .primaryFrozen ? .seconds(20) : .zero }
 
     /// The copies of the service. Those that are killed have their work divided between processes.
     var roles: [String] { isKill ? ["front", "worker", "front", "worker"] : ["all", "all"] }
@@ -58,13 +96,6 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// From its end until everything that was accepted before is granted. The promise is ten seconds after a kill. What a
-    /// pause between two tries or a call without an answer may add depends on how long the trouble went on; where nothing has
-    /// to recover, nothing is added.
-    func recoveryLimit(after length: Duration) -> Duration {
-        switch self {
-        case .workerKilled, .allKilled, .killedOverAndOver, .snapshotHeld, .clockAhead, .clockBehind: .seconds(10)
-        default: .seconds(10 + upstreamTimeout) + length
-        }
-    }
+    /// Nothing that it does makes anybody pause before the next try.
+    var leavesNothingToWaitFor: Bool { isKill || [.snapshotHeld, .clockAhead, .clockBehind].contains(self) }
 }

@@ -11,7 +11,7 @@ extension Evidence {
         }
         sequences = load.sequences
         try await read(scene.day.database)
-        before = Dictionary(validations.map { ($0.transaction, $0.status) }, uniquingKeysWith: { $1 })
+        before = Dictionary(validations.map { ($0.id, $0.status) }, uniquingKeysWith: { $1 })
         told = try await Self.answers(to: accepted.values.flatMap { $0 }, scene)
         try await read(scene.day.database)
         try await read(scene.day.control)
@@ -26,8 +26,7 @@ extension Evidence {
                     var answers: [String: String] = [:]
                     for (turn, id) in ids[start..<min(start + share, ids.count)].enumerated() {
                         guard let front = scene.front(turn) else { continue }
-                        let answer = try await AppClient.poll(id, of: front)
-                        answers[id] = answer.json["status"].string ?? "HTTP \(answer.status)"
+                        answers[id] = try await Self.answer(id, front)
                     }
                     return answers
                 }
@@ -36,15 +35,34 @@ extension Evidence {
         }
     }
 
+    /// As an app does: a copy that has no database yet says 503, and is asked again.
+    private static func answer(_ id: String, _ front: Relay) async throws -> String {
+        var answer = try await AppClient.poll(id, of: front)
+        for _ in 0..<50 where answer.status == 503 {
+            try await Task.sleep(for: .milliseconds(200))
+            answer = try await AppClient.poll(id, of: front)
+        }
+        return answer.json["status"].string ?? "HTTP \(answer.status)"
+    }
+
     private mutating func read(_ database: TestDatabase) async throws {
         let rows = try await database.query(
             SQL(
                 """
-                SELECT transaction_id, subscription_key, customer, (extract(epoch FROM accepted_at) * 1000000)::int8,
-                       (extract(epoch FROM settled_at) * 1000000)::int8,
-                       CASE WHEN status = 0 AND deadline <= now() THEN 3::int2 ELSE status END,
+                SELECT lpad(to_hex(bucket::int4), 2, '0') || lpad(to_hex(accepted_on - DATE 'epoch'), 4, '0')
+                           || replace(id::text, '-', '') AS id,
+                       coalesce(coupon_code, '') AS post, transaction_id, subscription_key, customer,
+                       (extract(epoch FROM accepted_at) * 1000000)::int8 AS accepted_at,
+                       (extract(epoch FROM settled_at) * 1000000)::int8 AS settled_at,
+                       (extract(epoch FROM least(
+                           CASE WHEN late OR status IN (0, 3) AND deadline <= now() THEN deadline END,
+                           (SELECT min(at) FROM timeline t
+                            WHERE t.bucket = v.bucket AND t.accepted_on = v.accepted_on AND t.id = v.id
+                              AND t.event BETWEEN 2 AND 7))) * 1000000)::int8 AS ended_at,
+                       CASE WHEN status = 0 AND deadline <= now() THEN 3::int2 ELSE status END AS status,
                        EXISTS (SELECT FROM timeline t
-                               WHERE t.bucket = v.bucket AND t.accepted_on = v.accepted_on AND t.id = v.id AND t.event = $1),
+                               WHERE t.bucket = v.bucket AND t.accepted_on = v.accepted_on AND t.id = v.id
+                                 AND t.event = $1) AS superseded,
                        late
                 FROM validations v
                 ORDER BY accepted_at, id
@@ -53,10 +71,12 @@ extension Evidence {
         gatheredAt = try now.first?.get(0) ?? 0
         validations = try rows.map { row in
             Validation(
-                transaction: try row.get(0), subscription: try row.get(1), customer: try row.get(2),
-                acceptedAt: try row.get(3), settledAt: try row.get(4),
-                status: ValidationStatus(rawValue: try row.get(5)) ?? .pending,
-                wasSuperseded: try row.get(6), isLate: try row.get(7))
+                id: try row.get("id"), post: try row.get("post"), transaction: try row.get("transaction_id"),
+                subscription: try row.get("subscription_key"), customer: try row.get("customer"),
+                acceptedAt: try row.get("accepted_at"), settledAt: try row.get("settled_at"),
+                endedAt: try row.get("ended_at"),
+                status: ValidationStatus(rawValue: try row.get("status")) ?? .pending,
+                wasSuperseded: try row.get("superseded"), isLate: try row.get("late"))
         }
         ours = try await database.query(SQL("SELECT subscription_key, customer FROM subscriptions"))
             .map { Owner(subscription: try $0.get(0), customer: try $0.get(1)) }
@@ -70,7 +90,7 @@ extension Evidence {
         forwards = payments.map { payment in
             let receipt = payment.json["body"]["receipt"]
             return Forward(
-                transaction: receipt["transactionId"].string ?? "",
+                post: payment.json["body"]["couponCode"].string ?? "",
                 subscription: receipt["receiptData"]["originalTransactionId"].string ?? "", status: payment.status,
                 overlapped: payment.json["overlappedWithSamePurchase"].bool ?? true)
         }

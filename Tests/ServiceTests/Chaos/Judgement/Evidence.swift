@@ -1,15 +1,20 @@
 import RelayCore
 
 /// What is known when a row of the grid has come to rest: from the apps, from the database, and from the upstream.
-/// A purchase is named by its transaction id throughout.
+/// A purchase is named by its transaction id. It has several validations where it was posted again after one was over.
 struct Evidence: Sendable {
     struct Validation: Sendable {
+        var id: String
+        /// The post that made it. Its forwards have that name too.
+        var post: String
         var transaction: String
         var subscription: String
         var customer: String
         /// Microseconds since 1970.
         var acceptedAt: Int64
         var settledAt: Int64?
+        /// When it first ended for whoever posted: from then on the same purchase may begin anew.
+        var endedAt: Int64?
         var status: ValidationStatus
         /// A newer request went first. It may have been granted all the same since.
         var wasSuperseded = false
@@ -17,7 +22,7 @@ struct Evidence: Sendable {
     }
 
     struct Forward: Sendable {
-        var transaction: String
+        var post: String
         var subscription: String
         /// Nil where no answer was given.
         var status: Int?
@@ -38,11 +43,11 @@ struct Evidence: Sendable {
     var refused: [String] = []
     /// Posts, repeats and tries included.
     var posts = 0
-    /// Posted one after the other's acceptance, for one subscription each.
+    /// Validations' ids, each posted after the acceptance of the one before, for one subscription each.
     var sequences: [[String]] = []
     /// What an app is told, by the validation's id.
     var told: [String: String] = [:]
-    /// How the purchases stood before the apps asked: a grant may come late, in between.
+    /// How they stood before the apps asked, by id: a grant may come late, in between.
     var before: [String: ValidationStatus] = [:]
     /// In order of acceptance.
     var validations: [Validation] = []

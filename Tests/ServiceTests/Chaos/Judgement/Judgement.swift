@@ -31,38 +31,49 @@ struct Judgement: Sendable {
 
     private mutating func judgePurchases(_ evidence: Evidence) {
         let stored = Dictionary(grouping: evidence.validations, by: \.transaction)
-        let answered = Set(evidence.forwards.filter { (200..<300).contains($0.status ?? 0) }.map(\.transaction))
+        let answered = Set(evidence.forwards.filter { (200..<300).contains($0.status ?? 0) }.map(\.post))
         for transaction in evidence.refused {
             violations.append("\(transaction) got no 202, however long its app tried")
         }
         for (transaction, ids) in evidence.accepted {
-            accepted += 1
-            if ids.count > 1 { violations.append("\(transaction) was told \(ids.count) ids") }
-            guard let validations = stored[transaction], let validation = validations.last else {
+            accepted += ids.count
+            let known = Set((stored[transaction] ?? []).map(\.id))
+            for _ in ids.subtracting(known) {
                 violations.append("\(transaction) is lost: it had a 202 and is not in the database")
-                continue
             }
-            if validations.count > 1 { violations.append("\(transaction) has \(validations.count) validations") }
-            judge(validation, isAnswered: answered.contains(transaction))
-            if let at = validation.settledAt, at < validation.acceptedAt || at > evidence.gatheredAt {
-                violations.append("\(transaction) was settled at a time that has not been")
+        }
+        for (transaction, validations) in stored {
+            for (earlier, later) in zip(validations, validations.dropFirst())
+            where earlier.endedAt.map({ $0 > later.acceptedAt }) ?? true {
+                violations.append("\(transaction) has a second validation, and the first was not over")
             }
-            let told = Set(ids.compactMap { evidence.told[$0] })
-            let before = evidence.before[transaction] ?? validation.status
-            if told != [validation.status.name], told != [before.name] {
-                violations.append("\(transaction) is \(validation.status.name), and its app is told \(told.sorted())")
+            let ids = evidence.accepted[transaction] ?? []
+            for validation in validations {
+                judge(
+                    validation, isAnswered: answered.contains(validation.post), isCounted: ids.contains(validation.id))
+                if let at = validation.settledAt, at < validation.acceptedAt || at > evidence.gatheredAt {
+                    violations.append("\(transaction) was settled at a time that has not been")
+                }
+                guard ids.contains(validation.id) else { continue }
+                let told = evidence.told[validation.id]
+                let before = evidence.before[validation.id] ?? validation.status
+                if told != validation.status.name, told != before.name {
+                    violations.append(
+                        "\(transaction) is \(validation.status.name), and its app is told \(told ?? "nothing")")
+                }
             }
         }
     }
 
-    private mutating func judge(_ validation: Evidence.Validation, isAnswered: Bool) {
+    /// - Parameter isCounted: an app was told of it. Of what nobody was told, all the rest must be true too.
+    private mutating func judge(_ validation: Evidence.Validation, isAnswered: Bool, isCounted: Bool) {
         let name = validation.transaction
-        if isAnswered { reached += 1 }
+        if isAnswered, isCounted { reached += 1 }
         if validation.isLate { late += 1 }
-        if validation.wasSuperseded, !isAnswered { superseded += 1 }
+        if validation.wasSuperseded, !isAnswered, isCounted { superseded += 1 }
         if !isAnswered, !validation.wasSuperseded { violations.append("\(name) is lost: the upstream never took it") }
         switch validation.status {
-        case .granted, .transferred, .timedOut: settled += 1
+        case .granted, .transferred, .timedOut: if isCounted { settled += 1 }
         case .pending, .rejected, .revoked: violations.append("\(name) is \(validation.status.name)")
         }
     }
@@ -72,21 +83,21 @@ struct Judgement: Sendable {
     private mutating func judgeForwards(_ evidence: Evidence) {
         overlaps = evidence.forwards.count { $0.overlapped }
         if overlaps > 0 { violations.append("\(overlaps) forwards overlapped with one of the same purchase") }
-        let acceptedAt = Dictionary(
-            evidence.validations.map { ($0.transaction, $0.acceptedAt) }, uniquingKeysWith: { min($0, $1) })
-        var newest: [String: (transaction: String, at: Int64)] = [:]
+        let byPost = Dictionary(evidence.validations.map { ($0.post, $0) }, uniquingKeysWith: { first, _ in first })
+        var newest: [String: Evidence.Validation] = [:]
         for forward in evidence.forwards {
-            guard let at = acceptedAt[forward.transaction] else {
-                violations.append("\(forward.transaction) was sent, and is not in the database")
+            guard let validation = byPost[forward.post] else {
+                violations.append("\(forward.post) was sent, and is not in the database")
                 continue
             }
-            if let sent = newest[forward.subscription], sent.at > at {
+            if let sent = newest[forward.subscription], sent.acceptedAt > validation.acceptedAt {
                 disorders += 1
-                violations.append("\(forward.transaction) was sent after \(sent.transaction), which is newer")
+                violations.append("\(validation.transaction) was sent after \(sent.transaction), which is newer")
             } else {
-                newest[forward.subscription] = (forward.transaction, at)
+                newest[forward.subscription] = validation
             }
         }
+        let acceptedAt = Dictionary(evidence.validations.map { ($0.id, $0.acceptedAt) }, uniquingKeysWith: { $1 })
         for sequence in evidence.sequences {
             for (earlier, later) in zip(sequence, sequence.dropFirst()) {
                 guard let first = acceptedAt[earlier], let second = acceptedAt[later], first >= second else { continue }

@@ -9,21 +9,21 @@ import Testing
             -> Evidence.Validation
         {
             .init(
-                transaction: name, subscription: subscription, customer: name, acceptedAt: at, settledAt: at + 100,
-                status: status)
+                id: "\(at)", post: name, transaction: name, subscription: subscription, customer: name, acceptedAt: at,
+                settledAt: at + 100, status: status)
         }
         return Evidence(
-            accepted: ["ana": ["1"], "ben": ["2"], "cia": ["3"]], posts: 4, sequences: [["ana", "ben"]],
+            accepted: ["ana": ["1"], "ben": ["2"], "cia": ["3"]], posts: 4, sequences: [["1", "2"]],
             told: ["1": "transferred", "2": "granted", "3": "granted"],
             validations: [
                 validation("ana", "s", 1, .transferred), validation("ben", "s", 2, .granted),
                 validation("cia", "t", 3, .granted),
             ],
             forwards: [
-                .init(transaction: "ana", subscription: "s", status: nil),
-                .init(transaction: "ana", subscription: "s", status: 200),
-                .init(transaction: "ben", subscription: "s", status: 200),
-                .init(transaction: "cia", subscription: "t", status: 200),
+                .init(post: "ana", subscription: "s", status: nil),
+                .init(post: "ana", subscription: "s", status: 200),
+                .init(post: "ben", subscription: "s", status: 200),
+                .init(post: "cia", subscription: "t", status: 200),
             ],
             ours: [.init(subscription: "s", customer: "ben"), .init(subscription: "t", customer: "cia")],
             upstreams: [.init(subscription: "s", customer: "ben"), .init(subscription: "t", customer: "cia")])
@@ -80,9 +80,25 @@ import Testing
 
     @Test func doublesAreSeen() {
         #expect(Self.violations { $0.forwards[1].overlapped = true }.count == 1)
-        #expect(Self.violations { $0.accepted["cia"] = ["3", "4"] } == ["cia was told 2 ids"])
-        #expect(Self.violations { $0.validations.append($0.validations[2]) } == ["cia has 2 validations"])
+        #expect(Self.violations { $0.accepted["cia"] = ["3", "4"] }.contains { $0.contains("cia is lost") })
+        #expect(Self.second { $0.endedAt = nil } == ["cia has a second validation, and the first was not over"])
+        #expect(Self.second { $0.endedAt = 5 } == ["cia has a second validation, and the first was not over"])
     }
+
+    /// Cia posts again at 4, to a validation of hers that may be over.
+    private static func second(_ change: (inout Evidence.Validation) -> Void) -> [String] {
+        violations { evidence in
+            var again = evidence.validations[2]
+            (again.id, again.post, again.acceptedAt) = ("4", "cia again", 4)
+            change(&evidence.validations[2])
+            evidence.validations.append(again)
+            evidence.forwards.append(.init(post: "cia again", subscription: "t", status: 200))
+            evidence.accepted["cia"] = ["3", "4"]
+            evidence.told["4"] = "granted"
+        }
+    }
+
+    @Test func whatIsOverMayBeginAnew() { #expect(Self.second { $0.endedAt = 4 } == []) }
 
     @Test func aWrongTimeIsSeen() {
         #expect(Self.violations { $0.gatheredAt = 50 }.count == 3)
@@ -92,8 +108,8 @@ import Testing
     @Test func disorderIsSeen() {
         #expect(
             Self.violations { $0.forwards.append($0.forwards[0]) } == ["ana was sent after ben, which is newer"])
-        #expect(Self.violations { $0.sequences = [["ben", "ana"]] }.count == 1)
-        #expect(Self.violations { $0.forwards[3].transaction = "eve" }.contains { $0.contains("eve was sent") })
+        #expect(Self.violations { $0.sequences = [["2", "1"]] }.count == 1)
+        #expect(Self.violations { $0.forwards[3].post = "eve" }.contains { $0.contains("eve was sent") })
     }
 
     @Test func twoOwnersAreSeen() {
@@ -114,7 +130,7 @@ import Testing
         #expect(
             Self.violations {
                 $0.told["3"] = "timed_out"
-                $0.before["cia"] = .timedOut
+                $0.before["3"] = .timedOut
             } == [])
     }
 }

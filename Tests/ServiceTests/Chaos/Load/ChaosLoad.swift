@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// Apps that buy, at a steady pace, whatever happens around them. Who gets no 202 tries again, as an app does, until it has
 /// one.
@@ -18,6 +19,7 @@ final class ChaosLoad: Sendable {
     private struct State {
         var bought: [String: Bought] = [:]
         var sequences: [[String]] = []
+        var posts = 0
         var tag: String
         var isContestOver = false
         var isStopped = false
@@ -74,7 +76,7 @@ final class ChaosLoad: Sendable {
 
     /// By transaction id.
     var bought: [String: Bought] { state.withLockedValue { $0.bought } }
-    /// Transaction ids, each posted after the one before was accepted, for the same subscription.
+    /// Validations' ids, each posted after the one before was accepted, for the same subscription.
     var sequences: [[String]] { state.withLockedValue { $0.sequences } }
 
     /// Returns when that many have been accepted.
@@ -92,10 +94,12 @@ final class ChaosLoad: Sendable {
     @discardableResult
     func buy(_ purchase: TestPurchase, turn: Int) async -> String? {
         let end = ContinuousClock.now + patience
-        var turn = turn
+        var (turn, purchase) = (turn, purchase)
         while ContinuousClock.now < end {
             if let front = scene.front(turn) {
-                let posted = await AppClient.post(purchase, to: front)
+                // Tells posts apart, here and upstream. It makes no other purchase of it.
+                purchase.extra["couponCode"] = "post-\(newPost())"
+                let posted = await AppClient.post(purchase, to: front, patience: .seconds(5))
                 let id = posted.status == 202 || posted.status == 200 ? posted.id : nil
                 note(purchase, id)
                 if let id { return id }
@@ -106,6 +110,13 @@ final class ChaosLoad: Sendable {
             try? await Task.sleep(for: .milliseconds(200))
         }
         return nil
+    }
+
+    private func newPost() -> Int {
+        state.withLockedValue { state in
+            state.posts += 1
+            return state.posts
+        }
     }
 
     private func note(_ purchase: TestPurchase, _ id: String?) {

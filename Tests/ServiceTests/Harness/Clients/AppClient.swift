@@ -13,9 +13,12 @@ enum AppClient {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    static func post(_ purchase: TestPurchase, to relay: Relay) async -> Posted {
+    /// - Parameter patience: how long it waits for an answer.
+    static func post(
+        _ purchase: TestPurchase, to relay: Relay, patience: TimeAmount = .seconds(90)
+    ) async -> Posted {
         let began = ContinuousClock.now
-        let answer = try? await call(.POST, relay, "/apple/payment", body: purchase.body)
+        let answer = try? await call(.POST, relay, "/apple/payment", body: purchase.body, patience: patience)
         return Posted(
             purchase: purchase, status: answer?.status, contentType: answer?.header("Content-Type"),
             retryAfter: answer?.header("Retry-After"), id: answer?.json["validationId"].string,
@@ -53,7 +56,8 @@ enum AppClient {
     }
 
     static func call(
-        _ method: HTTPMethod, _ relay: Relay, _ path: String, headers: [String: String] = [:], body: Data? = nil
+        _ method: HTTPMethod, _ relay: Relay, _ path: String, headers: [String: String] = [:], body: Data? = nil,
+        patience: TimeAmount = .seconds(90)
     ) async throws -> HTTP.Answer {
         var request = HTTPClientRequest(url: relay.url + path)
         request.method = method
@@ -63,7 +67,7 @@ enum AppClient {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(data: body))
         }
-        let response = try await client.execute(request, timeout: .seconds(90))
+        let response = try await client.execute(request, timeout: patience)
         let collected = try await response.body.collect(upTo: 1 << 20)
         return HTTP.Answer(
             status: Int(response.status.code), headers: response.headers, body: Data(buffer: collected))

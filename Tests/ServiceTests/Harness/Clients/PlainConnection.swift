@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 
 /// One TCP connection, held on to: what a client library would hide is what is looked at.
 final class PlainConnection: Sendable {
@@ -18,6 +19,8 @@ final class PlainConnection: Sendable {
     private let host: String
     /// The calls block, and so stay off the threads that tasks run on.
     private let queue = DispatchQueue(label: "plain connection")
+    /// What was read behind the last answer.
+    private let rest = NIOLockedValueBox(Data())
 
     /// - Parameter url: `http://127.0.0.1:PORT`.
     init(to url: String) throws {
@@ -55,6 +58,9 @@ final class PlainConnection: Sendable {
         }
     }
 
+    /// The client has sent all that it wants to, and still reads.
+    func endOutput() { shutdown(socket, Int32(SHUT_WR)) }
+
     func get(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
         try await send(path, headers: headers)
         return try await answer()
@@ -65,25 +71,44 @@ final class PlainConnection: Sendable {
     ) async throws {
         var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        let bytes = Array((text + "\r\n").utf8) + Array(body)
+        try await send(bytes: Array((text + "\r\n").utf8) + Array(body))
+    }
+
+    func send(bytes: [UInt8]) async throws {
         try await blocking { [socket] in
             guard write(socket, bytes, bytes.count) == bytes.count else { throw Failed(what: "write") }
         }
     }
 
-    /// One answer with a `Content-Length`, or without a body.
-    func answer() async throws -> Answer {
-        try await blocking { [socket] in
-            var bytes = Data()
+    /// Whether the server has closed, behind the last answer.
+    func isEnded() async throws -> Bool {
+        try await blocking { [socket, rest] in
+            var byte = UInt8(0)
+            return rest.withLockedValue(\.isEmpty) && read(socket, &byte, 1) == 0
+        }
+    }
+
+    /// The next answer: one with a `Content-Length`, or without a body.
+    func answer() async throws -> Answer { try await answer(hasBody: true) }
+
+    /// The next answer, to a `HEAD`.
+    func head() async throws -> Answer { try await answer(hasBody: false) }
+
+    private func answer(hasBody: Bool) async throws -> Answer {
+        try await blocking { [socket, rest] in
+            var bytes = rest.withLockedValue { $0 }
             while bytes.range(of: Data("\r\n\r\n".utf8)) == nil { try Self.more(socket, &bytes) }
             guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { throw Failed(what: "head") }
             let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-            let length =
+            let announced =
                 head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
                 .flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
+            let length = hasBody ? announced : 0
             while bytes.count - end.upperBound < length { try Self.more(socket, &bytes) }
             let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-            return Answer(status: status, head: head, body: Data(bytes[end.upperBound...]))
+            let body = bytes[end.upperBound...].prefix(length)
+            rest.withLockedValue { $0 = Data(bytes[body.endIndex...]) }
+            return Answer(status: status, head: head, body: Data(body))
         }
     }
 

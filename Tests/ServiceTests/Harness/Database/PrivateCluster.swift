@@ -8,6 +8,8 @@ final class PrivateCluster: Sendable {
     private let binaries: String
     private let server = LockedServer()
     private let janitor: Janitor
+    /// Whether its disk can be made a bad one.
+    private let hasDisk: Bool
 
     private static let calmOne = Task { try await PrivateCluster() }
     private static let crashingOne = Task { try await PrivateCluster() }
@@ -23,7 +25,10 @@ final class PrivateCluster: Sendable {
     }
 
     /// One more, for whoever wants it alone. To be ended by ``end()``, or else with the test process.
-    init() async throws {
+    ///
+    /// - Parameter disk: what it writes is synchronized, and ``disk(_:for:)`` can be used.
+    init(disk: Bool = false) async throws {
+        hasDisk = disk
         binaries = try Self.findBinaries()
         port = try FixedPort.free()
         // Not below the user's own temporary folder: the server's user has to reach it, and a socket's path is short.
@@ -43,17 +48,40 @@ final class PrivateCluster: Sendable {
     /// Returns once it takes connections.
     func start() async throws {
         let options = [
-            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(folder)", "fsync=off",
-            "max_connections=100", "logging_collector=off",
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(folder)",
+            "fsync=\(hasDisk ? "on" : "off")", "max_connections=100", "logging_collector=off",
         ]
-        server.started(
-            try Command(
-                asServerUser: "\(binaries)/postgres", ["-D", "\(folder)/data"] + options.flatMap { ["-c", $0] }))
-        try await Awaiting.fact("the cluster takes connections") {
-            try await Command("\(self.binaries)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(self.port)"]).exitCode()
-        } holds: {
-            $0 == 0
+        let command = ["\(binaries)/postgres", "-D", "\(folder)/data"] + options.flatMap { ["-c", $0] }
+        var environment: [String] = []
+        if hasDisk {
+            environment = ["LD_PRELOAD=\(try await PreloadedLibrary.badDisk.path())", "BAD_DISK=\(folder)/disk"]
         }
+        server.started(try Command(asServerUser: "/usr/bin/env", environment + command))
+        try await Awaiting.fact("the cluster takes connections") {
+            try await isReady()
+        } holds: {
+            $0
+        }
+    }
+
+    /// For so long its disk is `full` or `slow` (`scripts/lib/bad-disk.c`).
+    func disk(_ trouble: String, for length: Duration) async throws {
+        let file = "\(folder)/disk"
+        try Data(trouble.utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try await Task.sleep(for: length)
+    }
+
+    /// As somebody does who finds it down, and leaves it alone where it is up.
+    func startAgain() async throws {
+        if try await isReady() { return }
+        await crash()
+        try await start()
+    }
+
+    private func isReady() async throws -> Bool {
+        try await Command("\(binaries)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"]).exitCode() == 0
     }
 
     /// As `pg_ctl stop -m immediate` does: every connection breaks, nothing is written down.

@@ -27,6 +27,7 @@ struct Spawn: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+        _ = Self.closeFrom?(&actions, 3)
         // A thread of a test's may block signals, and what it blocks a child inherits.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -70,6 +71,13 @@ struct Spawn: Sendable {
             let signal = status & 0x7f
             onExit(signal == 0 ? (status >> 8) & 0xff : -signal)
         }
+    }
+
+    /// NIO's sockets are inherited: a connection that is closed here would stay open in a child that was started meanwhile. Swift does not see
+    /// this function of glibc's.
+    private static let closeFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast(
+            $0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
     }
 
     private static func withCStrings<T>(

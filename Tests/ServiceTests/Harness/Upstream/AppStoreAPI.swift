@@ -62,15 +62,19 @@ struct AppStoreAPI: Sendable {
 
     /// How a subscription stands from now on; nil: what follows from its end.
     ///
-    /// - Parameter more: further fields, by their names at the simulator.
+    /// - Parameters:
+    ///   - transaction: of its newest period; nil: one that nobody else has told of.
+    ///   - more: further fields, by their names at the simulator.
     func tell(
-        _ life: SimulatedSubscription, expiresAt: Date, status: Int? = nil, _ more: [String: Int] = [:]
+        _ life: SimulatedSubscription, expiresAt: Date, status: Int? = nil,
+        as transaction: SimulatedTransaction? = nil, _ more: [String: Int] = [:]
     ) async throws {
         var object: [String: Any] = [
             "productId": life.transaction.productId, "bundleId": "com.example.app",
             "expiresDate": Int(expiresAt.timeIntervalSince1970 * 1_000),
-            "transactionId": TestPurchase.newTransactionID(),
+            "transactionId": transaction?.transactionId ?? TestPurchase.newTransactionID(),
         ]
+        object["webOrderLineItemId"] = transaction?.webOrderLineItemId
         if let status { object["status"] = status }
         object.merge(more) { $1 }
         try await succeed(
@@ -87,8 +91,32 @@ struct AppStoreAPI: Sendable {
                 body: store.transactions.sign(notification)))
     }
 
+    /// Where test notifications go from now on.
+    func sendTests(to url: String) async throws {
+        try await succeed(
+            HTTP.call(.PUT, self.url + "/_simulator/notification-url", body: Data(#"{"url":"\#(url)"}"#.utf8)))
+    }
+
+    func sendTests(to relay: Relay) async throws { try await sendTests(to: relay.url + "/apple/notifications") }
+
     func trouble(_ json: String) async throws {
         try await succeed(HTTP.call(.PUT, url + "/_simulator/trouble", body: Data(json.utf8)))
+    }
+
+    func noTrouble() async throws { try await succeed(HTTP.call(.DELETE, url + "/_simulator/trouble")) }
+
+    /// - Parameter name: a serial number, or `leaf`.
+    func revoke(_ name: String) async throws {
+        try await succeed(HTTP.call(.PUT, url + "/_simulator/revoked/\(name)"))
+    }
+
+    func restore(_ name: String) async throws {
+        try await succeed(HTTP.call(.DELETE, url + "/_simulator/revoked/\(name)"))
+    }
+
+    /// What it answers to questions about certificates from now on.
+    func answerOCSP(_ answer: String) async throws {
+        try await succeed(HTTP.call(.PUT, url + "/_simulator/ocsp", body: Data(#"{"answer":"\#(answer)"}"#.utf8)))
     }
 
     func requests() async throws -> [JSON] {

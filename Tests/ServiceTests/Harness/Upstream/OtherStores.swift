@@ -22,8 +22,8 @@ struct OtherStores: Sendable {
         }
 
         /// `expire`, `forget`, ….
-        func act(_ act: String, _ name: String) async throws {
-            try await control(.POST, "subscriptions/\(name)/\(act)", "{}")
+        func act(_ act: String, _ name: String, _ fields: String = "{}") async throws {
+            try await control(.POST, "subscriptions/\(name)/\(act)", fields)
         }
 
         func trouble(_ json: String?) async throws {
@@ -80,6 +80,48 @@ struct OtherStores: Sendable {
         await google.process.end()
         await amazon.process.end()
     }
+
+    /// Amazon's alone, with what lets a relay take its messages.
+    static func runAmazon(_ body: (Store, [String: String]) async throws -> Void) async throws {
+        let certificate = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).pem")
+        defer { try? FileManager.default.removeItem(at: certificate) }
+        let amazon = try await Store.start(
+            ["amazon", "--shared-secret", secret, "--certificate-out", certificate.path])
+        let settings = [
+            "RELAY_AMAZON_SHARED_SECRET": secret, "RELAY_AMAZON_RVS_URL": amazon.url,
+            "RELAY_AMAZON_SNS_TOPICS": topic, "RELAY_AMAZON_SNS_CERT_FILE": certificate.path,
+            "RELAY_AMAZON_SNS_URL": "\(amazon.url)/sns/confirm", "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8",
+            "RELAY_APPLE_VERIFICATION": "observe",
+        ]
+        do {
+            try await body(amazon, settings)
+        } catch {
+            await amazon.process.end()
+            throw error
+        }
+        await amazon.process.end()
+    }
+
+    /// Roku's alone, with what lets a relay ask it and take its notifications.
+    static func runRoku(_ body: (Store, [String: String]) async throws -> Void) async throws {
+        let roku = try await Store.start(["roku", "--api-key", rokuKey])
+        let settings = [
+            "RELAY_ROKU_API_KEY": rokuKey, "RELAY_ROKU_API_URL": roku.url,
+            "RELAY_ROKU_JWKS_URL": "\(roku.url)/keys/partner-jwks.json", "RELAY_APPLE_VERIFICATION": "observe",
+        ]
+        do {
+            try await body(roku, settings)
+        } catch {
+            await roku.process.end()
+            throw error
+        }
+        await roku.process.end()
+    }
+
+    static let rokuKey = "0123456789abcdef-SECRET-0123456789ab"
+
+    /// By which the simulated SNS sends.
+    static let topic = "arn:aws:sns:us-east-1:123456789012:example"
 
     /// What lets a relay ask them.
     var settings: [String: String] {

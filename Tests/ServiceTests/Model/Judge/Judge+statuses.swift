@@ -33,7 +33,8 @@ extension Model.Judge {
                     return Breach(
                         "\(row.purchase) went from \(status.name) to \(next.name) at \(seconds(event.at))", row.id)
                 }
-                if next == .rejected { isRetried = false }
+                // What is superseded is watched on, with what an operator had set going.
+                if next == .rejected, event.kind != .superseded { isRetried = false }
                 status = next
             }
             guard status == row.status else {
@@ -67,10 +68,24 @@ extension Model.Judge {
     var lateIsTrue: [Breach] {
         history.rows.filter { $0.status == .granted }.compactMap { row in
             guard let settledAt = row.settledAt else { return Breach("\(row.purchase) is granted at no time", row.id) }
-            let isLate = settledAt >= row.deadline || has(.superseded, row.id)
+            let isLate = settledAt >= row.deadline || timedOutEarly(row.id)
             guard row.late != isLate else { return nil }
             return Breach("\(row.purchase) is\(row.late ? "" : " not") late", row.id)
         }
+    }
+
+    /// Whether a newer request ended its wait before the deadline. What was rejected by then stays so.
+    private func timedOutEarly(_ id: String) -> Bool {
+        var isRejected = false
+        for event in events[id] ?? [] {
+            switch event.kind {
+            case .rejected, .abandoned: isRejected = true
+            case .superseded where !isRejected: return true
+            case .timedOut, .granted: isRejected = false
+            default: continue
+            }
+        }
+        return false
     }
 
     var rejectionsHaveEvidence: [Breach] {

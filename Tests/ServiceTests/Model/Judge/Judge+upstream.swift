@@ -36,13 +36,16 @@ extension Model.Judge {
         }
     }
 
-    /// A call that hangs in a copy that is frozen is cut by nobody: who takes its work over once its lease is over, calls beside it.
+    /// A call that hangs in a copy that is frozen is cut by nobody: who takes its work over once its lease is over, calls beside it. What the copy
+    /// had sent when it was frozen may arrive a moment later.
     private func isBesideFrozen(_ forward: Model.Forward) -> Bool {
         history.forwards.contains { other in
             let end = other.endedAt ?? .infinity
             return other.subscription == forward.subscription
                 && other.startedAt <= forward.endedAt ?? .infinity && forward.startedAt <= end
-                && history.freezes.contains { $0.from >= other.startedAt && $0.from <= end && $0.to + 1 >= end }
+                && history.freezes.contains {
+                    $0.from + 0.1 >= other.startedAt && $0.from <= end && $0.to + 1 >= end
+                }
         }
     }
 

@@ -53,8 +53,10 @@ import Testing
         let at = history.forwards[0].startedAt
         history.forwards[0].endedAt = at + 5
         #expect(truths(of: history).contains(.oneForwardAtOnce), "nothing is frozen")
-        history.freezes = [.init(pid: 12, from: at + 1.37, to: at + 4.9)]
-        #expect(!truths(of: history).contains(.oneForwardAtOnce))
+        for from in [at + 1.37, at - 0.01] {
+            history.freezes = [.init(pid: 12, from: from, to: at + 4.9)]
+            #expect(!truths(of: history).contains(.oneForwardAtOnce))
+        }
         // The call began later, or went on long after.
         history.freezes = [.init(pid: 12, from: at - 1, to: at + 4.9)]
         #expect(truths(of: history).contains(.oneForwardAtOnce))
@@ -106,6 +108,25 @@ import Testing
         #expect(!truths(of: history).contains(.onePurchaseOneValidation))
         history.events.append(.made("d", .granted, at: 6.5))
         #expect(truths(of: history).contains(.onePurchaseOneValidation))
+    }
+
+    @Test func whatAnOperatorSentAgainMayBeOvertakenAndGrantedInTime() {
+        var history = Model.History.good
+        let settledAt = history.rows[3].deadline - 0.1
+        history.rows[3].status = .granted
+        history.rows[3].settledAt = settledAt
+        history.acts = [
+            .init(kind: .retry, id: "d", copy: 11, sentAt: settledAt - 0.4, at: settledAt - 0.3, status: 202)
+        ]
+        history.events.removeAll { $0.id == "d" && $0.at > settledAt - 0.5 }
+        history.events += [
+            .made("d", .rejected, at: settledAt - 0.5), .made("d", .retried, at: settledAt - 0.3),
+            .made("d", .superseded, at: settledAt - 0.2), .made("d", .granted, at: settledAt),
+        ]
+        let found = truths(of: history)
+        #expect(!found.contains(.statusesGoWhereTheyMay) && !found.contains(.lateIsTrue), "\(found)")
+        history.events.removeAll { $0.id == "d" && $0.kind == .retried }
+        #expect(truths(of: history).contains(.statusesGoWhereTheyMay))
     }
 
     @Test func whatTheUpstreamHandsBackIsItsOwnAffair() {

@@ -1,0 +1,31 @@
+import Formats
+import Foundation
+import RelayCore
+
+extension SignedNotification {
+    /// Of what is about no purchase: a guardian's consent that was taken back, and purchases outside the store.
+    private static let parts = ["appData", "externalPurchaseToken"]
+
+    /// What publishers' endpoints are told of it; nil where it has no such part.
+    func notice(of notification: StoreNotification) -> String? {
+        guard payload.data == nil,
+            let fields = (try? JSONSerialization.jsonObject(with: Data(jws.payload))) as? [String: Any],
+            let name = Self.parts.first(where: { fields[$0] is [String: Any] }), let part = fields[name],
+            let data = try? JSONSerialization.data(
+                withJSONObject: part, options: [.sortedKeys, .withoutEscapingSlashes])
+        else { return nil }
+        var writer = JSONWriter(capacity: 256 + data.count)
+        writer.beginObject()
+        writer.member("store", notification.store.rawValue)
+        writer.member("type", notification.type)
+        writer.member("subtype", notification.subtype)
+        writer.member("id", notification.uuid)
+        writer.member("date", notification.saidAt?.rfc3339)
+        writer.member("bundleId", notification.bundleID?.text)
+        writer.member("environment", notification.environment.text)
+        writer.name(name)
+        writer.value(json: data)
+        writer.endObject()
+        return writer.text
+    }
+}

@@ -1,0 +1,144 @@
+import NIOConcurrencyHelpers
+import X509
+
+/// Looks up whether a certificate was revoked, at the address that the certificate names for it (OCSP, RFC 6960).
+///
+/// Nothing that is posted waits for it, and it decides about no purchase. Within ten seconds it is over, or twice ten where the
+/// first answer proves nothing.
+public struct RevocationCheck: Sendable {
+    public enum Status: Sendable, Hashable {
+        case good
+        /// Its issuer says so, in a signed answer.
+        case revoked
+        /// Neither is proven. Why may hold words of the answer.
+        case unknown(String)
+    }
+
+    /// Sends a request (`application/ocsp-request`) and returns the body of the answer.
+    ///
+    /// - Parameter path: of the address that the certificate names; its host is ``host``.
+    public typealias Ask = @Sendable (_ request: [UInt8], _ path: String) async throws -> [UInt8]
+
+    /// Apple's responder. A certificate that names another host is not looked up.
+    public static let host = "ocsp.apple.com"
+    /// The rest of what swift-certificates says of an answer repeats the answer.
+    private static let longestReason = 200
+
+    private let ask: Ask
+
+    public init(_ ask: @escaping Ask) { self.ask = ask }
+
+    /// Asked strictly first: only a good answer passes. What does not pass is asked about again, leniently: now only an answer that
+    /// proves the revocation fails.
+    public func status(of certificate: SigningCertificate) async -> Status {
+        let path: String
+        switch certificate.responder {
+        case .path(let found): path = found
+        case .none(let reason): return .unknown(reason)
+        }
+        let strict = FirstQuery(ask, path, failsWithoutAnswer: true)
+        guard let failure = await Self.failure(of: certificate, .hard, strict) else {
+            return strict.isAnswered ? .good : .unknown("nobody was asked")
+        }
+        if let trouble = strict.trouble { return .unknown(trouble) }
+        let lenient = FirstQuery(ask, path, failsWithoutAnswer: false)
+        guard await Self.failure(of: certificate, .soft, lenient) != nil, lenient.isAnswered else {
+            return .unknown(String(failure.prefix(Self.longestReason)))
+        }
+        return .revoked
+    }
+
+    /// Nil: the policy is met.
+    private static func failure(
+        of certificate: SigningCertificate, _ mode: OCSPFailureMode, _ query: FirstQuery
+    ) async -> String? {
+        let path = certificate.path
+        var verifier = Verifier(rootCertificates: CertificateStore(path.suffix(1))) {
+            RFC5280Policy()
+            OCSPVerifierPolicy(failureMode: mode, requester: query)
+        }
+        let authorities = CertificateStore(path.dropFirst().dropLast())
+        switch await verifier.validate(leaf: path[0], intermediates: authorities) {
+        case .validCertificate: return nil
+        case .couldNotValidate(let failures):
+            return failures.last.map { "\($0.policyFailureReason)" } ?? "it does not lead to its root"
+        }
+    }
+}
+
+/// Asks about the first certificate of a path. swift-certificates asks about those above it too: they pass, since each of them is
+/// looked up by itself.
+private final class FirstQuery: OCSPRequester {
+    private enum State {
+        case waiting, asking, answered
+        case failed(String)
+    }
+
+    private struct NotAsked: Error {}
+
+    private let ask: RevocationCheck.Ask
+    private let path: String
+    private let failsWithoutAnswer: Bool
+    private let state = NIOLockedValueBox(State.waiting)
+
+    init(_ ask: @escaping RevocationCheck.Ask, _ path: String, failsWithoutAnswer: Bool) {
+        self.ask = ask
+        self.path = path
+        self.failsWithoutAnswer = failsWithoutAnswer
+    }
+
+    var isAnswered: Bool { if case .answered = state.withLockedValue({ $0 }) { true } else { false } }
+
+    /// Why no answer came; nil where one did, or nobody was asked.
+    var trouble: String? { if case .failed(let why) = state.withLockedValue({ $0 }) { why } else { nil } }
+
+    func query(request: [UInt8], uri: String) async -> OCSPRequesterQueryResult {
+        let isFirst = state.withLockedValue { state in
+            guard case .waiting = state else { return false }
+            state = .asking
+            return true
+        }
+        guard isFirst else { return .nonTerminalError(NotAsked()) }
+        do {
+            let answer = try await ask(request, path)
+            state.withLockedValue { $0 = .answered }
+            return .response(answer)
+        } catch {
+            state.withLockedValue { $0 = .failed("\(error)") }
+            return failsWithoutAnswer ? .terminalError(error) : .nonTerminalError(error)
+        }
+    }
+}
+
+extension SigningCertificate {
+    enum Responder {
+        case path(String)
+        /// Nobody can be asked, and why.
+        case none(String)
+    }
+
+    /// Where to ask. The address is chosen as swift-certificates chooses it: the first one of an OCSP responder.
+    var responder: Responder {
+        // swift-certificates fails such a path whatever the answer is, which would look like a revocation.
+        guard let root = path.last, (try? Self.addresses(of: root))?.isEmpty == true else {
+            return .none("its root names an OCSP responder")
+        }
+        guard let addresses = try? Self.addresses(of: path[0]) else {
+            return .none("its addresses cannot be read")
+        }
+        guard let address = addresses.first else { return .none("it names no OCSP responder") }
+        guard let match = address.wholeMatch(of: /https?:\/\/ocsp\.apple\.com(\/[A-Za-z0-9_\/-]{1,200})/.ignoresCase())
+        else { return .none("its OCSP responder is not at \(RevocationCheck.host)") }
+        return .path(String(match.1))
+    }
+
+    /// Of OCSP responders; an empty text for one that is no address.
+    private static func addresses(of certificate: Certificate) throws -> [String] {
+        let access = try certificate.extensions.authorityInformationAccess
+        let locations = (access ?? AuthorityInformationAccess()).filter { $0.method == .ocspServer }.map(\.location)
+        let addresses = locations.compactMap { location -> String? in
+            if case .uniformResourceIdentifier(let address) = location { address } else { nil }
+        }
+        return addresses.isEmpty && !locations.isEmpty ? [""] : addresses
+    }
+}

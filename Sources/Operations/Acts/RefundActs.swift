@@ -1,0 +1,105 @@
+import AppStoreServer
+import AppleStore
+public import RelayCore
+import RelayStore
+
+/// What the App Store's refund history of a customer has said.
+public struct RefundLookup: Sendable, Equatable {
+    /// The App Store knows the transaction.
+    public var isKnown = true
+    /// How many refunds it has told of.
+    public var found = 0
+    /// Of these, those that the ledger had not heard of.
+    public var new = 0
+    /// Of these, those that are not genuine by the settings, or say too little for the ledger.
+    public var unusable = 0
+    /// There are more of them than one look reads.
+    public var hasMore = false
+
+    /// One sentence.
+    public var words: String {
+        guard isKnown else { return "the App Store does not know the subscription" }
+        let rest = unusable > 0 ? ", \(unusable) of them not usable" : ""
+        return "\(found) refunds, \(new) of them new\(rest)\(hasMore ? "; there are more" : "")"
+    }
+}
+
+extension LongAct<RefundLookup> {
+    /// A thousand refunds.
+    private static let mostPages = 50
+
+    /// Asks the App Store for all refunds of a subscription's customer. The ledger hears each that is genuine.
+    public static func refunds(of name: SubscriptionName, _ access: AppStoreAccess?, leeway: Duration) -> Self {
+        LongAct(.refundsLookedUp) { work in
+            let filter = SubscriptionFilter(originalTransactionID: name.originalTransactionID, limit: 100)
+            guard
+                let known = try await work.store.ops.subscriptions(matching: filter, in: work.actor.scope).items.first(
+                    where: { $0.name == name })
+            else { throw ActRefusal.unknown(.subscription) }
+            guard StorePlatform(subscriptionKey: name.originalTransactionID) == .apple else {
+                throw ActRefusal.cannotAsk("it is no subscription of the App Store's")
+            }
+            let access = try AppStoreAccess.required(access)
+            let (app, server) = try access.app(known.bundleID, name.environment, for: work.actor.scope)
+            let target = "\(name.environment)/\(name.originalTransactionID)"
+            return try await work.recorded(target, of: name.publisher) {
+                var lookup = RefundLookup()
+                var (revision, pages): (String?, Int) = (nil, 0)
+                repeat {
+                    let answer = await access.client.refunds(
+                        of: name.originalTransactionID, in: server, bundleID: app, after: revision)
+                    switch answer {
+                    case .value(let page):
+                        try await access.hear(page.signedTransactions, of: name, &lookup, work.store, leeway)
+                        revision = page.hasMore == true ? page.revision : nil
+                    case .unknown: (lookup.isKnown, revision) = (false, nil)
+                    case .misconfigured(let why): throw ActRefusal.cannotAsk(why)
+                    case .tryAgain(let why, _): throw ActRefusal.storeAway(why)
+                    }
+                    pages += 1
+                    try Task.checkCancellation()
+                } while revision != nil && pages < mostPages
+                lookup.hasMore = revision != nil
+                return (lookup, lookup.words)
+            }
+        }
+    }
+}
+
+extension AppStoreAccess {
+    /// Of a customer's other purchases too: a subscription that nobody has claimed keeps what it hears.
+    fileprivate func hear(
+        _ signed: [String], of name: SubscriptionName, _ lookup: inout RefundLookup, _ store: RelayStore,
+        _ leeway: Duration
+    ) async throws {
+        lookup.found += signed.count
+        var heard: [TransactionID: (periods: [LedgerPeriod], bundleID: BundleID?)] = [:]
+        for text in signed {
+            do {
+                let told = try SignedStatus(transaction: text, renewal: nil, status: nil)
+                try await told.verify(trust, scope)
+                let payload = told.transaction.payload
+                guard let key = payload.originalTransactionId, payload.environment.name == name.environment,
+                    let period = payload.ledgerPeriod()
+                else {
+                    lookup.unusable += 1
+                    continue
+                }
+                heard[key, default: ([], payload.bundleId)].periods.append(period)
+            } catch {
+                // Not genuine, or no transaction.
+                lookup.unusable += 1
+            }
+        }
+        let messages = heard.map { key, told in
+            var one = name
+            one.originalTransactionID = key
+            return LedgerMessage(
+                one, LedgerWord(periods: told.periods), bundleID: told.bundleID,
+                note: .init(event: "looked_up", detail: "App Store: \(told.periods.count) refunds"))
+        }
+        for one in try await store.subscriptions.hear(messages, leeway: leeway, asksNobody: true) {
+            lookup.new += one.newRevocations
+        }
+    }
+}

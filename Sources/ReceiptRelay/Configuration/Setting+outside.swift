@@ -1,0 +1,170 @@
+extension Setting {
+    static let appleVerification = Setting(
+        "RELAY_APPLE_VERIFICATION", .choice(["off", "observe", "enforce"]), standard: "observe", group: .apple,
+        readers: .front,
+        "whether receipts must be genuine: `observe` records and shows what is not, `enforce` answers it 422")
+    static let appleBundleIDs = Setting(
+        "RELAY_APPLE_BUNDLE_IDS", .form("bundle ids, comma-separated"), group: .apple, readers: .everything,
+        example: "com.example.app, com.example.tv",
+        "the apps whose receipts are taken for genuine; any where none are named")
+    static let appleAppID = Setting(
+        "RELAY_APPLE_APP_ID", .form("a number"), group: .apple, readers: .everything, example: "1234567890",
+        "the app's number in the App Store; held against a production receipt that names one, any where it is left out")
+    static let appleEnvironments = Setting(
+        "RELAY_APPLE_ENVIRONMENTS", .form("some of `Production`, `Sandbox`, `Xcode`, `LocalTesting`, comma-separated"),
+        standard: "Production,Sandbox", group: .apple, readers: .everything,
+        "what may be genuine; `Xcode` and `LocalTesting` only where listed")
+    static let appleExtraRoots = Setting(
+        "RELAY_APPLE_EXTRA_ROOTS", .form("paths of certificate files, DER or PEM, comma-separated"), group: .apple,
+        readers: .everything, example: "/etc/receipt-relay/test-root.pem",
+        "roots that are trusted beside Apple's own, for tests and StoreKit testing. Never in production")
+    static let appleSharedSecret = Setting(
+        "RELAY_APPLE_SHARED_SECRET", .text, isSecret: true, group: .apple, readers: .everything, example: "…",
+        "what version 1 notifications carry; without it they are refused")
+    static let appleRenewalLeeway = Setting(
+        "RELAY_APPLE_RENEWAL_LEEWAY_SECONDS", .seconds(1...2_592_000), standard: "3600", group: .apple,
+        readers: .everything,
+        "how long after its end a subscription that will renew is waited for before it is asked about")
+    static let appleAPIKey = Setting(
+        "RELAY_APPLE_API_KEY", .form("the text of a `.p8` file"), isSecret: true, group: .apple, readers: .service,
+        example: "…",
+        "a key of App Store Connect (Users and Access, Integrations, In-App Purchase), by which the App Store itself is asked; with the next two, and `RELAY_APPLE_BUNDLE_IDS` must name your apps"
+    )
+    static let appleAPIKeyID = Setting(
+        "RELAY_APPLE_API_KEY_ID", .form("an id"), group: .apple, readers: .service, example: "2X9R4HXF34",
+        "which key it is")
+    static let appleAPIIssuerID = Setting(
+        "RELAY_APPLE_API_ISSUER_ID", .form("a UUID"), group: .apple, readers: .service,
+        example: "57246542-96fe-1a63-e053-0824d011072a", "whose key it is")
+    static let appleAPIURL = Setting(
+        "RELAY_APPLE_API_URL", .url, standard: "https://api.storekit.apple.com", group: .apple, readers: .service,
+        "where it is asked about production")
+    static let appleAPISandboxURL = Setting(
+        "RELAY_APPLE_API_SANDBOX_URL", .url, standard: "https://api.storekit-sandbox.apple.com", group: .apple,
+        readers: .service, "where it is asked about the sandbox")
+    static let appleHistoryInterval = Setting(
+        "RELAY_APPLE_HISTORY_INTERVAL_SECONDS", .seconds(1...86_400), standard: "3600", group: .apple, readers: .worker,
+        "between two times that missed notifications are asked for")
+    static let appleRevocationInterval = Setting(
+        "RELAY_APPLE_REVOCATION_SECONDS", .seconds(0...604_800), standard: "3600", group: .apple, readers: .service,
+        "between two times that each process asks Apple whether the certificates that it verified lately were revoked; `0` asks nobody. The answer changes a metric and the log, no purchase"
+    )
+    static let appleOCSPURL = Setting(
+        "RELAY_APPLE_OCSP_URL", .url, standard: "http://ocsp.apple.com", group: .apple, readers: .service,
+        "where Apple is asked about that, in place of the host that the certificates name: a proxy of a closed network, or a stand-in for tests. The answers are signed, and `RELAY_REQUIRE_TLS` lets `http` pass here"
+    )
+
+    static let googleServiceAccountFile = Setting(
+        "RELAY_GOOGLE_SERVICE_ACCOUNT_FILE", .path, isPublishersOwn: true, group: .google, readers: .service,
+        example: "/run/secrets/google_service_account.json",
+        "the key file (JSON) of a service account of Google Cloud that the Play Console lets see the apps' financial data"
+    )
+    static let googleAPIURL = Setting(
+        "RELAY_GOOGLE_API_URL", .url, standard: "https://androidpublisher.googleapis.com", group: .google,
+        readers: .service, "where the Play Developer API is")
+    static let googleTokenURL = Setting(
+        "RELAY_GOOGLE_TOKEN_URL", .url, standard: "https://oauth2.googleapis.com/token", group: .google,
+        readers: .service, "where tokens are given out; also who the account's signature is for, whatever the file says"
+    )
+
+    static let googlePushAudience = Setting(
+        "RELAY_GOOGLE_PUSH_AUDIENCE", .form("1 to 512 visible ASCII characters"), group: .google, readers: .front,
+        example: "https://relay.example.com/google/notifications",
+        "opens `POST /google/notifications`: the audience of the push subscription; with the next one")
+    static let googlePushEmail = Setting(
+        "RELAY_GOOGLE_PUSH_EMAIL", .form("an email"), group: .google, readers: .front,
+        example: "push@project.iam.gserviceaccount.com",
+        "the service account in whose name the push subscription signs")
+    static let googleJWKSURL = Setting(
+        "RELAY_GOOGLE_JWKS_URL", .url, standard: "https://www.googleapis.com/oauth2/v3/certs", group: .google,
+        readers: .front, "where Google's keys are, by which that token is verified")
+    static let googlePackages = Setting(
+        "RELAY_GOOGLE_PACKAGES", .form("package names, comma-separated"), group: .google, readers: .front,
+        example: "com.example.app", "the apps whose notifications are taken; any where none are named")
+
+    static let googleAcknowledge = Setting(
+        "RELAY_GOOGLE_ACKNOWLEDGE", .choice(["on-grant", "never"]), standard: "on-grant", group: .google,
+        readers: .worker,
+        "whether Google is told of a purchase once it was granted: what nobody acknowledges within three days Google refunds. `never` leaves it to the app"
+    )
+    static let amazonSharedSecret = Setting(
+        "RELAY_AMAZON_SHARED_SECRET", .form("1 to 512 visible ASCII characters"), isSecret: true, isPublishersOwn: true,
+        group: .amazon, readers: .service, example: "…",
+        "the developer's shared secret. It is a part of the path that is asked, so a proxy in between must not log paths"
+    )
+    static let amazonRVSURL = Setting(
+        "RELAY_AMAZON_RVS_URL", .url, standard: "https://appstore-sdk.amazon.com", group: .amazon, readers: .service,
+        "where; `https://appstore-sdk.amazon.com/sandbox` for receipts of the App Tester")
+
+    static let amazonSNSTopics = Setting(
+        "RELAY_AMAZON_SNS_TOPICS", .form("ARNs of SNS topics, comma-separated"), group: .amazon,
+        readers: [.front, .commands], example: "arn:aws:sns:us-east-1:123456789012:appstore",
+        "opens `POST /amazon/notifications`: the topics whose messages are taken")
+    static let amazonSNSCertHosts = Setting(
+        "RELAY_AMAZON_SNS_CERT_HOSTS", .form("host names, comma-separated"), standard: "sns.*.amazonaws.com",
+        group: .amazon, readers: .front,
+        "the hosts from which the certificates of messages are fetched, by https; `*` is the region of the topic")
+    static let amazonSNSCertFile = Setting(
+        "RELAY_AMAZON_SNS_CERT_FILE", .path, group: .amazon, readers: .front, example: "/etc/receipt-relay/sns.pem",
+        "a certificate (PEM) by which every message is verified; then none is fetched")
+    static let amazonSNSConfirm = Setting(
+        "RELAY_AMAZON_SNS_CONFIRM", .choice(["manual", "auto"]), standard: "manual", group: .amazon, readers: .front,
+        "who confirms a subscription to one of the topics: an operator (`receipt-relay notifications confirm ID`, or the console), or the relay by itself"
+    )
+    static let amazonSNSURL = Setting(
+        "RELAY_AMAZON_SNS_URL", .url, group: .amazon, readers: [.front, .commands],
+        example: "https://sns.us-east-1.amazonaws.com/",
+        "where SNS is asked to confirm a subscription; in the region of the topic where it is left out")
+
+    static let rokuAPIKey = Setting(
+        "RELAY_ROKU_API_KEY", .form("1 to 512 visible ASCII characters"), isSecret: true, isPublishersOwn: true,
+        group: .roku, readers: .service, example: "…",
+        "the developer account's API key. It is a part of the path that is asked, so a proxy in between must not log paths"
+    )
+    static let rokuAPIURL = Setting(
+        "RELAY_ROKU_API_URL", .url, standard: "https://apipub.roku.com", group: .roku, readers: .service, "where")
+    static let rokuJWKSURL = Setting(
+        "RELAY_ROKU_JWKS_URL", .url, standard: "https://assets.cs.roku.com/keys/partner-jwks.json", group: .roku,
+        readers: .front,
+        "where Roku's keys are, by which its notifications are verified; `…/partner-jwks-test.json` for its test pushes"
+    )
+    static let rokuUnsigned = Setting(
+        "RELAY_ROKU_UNSIGNED", .choice(["signal", "answer-key", "refuse"]), standard: "signal", group: .roku,
+        readers: .front,
+        "notifications of the older form, which nobody signs: `signal` asks Roku about the purchases that are known already; `answer-key` does the same and answers with the API key in the header `ApiKey`, so **whoever reaches the route learns the key**: only for an account of the old form, behind a proxy that lets in nobody but Roku; `refuse` answers 403"
+    )
+
+    static let voidedSweep = Setting(
+        "RELAY_VOIDED_SWEEP_SECONDS", .seconds(10...86_400), standard: "3600", group: .stores, readers: .worker,
+        "between two times that Google's voided purchases are asked for, in case a notification was lost")
+    static let storeRecheck = Setting(
+        "RELAY_STORE_RECHECK_SECONDS", .seconds(10...604_800), standard: "86400", group: .stores, readers: .service,
+        "after which Amazon and Roku are asked again about a purchase that gives access, in case a notification was lost: they keep no list of what was taken back"
+    )
+
+    static let webhookURLs = Setting(
+        "RELAY_WEBHOOK_URLS", .form("http or https URLs, comma-separated, 100 at most"), group: .webhook,
+        readers: .worker, example: "https://shop.example.com/webhooks",
+        "endpoints of publisher `main`, for all purchases; kept in step at each start of a worker")
+    static let webhookPassword = Setting(
+        "RELAY_WEBHOOK_PASSWORD", .form("one line of at most 1,024 bytes"), isSecret: true, isPublishersOwn: true,
+        group: .webhook, readers: [.worker, .commands], example: "…",
+        "stands in the body as `password`; left out where it is not set")
+    static let webhookSecrets = Setting(
+        "RELAY_WEBHOOK_SECRETS",
+        .form("`whsec_` and base64 of at least 16 bytes (24 to 64 by the standard), comma-separated, 10 at most"),
+        isSecret: true, isPublishersOwn: true, group: .webhook, readers: [.worker, .commands], example: "whsec_…",
+        "each signs every message (Standard Webhooks); several while they change")
+    static let webhookRetries = Setting(
+        "RELAY_WEBHOOK_RETRY_SECONDS", .form("numbers from 0 to 2592000, comma-separated, 50 at most"),
+        standard: "5,30,120,600,3600,10800,21600,43200,86400", group: .webhook, readers: .worker,
+        "pauses after tries that failed, each ±20 %; after the last try a message is given up")
+    static let webhookTimeout = Setting(
+        "RELAY_WEBHOOK_TIMEOUT_SECONDS", .seconds(0.1...120), standard: "15", group: .webhook,
+        readers: [.worker, .commands], "for one try, looking up the name included")
+    static let webhookAllowNetworks = Setting(
+        "RELAY_WEBHOOK_ALLOW_NETWORKS", .addressRanges, group: .webhook, readers: .everything,
+        example: "10.0.0.0/8",
+        "what messages may be sent to, and SNS's certificates fetched from, although it is private; nothing where it is left out"
+    )
+}

@@ -1,0 +1,54 @@
+import Crypto
+import RelayCore
+
+/// The customer tokens that the present key set has verified: a signature costs about 100 µs to verify, a look here about one.
+///
+/// Bounded in two generations: when the younger one is full it becomes the older one, whose tokens are forgotten unless they were
+/// used meanwhile. An entry is a digest, an email of 254 bytes at most, and two times.
+struct VerifiedTokens: Sendable {
+    struct Entry: Sendable {
+        var customer: CustomerID
+        /// Seconds since 1970.
+        var end: Double
+        var begin: Double?
+    }
+
+    /// Of a token's text: the tokens themselves open doors, and are not kept.
+    typealias Digest = SHA256.Digest
+
+    private let room: Int
+    private var young: [Digest: Entry] = [:]
+    private var old: [Digest: Entry] = [:]
+
+    /// - Parameter room: for so many tokens at most; at least half of it for those used last.
+    init(room: Int = 16_384) { self.room = room }
+
+    var count: Int { young.count + old.count }
+
+    static func digest(of token: String) -> Digest {
+        var token = token
+        return token.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func find(_ token: Digest) -> Entry? {
+        if let entry = young[token] { return entry }
+        guard let entry = old.removeValue(forKey: token) else { return nil }
+        remember(token, entry)
+        return entry
+    }
+
+    mutating func remember(_ token: Digest, _ entry: Entry) {
+        if young.count >= room / 2 { (old, young) = (young, [:]) }
+        young[token] = entry
+    }
+}
+
+extension VerifiedTokens.Entry {
+    /// Between the issuer's clock and the database's, in seconds.
+    private static let leeway = 5.0
+
+    func isValid(at now: Timestamp) -> Bool {
+        let seconds = Double(now.microseconds) / 1_000_000
+        return seconds < end + Self.leeway && begin.map { seconds >= $0 - Self.leeway } ?? true
+    }
+}

@@ -1,0 +1,97 @@
+import Logging
+public import Operations
+import RelayCore
+import RelayStore
+public import StoreSignals
+
+/// What lets a message of SNS in: a topic that we subscribed to, and the signature of SNS (source: Amazon SNS Developer Guide, "Verifying the
+/// signatures of Amazon SNS messages").
+public struct AmazonPushPolicy: Sendable {
+    private let topics: Set<SNSTopic>
+    private let hosts: [SNSHostPattern]
+    private let certificates: SNSCertificates
+    let confirmer: TopicConfirmer
+    /// Whether subscriptions are confirmed without an operator.
+    let confirmsAll: Bool
+
+    /// - Parameters:
+    ///   - topics: whose messages are taken.
+    ///   - hosts: from which certificates may be fetched.
+    public init(
+        topics: Set<SNSTopic>, hosts: [SNSHostPattern], certificates: SNSCertificates, confirmer: TopicConfirmer,
+        confirmsAll: Bool
+    ) {
+        self.topics = topics
+        self.hosts = hosts
+        self.certificates = certificates
+        self.confirmer = confirmer
+        self.confirmsAll = confirmsAll
+    }
+
+    /// What costs least is asked first. Nothing is fetched for a message of a strange topic.
+    ///
+    /// - Throws: ``NotificationRefusal``; a ``Problem`` while there is no certificate.
+    func verify(_ message: SNSMessage, now: Timestamp) async throws {
+        func require(_ holds: Bool, _ code: String, _ detail: String) throws {
+            guard holds else { throw NotificationRefusal(code: code, detail: detail) }
+        }
+        try require(
+            topics.contains(message.topic), "topic", "its topic \(message.topic) is none of RELAY_AMAZON_SNS_TOPICS")
+        try require(message.signatureVersion != nil, "algorithm", "its SignatureVersion is neither 1 nor 2")
+        guard let address = SNSCertificateAddress(message.certificateURL, of: message.topic, hosts: hosts) else {
+            throw NotificationRefusal(
+                code: "certificate", detail: "its certificate is at none of RELAY_AMAZON_SNS_CERT_HOSTS")
+        }
+        let certificate: SNSCertificate
+        do {
+            certificate = try await certificates.certificate(at: address)
+        } catch {
+            throw Problem(.storeUnavailable, "\(error)")
+        }
+        try require(certificate.isValid(at: now), "expired", "its certificate is not valid now")
+        try require(certificate.verifies(message), "signature", "it is not signed by the key of its certificate")
+    }
+}
+
+/// The Amazon Appstore's real-time notifications, as SNS posts them.
+struct AmazonNotifications: NotificationSource {
+    let policy: AmazonPushPolicy
+    let operations: Operations
+    let logger: Logger
+    let path = "/amazon/notifications"
+    let store = StorePlatform.amazon
+
+    func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
+        let message: SNSMessage
+        do {
+            message = try SNSMessage(body: body)
+        } catch {
+            throw Problem(error)
+        }
+        try await policy.verify(message, now: now)
+        return AmazonNotification.read(message)
+    }
+
+    func wasTaken(_ notification: StoreNotification) async throws {
+        guard let news = notification.topic, news.state != .confirmed else { return }
+        let known = try await operations.store.notifications.topics(in: .all).first { $0.topic == news.topic }
+        guard let known, known.state != .confirmed, let id = known.notification else { return }
+        guard policy.confirmsAll, known.state == .unconfirmed else {
+            return logger.warning(
+                known.state == .ended
+                    ? "a subscription to a topic has ended: nothing comes by it any more"
+                    : "a subscription to a topic is to be confirmed: receipt-relay notifications confirm ID",
+                metadata: ["topic": "\(news.topic)", "notification": "\(id)"])
+        }
+        let answer = try await operations.perform(
+            .confirm(notification: id, policy.confirmer), by: Actor(name: AuditEntry.relay, scope: .all),
+            reason: "RELAY_AMAZON_SNS_CONFIRM is auto")
+        switch answer {
+        case .confirmed: break
+        case .refused(let why):
+            logger.warning("a subscription to a topic cannot be confirmed", metadata: ["error": "\(why)"])
+        // SNS sends the message again.
+        case .away(let why): throw Problem(.storeUnavailable, "Amazon SNS: \(why)")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import AppleStore
+import RelayCore
+
+/// The App Store's, of both versions: what Apple signs, or the secret that we share, lets it in.
+struct AppleNotifications: NotificationSource {
+    let policy: NotificationPolicy
+    let path = "/apple/notifications"
+    let store = StorePlatform.apple
+
+    func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
+        do {
+            return try await policy.judge(try Self.parse(body))
+        } catch let refusal as NotGenuine {
+            throw NotificationRefusal(code: refusal.code.rawValue, detail: refusal.detail)
+        }
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws -> ServerNotification {
+        do {
+            return try ServerNotification(body: bytes)
+        } catch ServerNotification.ReadError.notJSON {
+            throw Problem(.notJSON, "the body is not JSON")
+        } catch ServerNotification.ReadError.neitherVersion {
+            throw Problem(
+                .notANotification, "it has neither signedPayload (version 2) nor notification_type (version 1)")
+        } catch {
+            throw NotGenuine(.unreadable, "what it calls signed is no JWS, or holds none")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+public import RelayCore
+import StoreSignals
+
+/// What lets a push of Roku's in: the signature of Roku's partner service (source: Roku, "Push notifications (JWT)"). The keys are those of one
+/// fixed address. What a header says of other keys (`jku`, `x5u`) is not read.
+public struct RokuPushPolicy: Sendable {
+    /// What becomes of the older form, which nobody signs.
+    public enum Unsigned: Sendable {
+        /// It is a signal: Roku is asked about the purchases that are known already.
+        case signal
+        /// The same, and the answer has the developer's API key: whoever reaches the route learns it.
+        case answerKey(Private<String>)
+        case refuse
+    }
+
+    private static let issuer = "Roku, Inc. urn:roku:apps:partner-service.roku.com"
+    /// Between Roku's clock and the database's, in seconds.
+    private static let leeway = 30.0
+
+    private let keys: SigningKeys
+    let unsigned: Unsigned
+    /// How many unsigned messages a process stores: anybody can send them, so they must not fill the disk.
+    private let limiter: RateLimiter
+
+    /// - Parameter keys: Roku's.
+    public init(keys: SigningKeys, unsigned: Unsigned) {
+        self.init(keys: keys, unsigned: unsigned, limit: RateLimit(rate: 1, burst: 600))
+    }
+
+    /// - Parameter limit: of unsigned messages.
+    init(keys: SigningKeys, unsigned: Unsigned, limit: RateLimit) {
+        self.keys = keys
+        self.unsigned = unsigned
+        limiter = RateLimiter("sender", limit, shards: 1)
+    }
+
+    /// - Throws: ``NotificationRefusal``; a ``Problem`` while Roku's keys cannot be read, or when too many come unsigned.
+    func verify(_ body: [UInt8], now: Timestamp) async throws {
+        func require(_ holds: Bool, _ code: String, _ detail: String) throws {
+            guard holds else { throw NotificationRefusal(code: code, detail: detail) }
+        }
+        guard let text = RokuNotification.token(in: body) else {
+            if case .refuse = unsigned {
+                throw NotificationRefusal(
+                    code: "unsigned", detail: "it is not signed, and RELAY_ROKU_UNSIGNED is refuse")
+            }
+            return try limiter.take("").check()
+        }
+        guard let token = JSONWebToken(text) else {
+            throw NotificationRefusal(code: "unreadable", detail: "what should be signed is no JSON Web Signature")
+        }
+        try require(token.header.alg == "RS256", "algorithm", "it is not signed by RS256")
+        let set: JSONWebKeySet
+        do {
+            set = try await keys.keys(for: token.header.kid).keys
+        } catch let error as SigningKeys.Unavailable {
+            throw Problem(.storeUnavailable, "Roku's keys: \(error.detail)")
+        }
+        guard set.verifies(token), let claims = token.claims else {
+            throw NotificationRefusal(code: "signature", detail: "it is not signed by a key of Roku's")
+        }
+        let seconds = Double(now.microseconds) / 1_000_000
+        try require(claims.iss?.isSame(Self.issuer) == true, "issuer", "it was not issued by Roku's partner service")
+        try require(
+            claims.exp.map { seconds < $0 + Self.leeway } ?? false
+                && claims.nbf.map { seconds >= $0 - Self.leeway } ?? true, "expired", "it is not valid now")
+    }
+}
+
+/// Roku Pay's push notifications.
+struct RokuNotifications: NotificationSource {
+    let policy: RokuPushPolicy
+    let path = "/roku/notifications"
+    let store = StorePlatform.roku
+
+    func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
+        // What is no push at all is none of a stranger's either.
+        let told: RokuNotification
+        do {
+            told = try RokuNotification(body: body)
+        } catch {
+            throw Problem(error)
+        }
+        try await policy.verify(body, now: now)
+        return told.notification
+    }
+
+    /// Either a stranger sent it, or Roku, which switches an address off that goes on answering so.
+    func warning(about notification: StoreNotification) -> Logger.Message? {
+        guard notification.isUnproven, case .signal = policy.unsigned else { return nil }
+        return
+            "an unsigned message of Roku's is answered without the API key: if your account sends that form, Roku may switch the address off (RELAY_ROKU_UNSIGNED)"
+    }
+
+    /// Roku counts the older form as delivered once the answer repeats its `responseKey`, and nothing else.
+    func answer(to notification: StoreNotification) -> Response {
+        var headers: HTTPFields = [
+            .contentType: "text/plain", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        ]
+        if notification.isUnproven, case .answerKey(let key) = policy.unsigned,
+            let name = HTTPField.Name("ApiKey")
+        {
+            headers[name] = key.value
+        }
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: notification.responseKey ?? "")))
+    }
+}

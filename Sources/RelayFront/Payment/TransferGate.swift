@@ -1,0 +1,62 @@
+import Logging
+public import RelayCore
+import RelayStore
+
+/// A publisher's policy on transfers.
+public struct TransferRules: Sendable {
+    public var policy: TransferPolicy
+    /// In which customers are named to stores; nil: the publisher's own.
+    public var namespace: AccountToken?
+
+    public init(_ policy: TransferPolicy = .move, namespace: AccountToken? = nil) {
+        self.policy = policy
+        self.namespace = namespace
+    }
+
+    /// The customer's username where that is a UUID, else one made of it.
+    func names(_ username: Username, of publisher: PublisherID, by token: String?) -> Bool {
+        guard let token = token.flatMap(AccountToken.init) else { return false }
+        let made = (namespace ?? .namespace(of: publisher)).map { AccountToken(username.text, in: $0) }
+        return token == AccountToken(username.text) ?? made
+    }
+}
+
+/// Keeps purchases away from subscriptions that another customer has.
+struct TransferGate: Sendable {
+    let store: RelayStore
+    let rules: PerPublisher<TransferRules>
+    let logger: Logger
+
+    /// Who sends a purchase.
+    struct Sender {
+        /// Nil where the username is no email.
+        var customer: CustomerID?
+        var username: Username
+        /// That of the purchase, as its store has signed or said it; nil where there is none.
+        var token: String?
+    }
+
+    /// Costs nothing where subscriptions move freely.
+    ///
+    /// - Returns: whether the purchase leaves the subscription to whoever has it by the time that it is sent.
+    /// - Throws: ``Problem``: `owned_by_another`.
+    func check(_ sender: Sender, _ name: SubscriptionName) async throws -> Bool {
+        // Its policy stands in settings that this copy was not given.
+        let rules = rules[name.publisher] ?? TransferRules(.refuse)
+        switch rules.policy {
+        case .move: return false
+        case .requireToken where rules.names(sender.username, of: name.publisher, by: sender.token): return false
+        case .refuse, .requireToken: break
+        }
+        guard let owner = try await store.subscriptions.runningOwner(of: name),
+            sender.customer.map({ $0 != owner.customer }) ?? (sender.username != owner.username)
+        else { return true }
+        try await store.subscriptions.noteRefusedTransfer(of: name)
+        logger.notice(
+            "a purchase of a subscription that another customer has is refused",
+            metadata: ["publisher": "\(name.publisher)", "original_transaction_id": "\(name.originalTransactionID)"])
+        throw Problem(
+            .ownedByAnother,
+            "the subscription is another customer's; sign in as the customer who bought it, or let support move it")
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Postgres
+public import RelayCore
+
+/// Who else has a subscription, for purchases that do not take it from anybody.
+extension SubscriptionStore {
+    public struct RunningOwner: Sendable, Equatable {
+        public var customer: CustomerID
+        public var username: Username
+    }
+
+    /// Whose access on it runs; nil where nobody's does. Indexes used: primary keys.
+    public func runningOwner(of name: SubscriptionName) async throws -> RunningOwner? {
+        let row = try await database.query(
+            """
+            SELECT ROW(s.sealed_by, s.customer) AS customer, ROW(s.sealed_by, s.application_username) AS username
+            FROM subscriptions s
+            JOIN validations v
+              ON v.bucket = coalesce(s.validation_bucket, s.bucket) AND v.accepted_on = s.accepted_on AND v.id = s.id
+            WHERE \(name.isKey(of: "s")) AND v.status = \(ValidationStatus.granted)
+            """
+        ).first
+        guard let row else { return nil }
+        return RunningOwner(customer: try row.open("customer"), username: try row.open("username"))
+    }
+
+    public enum Rival: Sendable, Equatable {
+        case owner
+        /// Cleeng has taken another customer's purchase of it, and has not said what came of that; its app still waits.
+        case waiting
+    }
+
+    /// Index used besides: `pursuits_subscription`.
+    public func rival(of claimed: ClaimedPursuit) async throws -> Rival? {
+        let name = claimed.name
+        // Query waiters before the owner. A grant that commits between the two queries removes the waiter and sets the owner.
+        let waiting = try await database.query(
+            """
+            SELECT ROW(p.sealed_by, p.customer) AS customer
+            FROM pursuits p
+            WHERE \(name.isKey(of: "p")) AND p.phase IN \([Pursuit.Phase.watching, .synchronizing])
+              AND p.status = \(ValidationStatus.pending) AND p.deadline > now()
+            """)
+        if try waiting.contains(where: { try $0.open("customer", as: CustomerID.self) != claimed.customer }) {
+            return .waiting
+        }
+        guard let owner = try await runningOwner(of: name), owner.customer != claimed.customer else { return nil }
+        return .owner
+    }
+
+    /// A line of the subscription's timeline, at most one an hour. Index used: `subscription_events_subscription`.
+    public func noteRefusedTransfer(of name: SubscriptionName) async throws {
+        let event = "transfer_refused"
+        _ = try await database.query(
+            """
+            INSERT INTO subscription_events (
+                bucket, accepted_on, id, recorded_at, said_at, publisher, environment, subscription_key, event, detail)
+            SELECT \(.int2(Int16(name.bucket.number))), (now() AT TIME ZONE 'UTC')::date, \(.uuid(UUID())), clock_timestamp(), now(),
+                   \(.text(name.publisher)), \(.text(name.environment)), \(.text(name.originalTransactionID)), \(.text(event)),
+                   'another customer sent its purchase'
+            WHERE NOT EXISTS (
+                SELECT FROM subscription_events e
+                WHERE \(name.isKey(of: "e")) AND e.recorded_at > now() - interval '1 hour' AND e.event = \(.text(event)))
+            """)
+    }
+}

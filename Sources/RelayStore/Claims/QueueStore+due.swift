@@ -1,0 +1,86 @@
+import Postgres
+import RelayCore
+
+/// What is worked off by loops that sleep until something is due.
+public enum DueWork: Int16, Sendable, CaseIterable {
+    case purchases, customers, events, notifications, subscriptions, webhooks, questions, consumption
+
+    /// Whether a row is due at a moment, regardless of which copy may claim it. Indexes used: those on `due_at`, and on publisher or endpoint and `due_at`.
+    fileprivate func isDue(at moment: SQL) -> SQL {
+        switch self {
+        case .purchases:
+            """
+            (SELECT true FROM \(PublisherScope.publishers)
+             CROSS JOIN \(["phase": .int2Array(PurchaseStore.worked.map(\.rawValue))] as SQLTable, as: "i")
+             WHERE \(PurchaseStore.hasDue(at: moment)) LIMIT 1)
+            """
+        case .customers: "(SELECT true FROM customers c WHERE c.untold_since <= \(moment) LIMIT 1)"
+        case .events: "(SELECT true FROM cleeng_events e WHERE e.due_at <= \(moment) LIMIT 1)"
+        case .notifications:
+            """
+            (SELECT true FROM \(PublisherScope.publishers)
+             WHERE (SELECT true FROM notification_relays r WHERE r.publisher = pub.id AND r.due_at <= \(moment) AND r.parked_at IS NULL
+                    LIMIT 1) LIMIT 1)
+            """
+        case .subscriptions: "(SELECT true FROM ledgers l WHERE l.due_at <= \(moment) LIMIT 1)"
+        case .questions:
+            """
+            (SELECT true FROM \(["store": .textArray(QuestionStore.stores.map(\.rawValue))] as SQLTable, as: "i")
+             WHERE (SELECT true FROM store_questions q WHERE q.store = i.store AND q.due_at <= \(moment) AND q.parked_at IS NULL
+                    AND q.attempts <= 3 LIMIT 1)
+                OR (SELECT true FROM store_questions q WHERE q.store = i.store AND q.due_at <= \(moment) AND q.parked_at IS NULL
+                    AND q.attempts > 3 LIMIT 1) LIMIT 1)
+            """
+        case .consumption:
+            """
+            (SELECT true FROM \(["environment": .textArray(ConsumptionStore.environments)] as SQLTable, as: "i")
+             WHERE (SELECT true FROM consumption_requests r WHERE r.environment = i.environment AND r.due_at <= \(moment)
+                    AND r.state <= 2 AND r.parked_at IS NULL LIMIT 1) LIMIT 1)
+            """
+        case .webhooks:
+            """
+            (SELECT true FROM webhook_endpoints e
+             WHERE (SELECT true FROM webhook_queue q WHERE q.endpoint = e.id AND q.due_at <= \(moment) AND q.parked_at IS NULL
+                    LIMIT 1) LIMIT 1)
+            """
+        }
+    }
+}
+
+/// What a look at the queues has found.
+public struct DueLook: Sendable, Equatable {
+    /// Of what something is due.
+    public var works: [DueWork]
+    /// No other copy has shown a sign of life of late, so none adds work.
+    public var isAlone: Bool
+
+    public init(works: [DueWork], isAlone: Bool) {
+        self.works = works
+        self.isAlone = isAlone
+    }
+}
+
+extension QueueStore {
+    /// One light statement in place of a claim for each kind of work.
+    ///
+    /// - Parameter horizon: counts what will be due so soon.
+    public func due(within horizon: Duration = .zero) async throws -> DueLook {
+        let looks: [SQL] = DueWork.allCases.map {
+            "SELECT \(.int2($0.rawValue)) AS work WHERE \($0.isDue(at: "now() + \(horizon)"))"
+        }
+        let sent = ContinuousClock.now
+        let rows = try await database.query(
+            """
+            SELECT array_agg(d.work) AS works, clock_timestamp() AS now,
+                   (SELECT true FROM instances i
+                    WHERE i.id <> \(.text(memory.instance)) AND i.seen_at > now() - \(InstanceReport.longestSilence)
+                    LIMIT 1) IS NULL AS is_alone
+            FROM (\(looks.joined(" UNION ALL "))) AS d
+            """)
+        guard let row = rows.first else { return DueLook(works: [], isAlone: false) }
+        memory.clock.observe(try row.timestamp("now"), sent: sent)
+        return DueLook(
+            works: (try row.get("works", as: [Int16]?.self) ?? []).compactMap(DueWork.init),
+            isAlone: try row.get("is_alone"))
+    }
+}

@@ -1,0 +1,192 @@
+import Crypto
+import Foundation
+import Postgres
+public import RelayCore
+
+extension EventStore {
+    /// Whether an app has named its customer so.
+    public func isKnown(cleengCustomer: Int64, of scope: PublisherScope = .common) async throws -> Bool {
+        try await database.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM validations v
+                WHERE v.cleeng_customer = \(.int8(cleengCustomer)) AND \(scope.includes("v.publisher")))
+            """
+        ).first?.get(0) ?? false
+    }
+
+    /// Keeps an event whose signature was good, once. A repeat finds its name taken, and waits for a first one that has not committed.
+    /// It is not kept twice, and acted on again: events have neither a time nor a name of their own, so the same may have happened once
+    /// more. One that is parked stays so.
+    ///
+    /// - Parameters:
+    ///   - account: the publisher whose own account at Cleeng signed it; nil for the one that publishers share.
+    ///   - now: the database's time, for the day in its id.
+    public func receive(
+        topic: String, body: [UInt8], account: PublisherID? = nil, now: Timestamp
+    ) async throws -> ReceiveOutcome {
+        // Two accounts may say the same, and mean two things.
+        let digest = SHA256.hash(data: Array("cleeng:\(account.map { "\($0):" } ?? "")".utf8) + body)
+        let name = PostgresValue.bytea(Array(digest))
+        let id = PostgresValue.uuid(UUID())
+        let rows = try await database.query(
+            """
+            WITH named AS (
+                INSERT INTO notification_names AS n (bucket, name, accepted_on, id)
+                VALUES (get_byte(\(name), 0), \(name), DATE 'epoch' + \(.int4(Int32(now.daysSince1970))), \(id))
+                ON CONFLICT (bucket, name) DO UPDATE SET id = n.id
+                RETURNING bucket, accepted_on, id
+            )
+            INSERT INTO cleeng_events AS e (
+                bucket, accepted_on, id, received_at, due_at, topic, body, account, sealed_by)
+            SELECT bucket, accepted_on, id, now(), now(), \(.text(topic.bounded(200))), \(.privateBytea(body)),
+                   \(.text(account)), \(.keyOfBytes)
+            FROM named
+            ON CONFLICT (bucket, accepted_on, id) DO UPDATE SET
+                received_at = now(), due_at = CASE WHEN e.parked_at IS NULL THEN now() END, attempts = 0, strikes = 0
+            RETURNING e.id = \(id)
+            """)
+        return try rows.first?.get(0, as: Bool.self) == true ? .stored : .repeated
+    }
+
+    /// Takes events that are to be acted on, for `lease`. Index used: `cleeng_events_due`.
+    ///
+    /// - Parameter own: publishers whose own accounts this copy has.
+    public func claim(own: [PublisherID] = [], limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
+        try memory.vault.check()
+        let rows = try await database.query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT e.bucket, e.accepted_on, e.id
+                FROM cleeng_events e
+                WHERE e.due_at <= now() AND (e.account IS NULL OR e.account = ANY (\(.textArray(own))))
+                ORDER BY e.due_at
+                LIMIT \(.int4(Int32(limit)))
+                FOR UPDATE SKIP LOCKED
+            )
+            UPDATE cleeng_events e
+            SET due_at = now() + \(lease), attempts = e.attempts + 1, \(WorkQueue.strike("e"))
+            FROM due
+            WHERE e.bucket = due.bucket AND e.accepted_on = due.accepted_on AND e.id = due.id
+            RETURNING e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, e.received_at, e.attempts,
+                      clock_timestamp() AS claimed_at, ROW(e.sealed_by, e.body) AS body, e.account,
+                      \(WorkQueue.columns("e"))
+            """)
+        return try await relay.queues.sift(rows) {
+            try ClaimedRow(.events, .id($0.validationID()), fence: $0.get("attempts"), $0)
+        } _: { row, claimed in
+            ClaimedEvent(
+                row: claimed, id: try row.validationID(), receivedAt: try row.timestamp("received_at"),
+                attempts: try row.get("attempts"), now: try row.timestamp("claimed_at"), body: try row.open("body"),
+                account: try row.get("account"))
+        }
+    }
+
+    /// Notes what came of an event.
+    ///
+    /// - Parameter again: after which it is acted on once more; nil: it is over.
+    public func finish(_ event: ClaimedEvent, outcome: String, again: Duration? = nil) async throws {
+        let due: SQL = again.map { "now() + \($0)" } ?? "NULL"
+        _ = try await database.query(
+            """
+            UPDATE cleeng_events e
+            SET outcome = \(.text(outcome.bounded(200))), due_at = \(due), \(WorkQueue.cleared), trouble = NULL
+            WHERE e.bucket = \(.int2(Int16(event.id.bucket.number)))
+              AND e.accepted_on = DATE 'epoch' + \(.int4(Int32(event.id.day))) AND e.id = \(.uuid(event.id.uuid))
+            """)
+    }
+
+    /// Takes what waits for Cleeng's word, where Cleeng has taken it and nobody works on it at this moment.
+    ///
+    /// - Returns: those, and how many more wait that could not be taken now.
+    public func claimWaiting(
+        for word: UpstreamWord, of subject: EventSubject, lease: Duration
+    ) async throws -> (claimed: [ClaimedPursuit], left: Int) {
+        let rows = try await database.query(Self.waiting(for: word, of: subject))
+        guard !rows.isEmpty else { return ([], 0) }
+        let claimed = try await relay.purchases.claimTold(
+            buckets: try rows.map { try $0.get("bucket") }, ids: try rows.map { try $0.get("id") }, lease: lease)
+        return (claimed, rows.count - claimed.count)
+    }
+
+    /// What is still waited for of a customer and an offer, as far as a word concerns it. What was granted, was granted on the
+    /// offer; what was refused is one purchase, and where Cleeng names a synchronization, that one's. What has not been sent yet
+    /// will be read anyway. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of `pursuits`.
+    private static func waiting(for word: UpstreamWord, of subject: EventSubject) -> SQL {
+        let waits: SQL = """
+            offer_id = \(.text(subject.offerID))
+            AND status IN (\(ValidationStatus.pending), \(ValidationStatus.timedOut))
+            AND \(subject.scope.includes("publisher"))
+            """
+        let synchronization = PostgresValue.text(word.synchronization)
+        return """
+            SELECT p.bucket, p.id
+            FROM (
+                SELECT bucket, id FROM validations WHERE customer = \(.privateText(subject.customer)) AND \(waits)
+                UNION
+                SELECT bucket, id FROM validations WHERE cleeng_customer = \(.int8(subject.cleengCustomer)) AND \(waits)
+            ) AS v
+            JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> \(Pursuit.Phase.parked)
+            WHERE \(.bool(word.isGrant))
+               OR (p.phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.watching)) AND \(synchronization) IS NULL)
+               OR (p.phase = \(Pursuit.Phase.synchronizing) AND p.synchronization = \(synchronization))
+            LIMIT 200
+            """
+    }
+
+    /// The subscriptions that a customer owns, of whatever offer they are now: an event may be about one that was left. Those to the
+    /// offer come first. Indexes used: `subscriptions_customer`, `validations_cleeng_customer`.
+    public func owned(by subject: EventSubject) async throws -> [SubscriptionName] {
+        try await database.query(
+            """
+            SELECT s.publisher, s.environment, s.subscription_key
+            FROM (
+                SELECT \(.privateText(subject.customer)) AS customer
+                UNION
+                SELECT v.customer
+                FROM validations v
+                WHERE v.cleeng_customer = \(.int8(subject.cleengCustomer)) AND \(subject.scope.includes("v.publisher"))
+            ) AS c
+            CROSS JOIN LATERAL (SELECT * FROM subscriptions s WHERE s.customer = c.customer OFFSET 0) AS s
+            WHERE \(subject.scope.includes("s.publisher"))
+            ORDER BY s.offer_id = \(.text(subject.offerID)) DESC, s.owned_since DESC
+            LIMIT 20
+            """
+        ).map { row in
+            SubscriptionName(
+                publisher: try row.get("publisher"), environment: try row.get("environment"),
+                originalTransactionID: try row.get("subscription_key"))
+        }
+    }
+}
+
+/// An event of Cleeng's that this process acts on, for as long as its lease holds.
+public struct ClaimedEvent: ClaimedItem {
+    public let row: ClaimedRow
+    public var id: NotificationID
+    public var receivedAt: Timestamp
+    public var attempts: Int
+    /// By the database's clock, when it was claimed.
+    public var now: Timestamp
+    public var body: Private<[UInt8]>
+    /// The publisher whose own account at Cleeng said it; nil: the one that publishers share.
+    public var account: PublisherID?
+}
+
+/// Whose purchase an event is about.
+public struct EventSubject: Sendable {
+    public var customer: CustomerID?
+    public var cleengCustomer: Int64?
+    public var offerID: OfferID
+    /// Of whom its account at Cleeng may speak.
+    public var scope: PublisherScope
+
+    public init(
+        customer: CustomerID?, cleengCustomer: Int64?, offerID: OfferID, scope: PublisherScope = .common
+    ) {
+        self.scope = scope
+        self.customer = customer
+        self.cleengCustomer = cleengCustomer
+        self.offerID = offerID
+    }
+}

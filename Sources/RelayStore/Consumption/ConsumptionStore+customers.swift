@@ -1,0 +1,104 @@
+import Postgres
+public import RelayCore
+
+extension ConsumptionStore {
+    /// Whose purchase a request is about, and whether they got it; nil where nobody is known to have bought it. Indexes used: the primary key of
+    /// `subscriptions`, `validations_subscription`.
+    ///
+    /// A subscription that was moved to another customer is theirs. Who has it got it, though the validation that says so may be gone by
+    /// now, or stand under an earlier id. Where nobody has it, the last one counts who may have bought it: not one whom Cleeng or a signature
+    /// refused.
+    public func purchase(of claimed: ClaimedConsumption) async throws -> ConsumedPurchase? {
+        let name = claimed.name
+        let isSame: SQL = """
+            v.bucket = \(.int2(Int16(name.bucket.number))) AND v.subscription_key = \(.text(name.originalTransactionID))
+            AND v.publisher = \(.text(name.publisher)) AND v.environment = \(.text(name.environment))
+            """
+        let wasGranted: SQL = "v.status IN \([ValidationStatus.granted, .revoked, .transferred])"
+        let rows = try await database.query(
+            """
+            SELECT ROW(o.sealed_by, o.application_username) AS username, o.rank = 1 AS is_owner,
+                   EXISTS (SELECT FROM validations v WHERE \(isSame) AND \(wasGranted)) AS was_granted,
+                   EXISTS (SELECT FROM validations v WHERE \(isSame) AND v.status IN \([ValidationStatus.pending, .timedOut])) AS is_open
+            FROM (
+                SELECT s.sealed_by, s.application_username, 1 AS rank, s.owned_since AS since
+                FROM subscriptions s WHERE \(name.isKey(of: "s"))
+                UNION ALL
+                SELECT v.sealed_by, v.application_username, 2, v.accepted_at FROM validations v
+                WHERE \(isSame) AND v.status <> \(ValidationStatus.rejected)
+                  AND v.verification <> \(.int2(Verification.Result.notGenuine.rawValue))
+            ) AS o
+            ORDER BY o.rank, o.since DESC
+            LIMIT 1
+            """)
+        guard let row = rows.first else { return nil }
+        let customer = CustomerName(publisher: name.publisher, username: try row.open("username"))
+        if customer.username != claimed.username { try await note(customer, of: claimed) }
+        let isDelivered = try row.get("was_granted") || row.get("is_owner")
+        return ConsumedPurchase(
+            customer: customer,
+            delivery: isDelivered ? .delivered : try row.get("is_open") ? .serverOutage : .other)
+    }
+
+    /// By which what the publisher says of the customer finds the request.
+    private func note(_ customer: CustomerName, of claimed: ClaimedConsumption) async throws {
+        _ = try await database.query(
+            """
+            UPDATE consumption_requests r
+            SET username = \(.privateText(customer.username)), sealed_by = \(.keyOfTexts)
+            WHERE \(claimed.id.isKey(of: "r")) AND r.fence = \(.int4(claimed.row.fence))
+            """)
+    }
+
+    /// What the publisher says of a customer. Index used: the primary key.
+    public func facts(of customer: CustomerName) async throws -> ConsumptionFacts? {
+        try await database.query(
+            """
+            SELECT f.consented, f.sample, f.percentage, f.refund_preference, f.user_status
+            FROM consumption_facts f
+            WHERE f.bucket = \(.int2(Int16(customer.bucket.number))) AND f.publisher = \(.text(customer.publisher))
+              AND f.username = \(.privateText(customer.username))
+            """
+        ).first.map { row in
+            ConsumptionFacts(
+                customerConsented: try row.get("consented"), sampleContentProvided: try row.get("sample"),
+                consumptionPercentage: try row.get("percentage"),
+                refundPreference: try row.get("refund_preference", as: String?.self).flatMap(
+                    ConsumptionFacts.RefundPreference.init),
+                userStatus: try row.get("user_status", as: String?.self).flatMap(ConsumptionFacts.UserStatus.init))
+        }
+    }
+
+    /// Keeps what a publisher says of a customer, in place of what was said before. Requests that wait for it are looked at at once; one
+    /// whose answer is being tried keeps its pause, and is sent with what was said last. Indexes used: the
+    /// primary key, `consumption_requests_customer`.
+    public func keep(_ facts: ConsumptionFacts, of customer: CustomerName) async throws {
+        let username = PostgresValue.privateText(customer.username)
+        let kept: SQL = """
+            INSERT INTO consumption_facts AS f (
+                bucket, publisher, username, consented, sample, percentage, refund_preference, user_status, changed_at, sealed_by)
+            VALUES (
+                \(.int2(Int16(customer.bucket.number))), \(.text(customer.publisher)), \(username), \(.bool(facts.customerConsented)),
+                \(.bool(facts.sampleContentProvided)), \(.int4(facts.consumptionPercentage.map { Int32($0) })),
+                \(.text(facts.refundPreference?.rawValue)), \(.text(facts.userStatus?.rawValue)), now(), \(.keyOfTexts))
+            ON CONFLICT (bucket, publisher, username) DO UPDATE SET
+                consented = excluded.consented, sample = excluded.sample, percentage = excluded.percentage,
+                refund_preference = excluded.refund_preference, user_status = excluded.user_status,
+                changed_at = excluded.changed_at, sealed_by = excluded.sealed_by
+            """
+        let woken: SQL = """
+            UPDATE consumption_requests r
+            SET signals = r.signals + 1,
+                due_at = CASE WHEN r.owner IS NULL AND r.state = \(.int2(ConsumptionState.awaitsConsent.rawValue)) THEN now()
+                              ELSE r.due_at END
+            WHERE r.publisher = \(.text(customer.publisher)) AND r.username = \(username) AND r.state <= 2 AND r.parked_at IS NULL
+            """
+        _ = try await database.withTransaction { try await $0.commit(with: [kept, woken]) }
+    }
+}
+
+/// Whose purchase Apple asks about, and whether they got it.
+public struct ConsumedPurchase: Sendable, Equatable {
+    public var customer: CustomerName
+    public var delivery: ConsumptionAnswer.Delivery
+}

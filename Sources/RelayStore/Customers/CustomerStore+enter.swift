@@ -1,0 +1,87 @@
+import Postgres
+public import RelayCore
+
+/// A subscription after its receipt was entered into the ledger.
+public struct EnteredSubscription: Sendable {
+    public var name: SubscriptionName
+    /// The newest purchase of each product that it ever was.
+    public var purchases: [CustomerPurchase]
+    /// The owner by a grant of Cleeng's, if any.
+    public var owner: HeardSubscription.Owner?
+}
+
+extension CustomerStore {
+    /// Enters what a genuine receipt says into the ledger, for a customer where one is named.
+    ///
+    /// - Parameters:
+    ///   - messages: of each subscription in it one, and one of each that it was before (``LedgerMessage/withMoves``).
+    ///   - customer: who claims the subscriptions; nil claims none.
+    ///   - app: the bundle id of the app's key, or empty.
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    /// - Throws: ``PostgresError``, ``StoreError``; then nothing is written.
+    public func enter(
+        _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID, leeway: Duration
+    ) async throws -> [EnteredSubscription] {
+        guard !messages.isEmpty else { return [] }
+        let hearing = LedgerHearing(messages, memory: memory, leeway: leeway)
+        // A subscription that moved is claimed under its new id.
+        let claimed = hearing.messages.filter { $0.word.movesTo == nil }
+        let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
+        let (heard, changed, closing) = try await database.retryingDeadlock {
+            try await database.withTransaction { transaction in
+                let answers = try await transaction.pipeline(claim + hearing.opening)
+                let heard = try hearing.hear(answers[claim.count...])
+                var closing = hearing.closing(heard)
+                if let customer, let rows = answers.first {
+                    let changes = try rows.flatMap { try Self.changes($0, customer) }
+                    if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
+                    closing.customers += changes.map(\.customer)
+                }
+                closing.queries += QuestionStore.sweep(hearing.messages.map { (name: $0.name, app: $0.bundleID) })
+                let changed = try closing.changed(try await transaction.commit(with: closing.queries))
+                return (heard, changed, closing)
+            }
+        }
+        relay.publish(changed, closing)
+        return heard.filter { $0.message.word.movesTo == nil }.map { heard in
+            let shown = heard.shown?.status
+            return EnteredSubscription(
+                name: heard.message.name,
+                purchases: heard.ledger.purchases(of: heard.message.name, shown: shown, at: heard.now, leeway: leeway),
+                owner: heard.owner)
+        }
+    }
+
+    /// Makes this customer the owner of subscriptions that have none, or one by such a claim alone. Cleeng's grants are left alone. In the
+    /// order of their keys, as every writer locks owners.
+    private static func claim(_ messages: [LedgerMessage], for customer: CustomerName, app: BundleID) -> SQL {
+        let table: SQLTable =
+            SQLTable.subscriptions(messages.map(\.name)) + [
+                "product_id": .textArray(messages.map { $0.word.periods.first?.productID })
+            ]
+        return """
+            INSERT INTO subscriptions AS s (
+                bucket, publisher, environment, subscription_key, application_username, app, product_id, accepted_at,
+                owned_since, sealed_by)
+            SELECT i.bucket, i.publisher, i.environment, i.subscription_key, \(.privateText(customer.username)),
+                   \(.text(app)), i.product_id, 'epoch', clock_timestamp(), \(.keyOfTexts)
+            FROM \(table, as: "i", ordinal: "ordinal")
+            ORDER BY i.ordinal
+            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+                previous_username = s.application_username, application_username = excluded.application_username,
+                app = excluded.app, product_id = excluded.product_id, owned_since = excluded.owned_since,
+                sealed_by = excluded.sealed_by
+            WHERE s.id IS NULL AND s.application_username <> excluded.application_username
+            RETURNING s.publisher, s.environment, s.subscription_key,
+                      ROW(s.sealed_by, s.previous_username) AS previous_username
+            """
+    }
+
+    private static func changes(_ row: PostgresRow, _ customer: CustomerName) throws -> [CustomerChange] {
+        let subscription = try row.subscriptionName()
+        let now = CustomerChange(customer: customer, reason: .receiptValidated, subscription: subscription)
+        guard let previous = try row.open("previous_username", as: Username?.self) else { return [now] }
+        let before = CustomerName(publisher: customer.publisher, username: previous)
+        return [now, CustomerChange(customer: before, reason: .other, subscription: subscription)]
+    }
+}

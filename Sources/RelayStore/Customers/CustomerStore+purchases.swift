@@ -1,0 +1,146 @@
+import Postgres
+public import RelayCore
+
+/// All purchases of a customer at a moment.
+public struct CustomerPurchases: Sendable {
+    public var name: CustomerName
+    /// The newest of each product, by product id.
+    public var purchases: [CustomerPurchase]
+    /// Unordered.
+    let all: [CustomerPurchase]
+    /// By the database's clock.
+    public var readAt: Timestamp
+    /// When time alone changes them; nil where it does not.
+    public var changesAt: Timestamp?
+    /// `{"applicationUsername":…,"purchases":{…}}`, in UTF-8.
+    public var json: [UInt8]
+
+    init(
+        name: CustomerName, purchases: [CustomerPurchase], readAt: Timestamp, changesAt: Timestamp?
+    ) {
+        self.name = name
+        all = purchases
+        self.purchases = CustomerPurchase.newest(of: purchases)
+        self.readAt = readAt
+        self.changesAt = changesAt
+        json = PurchaseJSON.customer(name.username, self.purchases)
+    }
+}
+
+/// Cached purchases of customers, with their JSON.
+typealias PurchaseCache = RecentCache<CustomerName, CustomerPurchases>
+
+extension PurchaseCache {
+    convenience init() { self.init(capacity: 2_048) }
+}
+
+extension CustomerStore {
+    /// Most subscriptions read of each customer, the newest.
+    private static let most = 1_000
+
+    /// A customer's purchases, from the cache if they are in it.
+    ///
+    /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
+    /// - Returns: no purchases for a customer of whom nothing is known.
+    public func purchases(of name: CustomerName, leeway: Duration) async throws -> CustomerPurchases {
+        if let known = memory.told.answer(name) { return known }
+        let ticket = memory.told.ticket()
+        let read = try await purchases(of: [name], leeway: leeway)
+        guard let known = read.first else { throw StoreError.missingRow("a customer's purchases") }
+        let longest = known.changesAt.map { $0 - known.readAt }
+        if longest.map({ $0 > .zero }) ?? true {
+            memory.told.keep(known, for: name, read: ticket, longest: longest ?? PurchaseCache.keepFor)
+        }
+        return known
+    }
+
+    /// From the cache alone: nil does not mean that there are none.
+    public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { memory.told.answer(name) }
+
+    /// Purchases of several customers, in the same order, from the database.
+    public func purchases(of names: [CustomerName], leeway: Duration) async throws -> [CustomerPurchases] {
+        guard !names.isEmpty else { return [] }
+        return try Self.purchases(of: names, try await database.query(Self.purchasesQuery(names)), leeway: leeway)
+    }
+
+    /// Subscriptions with their ledgers and the periods that receipts stated, for what the ledger has not heard yet.
+    /// Indexes used: `subscriptions_username`, primary keys.
+    static func purchasesQuery(_ names: [CustomerName]) -> SQL {
+        """
+        SELECT i.ordinal, s.publisher, s.environment, s.subscription_key, s.offer_id, s.expires_at, s.product_id,
+               l.status AS shown, v.period, v.status, v.transaction_id, clock_timestamp() AS now,
+               \(StoredLedger.columns)
+        FROM \(.customers(names), as: "i", ordinal: "ordinal")
+        CROSS JOIN LATERAL (
+            SELECT * FROM subscriptions s
+            WHERE s.publisher = i.publisher AND s.application_username = i.username
+            ORDER BY s.owned_since DESC
+            LIMIT \(unescaped: String(most))) AS s
+        LEFT JOIN LATERAL (SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "s")) OFFSET 0) AS l ON true
+        LEFT JOIN LATERAL (
+            SELECT * FROM validations v
+            WHERE v.bucket = coalesce(s.validation_bucket, s.bucket) AND v.accepted_on = s.accepted_on AND v.id = s.id
+            OFFSET 0) AS v ON true
+        """
+    }
+
+    /// - Parameter rows: the answer to ``purchasesQuery(_:)``.
+    static func purchases(
+        of names: [CustomerName], _ rows: PostgresRows, leeway: Duration
+    ) throws -> [CustomerPurchases] {
+        var found = names.map { _ in (purchases: [CustomerPurchase](), changesAt: Timestamp?.none) }
+        var readAt = Timestamp(microseconds: 0)
+        for row in rows {
+            let place = try row.get("ordinal", as: Int.self) - 1
+            readAt = try row.timestamp("now")
+            let one = try subscription(row, at: readAt, leeway: leeway)
+            found[place].purchases += one.purchases
+            found[place].changesAt = [found[place].changesAt, one.changesAt].compactMap(\.self).min()
+        }
+        return zip(names, found).map { name, found in
+            CustomerPurchases(name: name, purchases: found.purchases, readAt: readAt, changesAt: found.changesAt)
+        }
+    }
+
+    private static func subscription(
+        _ row: PostgresRow, at now: Timestamp, leeway: Duration
+    ) throws -> (purchases: [CustomerPurchase], changesAt: Timestamp?) {
+        let name = try row.subscriptionName()
+        var ledger = try StoredLedger.read(row)
+        if let period = try row.get("period", as: String?.self) {
+            let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
+            ledger.hear(LedgerWord(periods: [period]))
+        }
+        // A moved subscription is shown under its new id. A grant that stands alone is no purchase in a store.
+        guard ledger.movedTo == nil, !name.standsAlone else { return ([], nil) }
+        let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+        let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
+        guard purchases.isEmpty else {
+            let next = ledger.standing(at: now, leeway: leeway)?.nextLookAt
+            return (purchases, next.flatMap { $0 > now ? $0 : nil })
+        }
+        guard
+            let product = try row.get("product_id", as: ProductID?.self)
+                ?? ProductID(row.get("offer_id", as: String?.self))
+        else { return ([], nil) }
+        return ([try unread(name, product: product, row, at: now)], nil)
+    }
+
+    /// A purchase whose receipt cannot be read or verified, though Cleeng may grant it: made of what is stored, at least the offer. Dates
+    /// come from the store alone.
+    private static func unread(
+        _ name: SubscriptionName, product: ProductID, _ row: PostgresRow, at now: Timestamp
+    ) throws -> CustomerPurchase {
+        let platform = StorePlatform(subscriptionKey: name.originalTransactionID)
+        let purchaseID = platform.name(ofKey: name.originalTransactionID)
+        let status = try row.get("status", as: Int16?.self).flatMap(ValidationStatus.init)
+        let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
+        let isOver =
+            try shown.map { !$0.grantsAccess } ?? status.map { $0 == .revoked }
+            ?? row.timestampIfSet("expires_at").map { $0 <= now } ?? false
+        return CustomerPurchase(
+            platform: platform, productID: product, purchaseID: purchaseID,
+            transactionID: try row.get("transaction_id", as: TransactionID?.self) ?? purchaseID,
+            isSandbox: name.isSandbox, isExpired: isOver)
+    }
+}

@@ -1,0 +1,101 @@
+import Postgres
+public import RelayCore
+
+/// One customer of one publisher.
+public struct CustomerKey: Hashable, Sendable {
+    public var publisher: PublisherID
+    /// Trimmed and lower-cased.
+    public var customer: CustomerID
+
+    public init(publisher: PublisherID, customer: CustomerID) {
+        self.publisher = publisher
+        self.customer = customer
+    }
+}
+
+/// Whether a customer's entitlement may be read now.
+public struct ReadTurn: Sendable {
+    /// Nil: now. Else from when on.
+    public var nextAt: Timestamp?
+    /// Purchases wait for this customer's entitlement that nobody holds.
+    public var hasSiblings: Bool
+}
+
+extension PurchaseStore {
+    /// Whether each customer's entitlement may be read now, over all copies at most once in `interval`.
+    ///
+    /// - Parameter customers: without repeats.
+    public func takeReads(
+        of customers: [CustomerKey], interval: Duration
+    ) async throws -> [CustomerKey: ReadTurn] {
+        let sent = ContinuousClock.now
+        let rows = try await database.query(Self.take(customers, interval))
+        var answers: [CustomerKey: ReadTurn] = [:]
+        for row in rows {
+            let key = CustomerKey(publisher: try row.get("publisher"), customer: try row.open("customer"))
+            answers[key] = ReadTurn(
+                nextAt: try row.get("is_taken", as: Bool.self) ? nil : try row.timestamp("free_at"),
+                hasSiblings: try row.get("has_siblings"))
+            memory.clock.observe(try row.timestamp("now"), sent: sent)
+        }
+        return answers
+    }
+
+    /// One row a customer says when it was last read for; whoever moves it on has the right to read. A copy that is too
+    /// early learns when it will not be: an interval from the last read that it can see, or from now where the one that was
+    /// first is too fresh to be seen.
+    private static func take(_ customers: [CustomerKey], _ interval: Duration) -> SQL {
+        let keys: SQLTable = [
+            "bucket": .int2Array(customers.map { Int16(Bucket(of: $0.publisher, $0.customer).number) }),
+            "publisher": .textArray(customers.map(\.publisher)),
+            "customer": .privateTextArray(customers.map(\.customer)),
+        ]
+        return """
+            WITH input AS (
+                SELECT i.* FROM \(keys, as: "i")
+                ORDER BY i.bucket, i.publisher, i.customer
+            ), taken AS (
+                INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at, sealed_by)
+                SELECT bucket, publisher, customer, now(), \(.keyOfTexts) FROM input
+                ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = now()
+                    WHERE r.read_at <= now() - \(interval)
+                RETURNING r.publisher, r.customer
+            )
+            SELECT i.publisher, ROW(\(.keyOfTexts), i.customer) AS customer, t.customer IS NOT NULL AS is_taken,
+                   coalesce(r.read_at, clock_timestamp()) + \(interval) AS free_at, clock_timestamp() AS now,
+                   (SELECT true FROM pursuits p
+                    WHERE p.customer = i.customer AND p.publisher IS NOT DISTINCT FROM i.publisher
+                      AND p.phase = \(Pursuit.Phase.watching) AND (p.owner IS NULL OR p.due_at <= now())
+                    LIMIT 1) IS NOT NULL AS has_siblings
+            FROM input i
+            LEFT JOIN taken t ON t.publisher = i.publisher AND t.customer = i.customer
+            LEFT JOIN entitlement_reads r ON r.bucket = i.bucket AND r.publisher = i.publisher AND r.customer = i.customer
+                 AND r.read_at > now() - \(interval)
+            """
+    }
+
+    /// No copy reads this customer's entitlement before `pause` is over: `read_at` is ahead of time. By primary key.
+    ///
+    /// - Parameter interval: as in ``takeReads(of:interval:)``.
+    public func holdReads(of customer: CustomerKey, for pause: Duration, interval: Duration) async throws {
+        let bucket = Bucket(of: customer.publisher, customer.customer)
+        _ = try await database.query(
+            """
+            INSERT INTO entitlement_reads AS r (bucket, publisher, customer, read_at, sealed_by)
+            VALUES (\(.int2(Int16(bucket.number))), \(.text(customer.publisher)), \(.privateText(customer.customer)),
+                    now() + \(pause - interval), \(.keyOfTexts))
+            ON CONFLICT (bucket, publisher, customer) DO UPDATE SET read_at = greatest(r.read_at, excluded.read_at)
+            """)
+    }
+
+    /// Forgets reads too old to matter, a bounded number at a time.
+    public func pruneReads() async throws -> Int {
+        try await database.query(
+            """
+            DELETE FROM entitlement_reads WHERE (bucket, publisher, customer) IN (
+                SELECT bucket, publisher, customer FROM entitlement_reads
+                WHERE read_at < now() - interval '1 hour' LIMIT 5000)
+            """
+        ).affectedRows
+    }
+}

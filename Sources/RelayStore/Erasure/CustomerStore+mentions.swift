@@ -1,0 +1,76 @@
+import Foundation
+import Postgres
+import RelayCore
+
+/// Erasure of rows that mention a customer somewhere in a text. All rows are read to find them.
+extension CustomerStore {
+    /// - Returns: how many of Cleeng's events were deleted.
+    func eraseEvents(mentioning email: CustomerID) async throws -> Int {
+        try await erase(mentioning: email) { last in
+            let place = try last.map(PointerPage.place) ?? .start
+            return """
+                SELECT e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, ROW(e.sealed_by, e.body) AS body
+                FROM cleeng_events e
+                WHERE (e.bucket, e.accepted_on, e.id) > (\(place.values))
+                ORDER BY e.bucket, e.accepted_on, e.id
+                LIMIT \(unescaped: Self.pageSize)
+                """
+        } text: {
+            try $0.open("body", as: Private<[UInt8]>.self).value
+        } erasure: { found in
+            """
+            DELETE FROM cleeng_events e
+            USING \(.ids(try found.map { try $0.validationID() }), as: "i")
+            WHERE e.bucket = i.bucket AND e.accepted_on = DATE 'epoch' + i.day AND e.id = i.id
+            """
+        }
+    }
+
+    /// Empties the details. Contracts stay, under the ids that the publisher knows.
+    ///
+    /// - Returns: how many billing customers were emptied.
+    func eraseBillingCustomers(mentioning email: CustomerID) async throws -> Int {
+        try await erase(mentioning: email) { last in
+            let (bucket, id) = (try last?.get("bucket") ?? -1 as Int16, try last?.get("id") ?? "")
+            return """
+                SELECT c.bucket, c.id, ROW(c.sealed_by, c.details) AS details FROM billing_customers c
+                WHERE (c.bucket, c.id) > (\(.int2(bucket)), \(.text(id)))
+                ORDER BY c.bucket, c.id
+                LIMIT \(unescaped: Self.pageSize)
+                """
+        } text: {
+            Array(try $0.open("details", as: Private<String>.self).value.utf8)
+        } erasure: { found in
+            """
+            UPDATE billing_customers c SET details = \(.privateText("{}")), sealed_by = \(.keyOfTexts)
+            FROM \(.externalSubscriptions(try found.map { try $0.billingID("id") }), as: "i")
+            WHERE c.bucket = i.bucket AND c.id = i.id
+            """
+        }
+    }
+
+    private static let pageSize = "500"
+
+    /// Erases rows of a table that mention the email, in the order of its primary key.
+    ///
+    /// - Parameters:
+    ///   - page: reads the rows after this one, or the first ones.
+    ///   - text: of a row.
+    ///   - erasure: of rows whose text mentions the email, without regard to the case of ASCII letters.
+    private func erase(
+        mentioning email: CustomerID, page: (PostgresRow?) throws -> SQL, text: (PostgresRow) throws -> [UInt8],
+        erasure: ([PostgresRow]) throws -> SQL
+    ) async throws -> Int {
+        let email = Array(email.text.asciiLowercased().utf8)
+        var (last, erased) = (PostgresRow?.none, 0)
+        while true {
+            let rows = try await database.query(try page(last))
+            guard let end = rows.last else { return erased }
+            last = end
+            let found = try rows.filter { row in
+                Array(String(decoding: try text(row), as: UTF8.self).asciiLowercased().utf8).contains(email)
+            }
+            if !found.isEmpty { erased += try await database.query(try erasure(found)).affectedRows }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Postgres
+import RelayCore
+
+extension InstanceStore {
+    /// What ``instanceReport(_:)`` reads.
+    static let reportColumns: SQL =
+        "upstream_state, upstream_since, upstream_error, upstream_asked_at, seen_at, now() AS now"
+
+    /// As a copy that calls no Cleeng names its role.
+    static let front = "front"
+
+    /// Ends the error of a report whose copy has had successes on another route since. The table has no column for it.
+    private static let successMark = " (other calls succeed)"
+
+    public func report(_ report: InstanceReport, role: String) async throws {
+        let error = report.lastError.map { report.othersSucceed ? $0 + Self.successMark : $0 }
+        _ = try await database.query(
+            """
+            INSERT INTO instances (
+                id, role, started_at, seen_at, upstream_state, upstream_since, upstream_error, upstream_asked_at)
+            VALUES (\(.text(memory.instance)), \(.text(role)), now(), now(), \(.text(report.state.rawValue)),
+                    \(.timestamptz(report.since.postgres)), \(.text(error)), \(.timestamptz(report.askedAt?.postgres)))
+            ON CONFLICT (id) DO UPDATE SET
+                seen_at = now(), upstream_state = excluded.upstream_state, upstream_since = excluded.upstream_since,
+                upstream_error = excluded.upstream_error, upstream_asked_at = excluded.upstream_asked_at
+            """)
+    }
+
+    private static let isForgotten: SQL = "seen_at < now() - interval '1 hour'"
+
+    /// This copy is going.
+    public func reportGone() async throws {
+        _ = try await database.query(
+            "DELETE FROM instances WHERE id = \(.text(memory.instance)) OR \(Self.isForgotten)", timeout: .seconds(1))
+    }
+
+    /// Forgets copies that went without a word.
+    public func prune() async throws {
+        _ = try await database.query("DELETE FROM instances WHERE \(Self.isForgotten)")
+    }
+
+    /// The worst that a running worker says of the upstream; nil where none runs. In the scope of a publisher without Cleeng's words,
+    /// which may be about another account.
+    public func upstream(in scope: OpsScope) async throws -> InstanceReport? { try await workers(in: scope).report }
+
+    /// As ``upstream(in:)``, and how long ago any worker reported last; nil where none has, or all that did ended in order.
+    func workers(in scope: OpsScope) async throws -> (report: InstanceReport?, lastSeen: Duration?) {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.reportColumns)
+            FROM instances
+            WHERE role <> \(.text(Self.front))
+            ORDER BY seen_at DESC
+            LIMIT 200
+            """)
+        guard let first = rows.first else { return (nil, nil) }
+        let now = try first.timestamp("now")
+        var reports: [InstanceReport] = []
+        for row in rows where now - (try row.timestamp("seen_at")) < InstanceReport.longestSilence {
+            var report = try Self.instanceReport(row)
+            if !scope.isAll { report.lastError = nil }
+            reports.append(report)
+        }
+        return (InstanceReport.worst(of: reports, at: now), now - (try first.timestamp("seen_at")))
+    }
+
+    static func instanceReport(_ row: PostgresRow) throws -> InstanceReport {
+        let error = try row.get("upstream_error", as: String?.self)
+        let hasMark = error?.hasSuffix(successMark) == true
+        return InstanceReport(
+            state: InstanceReport.UpstreamState(rawValue: try row.get("upstream_state")) ?? .degraded,
+            since: try row.timestamp("upstream_since"),
+            lastError: hasMark ? error.map { String($0.dropLast(successMark.count)) } : error,
+            askedAt: try row.timestampIfSet("upstream_asked_at"), othersSucceed: hasMark)
+    }
+}

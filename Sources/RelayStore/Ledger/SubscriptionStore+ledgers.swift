@@ -1,0 +1,100 @@
+import Postgres
+public import RelayCore
+
+extension SubscriptionStore {
+    /// Takes subscriptions that have to be looked at. Index used: `ledgers_due`. After the lease another
+    /// process takes what a dead one had.
+    ///
+    /// - Parameter own: publishers whose own accounts this copy has.
+    public func claimDue(
+        own: [PublisherID] = [], limit: Int, lease: Duration
+    ) async throws -> [ClaimedSubscription] {
+        let rows = try await database.query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT l.bucket, l.publisher, l.environment, l.subscription_key
+                FROM ledgers l
+                WHERE l.due_at <= now() AND \(PublisherScope.hasAccount(own, "l.publisher"))
+                ORDER BY l.due_at
+                LIMIT \(.int4(Int32(limit)))
+                FOR UPDATE SKIP LOCKED
+            )
+            UPDATE ledgers l
+            SET due_at = now() + \(lease), \(WorkQueue.strike("l"))
+            FROM due
+            WHERE \(.sameSubscription("l", "due"))
+            RETURNING l.publisher, l.environment, l.subscription_key, l.strikes, \(WorkQueue.columns("l"))
+            """)
+        return try await relay.queues.sift(rows) {
+            let name = try $0.subscriptionName()
+            // Each claim raises the strikes, and so they are the fence as well.
+            return try ClaimedRow(.subscriptions, .subscription(name), fence: $0.get("strikes"), $0)
+        } _: { row, claimed in
+            ClaimedSubscription(row: claimed, name: try row.subscriptionName())
+        }
+    }
+
+    /// The caller of ``hear(_:leeway:asksNobody:)`` asks about what is then in question. Nobody else does so within this time.
+    private static let patience = Duration.seconds(60)
+
+    /// Hears words of subscriptions, and writes what follows from them.
+    ///
+    /// - Parameters:
+    ///   - messages: of each subscription one.
+    ///   - leeway: how long after its end one that will renew is waited for.
+    ///   - asksNobody: the caller leaves what is then in question to ``claimDue(own:limit:lease:)``.
+    /// - Throws: ``PostgresError``, ``StoreError``; then nothing of any of them is written.
+    public func hear(
+        _ messages: [LedgerMessage], leeway: Duration, asksNobody: Bool = false
+    ) async throws -> [HeardSubscription] {
+        guard !messages.isEmpty else { return [] }
+        let hearing = LedgerHearing(
+            messages, memory: memory, leeway: leeway, patience: asksNobody ? LedgerHearing.settling : Self.patience)
+        let (heard, changed, closing) = try await database.retryingDeadlock {
+            try await database.withTransaction { transaction in
+                let answers = try await transaction.pipeline(hearing.opening)
+                let heard = try hearing.hear(answers[...])
+                let closing = hearing.closing(heard)
+                let changed = try closing.changed(try await transaction.commit(with: closing.queries))
+                return (heard, changed, closing)
+            }
+        }
+        relay.publish(changed, closing)
+        return heard.map { HeardSubscription($0) }
+    }
+
+    /// Leaves one alone for a while that cannot be gone on with.
+    public func postpone(_ name: SubscriptionName, trouble: String, by pause: Duration) async throws {
+        try await note(trouble, of: name, dueAt: "now() + \(pause)")
+    }
+
+    /// Has one looked at again within the pause, or sooner where it is due sooner: its store could not be asked.
+    public func lookAgain(at name: SubscriptionName, trouble: String, within pause: Duration) async throws {
+        try await note(trouble, of: name, dueAt: "least(l.due_at, now() + \(pause))")
+    }
+
+    private func note(_ trouble: String, of name: SubscriptionName, dueAt: SQL) async throws {
+        _ = try await database.query(
+            """
+            UPDATE ledgers l
+            SET trouble = \(.text(trouble.bounded(200))), due_at = \(dueAt)
+            WHERE l.parked_at IS NULL AND \(name.isKey(of: "l"))
+            """)
+    }
+}
+
+/// A subscription that this process looks at, for as long as its lease holds.
+public struct ClaimedSubscription: ClaimedItem {
+    public let row: ClaimedRow
+    public let name: SubscriptionName
+
+    init(row: ClaimedRow, name: SubscriptionName) {
+        self.row = row
+        self.name = name
+    }
+
+    /// One that this process has granted something on a moment ago. It is not claimed: it becomes due only if nobody hears it soon.
+    public init(granted name: SubscriptionName) {
+        self.init(row: ClaimedRow(unclaimed: .subscription(name), of: .subscriptions), name: name)
+    }
+}

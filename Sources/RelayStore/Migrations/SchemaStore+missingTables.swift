@@ -1,0 +1,61 @@
+import Postgres
+
+/// Tables are missing although the migrations that made them are recorded as applied.
+public struct DamagedSchema: Error, Equatable, CustomStringConvertible {
+    public let tables: [String]
+
+    public init(_ tables: [String]) { self.tables = tables }
+
+    public var description: String {
+        let names = tables.joined(separator: ", ")
+        let what = tables.count == 1 ? "the table \(names) is" : "the tables \(names) are"
+        return
+            "the schema is damaged: \(what) missing. Restore what is missing from a backup: `receipt-relay migrate` does not make it again"
+    }
+}
+
+extension SchemaStore {
+    /// The tables that are missing although their migrations are recorded as applied. None where there is no schema at all, and none
+    /// where a newer version has migrated the database: it may have dropped a table.
+    public func missingTables() async throws -> [String] {
+        let tables = Migration.tables
+        let names = PostgresValue.textArray(tables.map(\.name))
+        let made: SQLTable = ["name": names, "number": .int4Array(tables.map { Int32($0.number) })]
+        let newest = Int32(Migration.all.map(\.number).max() ?? 0)
+        do {
+            return try await database.query(
+                """
+                SELECT t.name
+                FROM \(made, as: "t")
+                JOIN schema_migrations m ON m.number = t.number
+                WHERE to_regclass(t.name) IS NULL
+                  AND NOT EXISTS (SELECT FROM schema_migrations n WHERE n.number > \(.int4(newest)))
+                ORDER BY t.number, t.name
+                """
+            ).map { try $0.get("name") }
+        } catch let error as PostgresError where error.sqlState == "42P01" {
+            let there: [String] = try await database.query(
+                "SELECT t.name FROM \(["name": names], as: "t") WHERE to_regclass(t.name) IS NOT NULL"
+            ).map { try $0.get("name") }
+            guard !there.isEmpty else { return [] }
+            return ["schema_migrations"] + tables.map(\.name).filter { !there.contains($0) }
+        }
+    }
+}
+
+extension Migration {
+    /// Each table that stands after all migrations, with the migration that makes it. Without partitions, which go with their table.
+    static let tables: [(name: String, number: Int)] = {
+        var tables: [(name: String, number: Int)] = []
+        for migration in all {
+            for line in migration.sql.split(separator: "\n") where !line.contains(" PARTITION OF ") {
+                if let made = line.prefixMatch(of: /CREATE TABLE (?:IF NOT EXISTS )?([a-z_0-9]+)/) {
+                    tables.append((String(made.1), migration.number))
+                } else if let dropped = line.prefixMatch(of: /DROP TABLE (?:IF EXISTS )?([a-z_0-9]+)/) {
+                    tables.removeAll { $0.name == dropped.1 }
+                }
+            }
+        }
+        return tables
+    }()
+}

@@ -1,0 +1,244 @@
+import Crypto
+import Foundation
+import Postgres
+public import RelayCore
+import Traces
+
+extension NotificationStore {
+    private struct Repeated: Error {}
+
+    /// Takes a genuine notification in, once, with everything that follows from it: of Apple's the ledger, what was granted on the
+    /// subscription, the way on to Cleeng; of another store's the question to that store. All of it is committed when this returns.
+    ///
+    /// - Parameters:
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - publisher: whose it is, where that is known.
+    ///   - now: the database's time, for the day in its id.
+    /// - Throws: ``PostgresError``; then nothing of it was taken in, or it is not known, and the same again finds out.
+    public func receive(
+        _ received: ReceivedNotification, of known: PublisherID? = nil, leeway: Duration, now: Timestamp
+    ) async throws -> ReceiveOutcome {
+        let publisher = if let known { known } else { try await publisher(of: received.notification) }
+        let unique = UUID()
+        let lane = received.notification.originalTransactionID ?? TransactionID(unique.uuidString)
+        var generator = SystemRandomNumberGenerator()
+        let id = NotificationID(
+            bucket: Bucket(of: publisher, lane), day: UInt16(clamping: now.daysSince1970), using: &generator)
+        do {
+            return try await database.retryingDeadlock {
+                try await receive(received, as: id, lane: lane, publisher: publisher, leeway: leeway)
+            }
+        } catch is Repeated {
+            return .repeated
+        }
+    }
+
+    private func receive(
+        _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID,
+        leeway: Duration
+    ) async throws -> ReceiveOutcome {
+        let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
+        let hearing = LedgerHearing(messages, memory: memory, leeway: leeway)
+        let notices = try await self.notices(of: received.notification, publisher: publisher)
+        let (changed, closing): ([Validation], LedgerHearing.Closing) = try await database.withTransaction {
+            transaction in
+            var arrival = Self.arrival(received, as: id, lane: lane, publisher: publisher)
+            if let noted = relay.questions.note(received.notification.store, of: publisher) { arrival.append(noted) }
+            if let topic = note(received.notification.topic, said: id, of: publisher) { arrival.append(topic) }
+            if let asked = ConsumptionStore.request(in: received.notification, publisher: publisher, id: id) {
+                arrival.append(asked)
+            }
+            arrival += DeliveryStatements.enqueue(notices)
+            guard !messages.isEmpty else {
+                let questions = QuestionStore.ask(after: received.notification, publisher: publisher, id: id)
+                let answers = try await transaction.pipeline(arrival + questions)
+                guard !answers[0].isEmpty else { throw Repeated() }
+                return ([], LedgerHearing.Closing(asksStores: !questions.isEmpty))
+            }
+            let answers = try await transaction.pipeline(arrival + hearing.opening)
+            guard !answers[0].isEmpty else { throw Repeated() }
+            let heard = try hearing.hear(answers[arrival.count...])
+            let closing = hearing.closing(heard)
+            return (try closing.changed(try await transaction.commit(with: closing.queries)), closing)
+        }
+        relay.publish(changed, closing)
+        if !notices.isEmpty { database.afterCommit { memory.onMessagesQueued() } }
+        return .stored
+    }
+
+    /// Whether it was taken in. Index used: the primary key.
+    public func isKnown(_ notification: StoreNotification) async throws -> Bool {
+        let name = Self.name(of: notification)
+        return try await !database.query(
+            "SELECT FROM notification_names n WHERE n.bucket = get_byte(\(name), 0) AND n.name = \(name)"
+        ).isEmpty
+    }
+
+    private static func name(of notification: StoreNotification) -> PostgresValue {
+        .bytea(Array(SHA256.hash(data: Array(notification.identity.utf8))))
+    }
+
+    private static func arrival(
+        _ received: ReceivedNotification, as id: NotificationID, lane: TransactionID, publisher: PublisherID
+    ) -> [SQL] {
+        let notification = received.notification
+        let name = name(of: notification)
+        let isRelayed = received.isRelayed(for: publisher)
+        let bucket = PostgresValue.int2(Int16(id.bucket.number))
+        let acceptedOn: SQL = "DATE 'epoch' + \(.int4(Int32(id.day)))"
+        let saidAt: SQL = "coalesce(\(.timestamptz(notification.saidAt?.postgres)), now())"
+        let (publisher, environment) = (PostgresValue.text(publisher), PostgresValue.text(notification.environment))
+        // Waits for whoever takes the same name in at this moment. Index used: the primary key.
+        let named: SQL = """
+            INSERT INTO notification_names (bucket, name, accepted_on, id)
+            VALUES (get_byte(\(name), 0), \(name), \(acceptedOn), \(.uuid(id.uuid)))
+            ON CONFLICT (bucket, name) DO NOTHING
+            RETURNING 1
+            """
+        let status: OpsNotification.RelayStatus = isRelayed ? .pending : .off
+        let archived: SQL = """
+            INSERT INTO notifications (
+                bucket, accepted_on, id, received_at, said_at, version, relay, publisher, environment, store, type, subtype,
+                notification_uuid, bundle_id, subscription_key, body, trace, sealed_by)
+            VALUES (
+                \(bucket), \(acceptedOn), \(.uuid(id.uuid)), now(), \(saidAt), \(.int2(notification.version.rawValue)),
+                \(.int2(status.rawValue)), \(publisher), \(environment), \(.text(notification.store.rawValue)),
+                \(.text(notification.type)),
+                \(.text(notification.subtype)), \(.text(notification.uuid)), \(.text(notification.bundleID)),
+                \(.text(notification.originalTransactionID)), \(.privateBytea(received.body)),
+                \(.text(StoredTrace.current)), \(.keyOfBytes))
+            """
+        guard isRelayed else { return [named, archived] }
+        let queued: SQL = """
+            INSERT INTO notification_relays (
+                bucket, accepted_on, id, due_at, said_at, received_at, publisher, environment, lane)
+            VALUES (
+                \(bucket), \(acceptedOn), \(.uuid(id.uuid)), now(), \(saidAt), now(), \(publisher), \(environment),
+                \(.text(lane)))
+            """
+        return [named, archived, queued]
+    }
+
+    /// One for the subscription, and one for each that it was before.
+    static func messages(of notification: StoreNotification, publisher: PublisherID, id: NotificationID)
+        -> [LedgerMessage]
+    {
+        guard let word = notification.word, let original = notification.originalTransactionID else { return [] }
+        func name(_ key: TransactionID) -> SubscriptionName {
+            SubscriptionName(publisher: publisher, environment: notification.environment, originalTransactionID: key)
+        }
+        var note = LedgerMessage.Note(
+            event: notification.type.lowercased(), saidAt: notification.saidAt,
+            detail: notification.subtype?.lowercased())
+        note.notification = id.uuid
+        return LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note).withMoves
+    }
+
+    /// Whose it is: of several publishers the one that alone has keys for its app, else the one whose app has sent a purchase of it,
+    /// else whoever has a key for the app, else the first.
+    private func publisher(of notification: StoreNotification) async throws -> PublisherID {
+        let publishers = try await relay.publishers.ids()
+        guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
+        // An app that one publisher alone has keys for is that one's, whatever others send about its purchases.
+        if let bundle = notification.app {
+            // Two at most: whether it is one's alone. The whole of a small table.
+            let owners = try await database.query(
+                """
+                SELECT DISTINCT k.publisher FROM api_keys k
+                WHERE k.app = \(.text(bundle)) AND k.app <> '' AND k.revoked_at IS NULL LIMIT 2
+                """)
+            if owners.count == 1, let publisher = try owners.first?.get(0, as: PublisherID.self) { return publisher }
+        }
+        if let key = notification.originalTransactionID,
+            let publisher = try await purchaser(
+                of: key, notification.store == .apple ? [notification.environment] : StoreEnvironment.ofOtherStores,
+                publishers)
+        {
+            return publisher
+        }
+        guard let bundle = notification.app else { return PublisherID.first }
+        // Whoever has the app's newest key; one that is still good comes first.
+        return try await database.query(
+            """
+            SELECT k.publisher
+            FROM api_keys k
+            WHERE k.app = \(.text(bundle)) AND k.app <> ''
+            ORDER BY k.revoked_at IS NULL DESC, k.created_at DESC, k.id
+            LIMIT 1
+            """
+        ).first?.get(0) ?? PublisherID.first
+    }
+
+    /// Whoever's app has sent a purchase of it, and not one that somebody made up. Indexes used: `validations_subscription`, the primary
+    /// key.
+    private func purchaser(
+        of key: TransactionID, _ environments: [StoreEnvironment], _ publishers: Set<PublisherID>
+    ) async throws -> PublisherID? {
+        let buckets = relay.publishers.buckets(of: key, publishers)
+        let key = PostgresValue.text(key)
+        let isThere: SQL = "environment = ANY (\(.textArray(environments)))"
+        return try await database.query(
+            """
+            SELECT known.publisher
+            FROM (
+                SELECT v.publisher, v.accepted_at
+                FROM validations v
+                WHERE v.bucket = ANY (\(buckets)) AND v.subscription_key = \(key) AND v.\(isThere)
+                UNION ALL
+                SELECT s.publisher, s.owned_since
+                FROM subscriptions s
+                WHERE s.bucket = ANY (\(buckets)) AND s.subscription_key = \(key) AND s.\(isThere)
+                UNION ALL
+                SELECT c.publisher, c.added_at
+                FROM contract_subscriptions c
+                WHERE c.subscription_key = \(key) AND c.\(isThere)
+            ) AS known
+            ORDER BY known.accepted_at DESC
+            LIMIT 1
+            """
+        ).first?.get(0)
+    }
+
+    /// Forgets which notifications have come, where they cannot come again; a bounded number at a time. The App Store repeats a
+    /// notification for a week, and gives it out by its history for 180 days.
+    public func pruneNames() async throws -> Int {
+        try await database.query(
+            """
+            DELETE FROM notification_names WHERE (bucket, name) IN (
+                SELECT bucket, name FROM notification_names
+                WHERE accepted_on < (now() AT TIME ZONE 'UTC')::date - 200 LIMIT 5000
+                FOR UPDATE SKIP LOCKED)
+            """
+        ).affectedRows
+    }
+}
+
+/// A genuine notification on its way into the archive.
+public struct ReceivedNotification: Sendable {
+    public var notification: StoreNotification
+    /// As it came.
+    public var body: [UInt8]
+    private let isRelayed: PerPublisher<Bool>
+
+    public init(_ notification: StoreNotification, body: [UInt8], isRelayed: PerPublisher<Bool>) {
+        self.notification = notification
+        self.body = body
+        self.isRelayed = isRelayed
+    }
+
+    /// Whether it is passed on to Cleeng.
+    func isRelayed(for publisher: PublisherID) -> Bool {
+        notification.store == .apple && isRelayed.isRelayed(for: publisher)
+    }
+}
+
+extension PerPublisher<Bool> {
+    /// Whether a publisher's notifications are passed on. Where this copy does not have its account, that is left to those that do.
+    public func isRelayed(for publisher: PublisherID) -> Bool { self[publisher] ?? true }
+}
+
+/// What became of it. Both are after the commit.
+public enum ReceiveOutcome: Sendable, Equatable {
+    case stored
+    case repeated
+}

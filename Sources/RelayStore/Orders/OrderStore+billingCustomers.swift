@@ -1,0 +1,57 @@
+import Postgres
+public import RelayCore
+
+/// Somebody whom a publisher makes contracts with.
+public struct BillingCustomer: Sendable, Equatable {
+    public var id: BillingID
+    public var createdAt: Timestamp
+    /// What the publisher gave of them: a JSON object.
+    public var details: Private<String>
+}
+
+extension BillingCustomer {
+    fileprivate static let columns: SQL = "c.id, c.created_at, ROW(c.sealed_by, c.details) AS details"
+
+    fileprivate init(_ row: PostgresRow) throws {
+        self.init(
+            id: try row.billingID("id"), createdAt: try row.timestamp("created_at"), details: try row.open("details"))
+    }
+}
+
+extension OrderStore {
+    /// - Parameter details: a JSON object.
+    static func newCustomer(_ id: BillingID, publisher: PublisherID, details: String) -> SQL {
+        """
+        INSERT INTO billing_customers AS c (bucket, id, publisher, created_at, details, sealed_by)
+        VALUES (\(id.key), \(.text(publisher)), clock_timestamp(), \(.privateText(details)), \(.keyOfTexts))
+        RETURNING \(BillingCustomer.columns)
+        """
+    }
+
+    /// - Parameter details: a JSON object.
+    public func addBillingCustomer(details: String, publisher: PublisherID) async throws -> BillingCustomer {
+        let rows = try await database.query(Self.newCustomer(newBillingID(), publisher: publisher, details: details))
+        guard let row = rows.first else { throw StoreError.unreadable(column: "id") }
+        return try BillingCustomer(row)
+    }
+
+    /// Nil where this publisher has none by that id. Index used: the primary key.
+    public func billingCustomer(_ id: BillingID, publisher: PublisherID) async throws -> BillingCustomer? {
+        try await database.query(
+            """
+            SELECT \(BillingCustomer.columns) FROM billing_customers c
+            WHERE (c.bucket, c.id) = (\(id.key)) AND c.publisher = \(.text(publisher))
+            """
+        ).first.map(BillingCustomer.init)
+    }
+
+    /// Index used: `billing_customers_written`.
+    public func billingCustomers(of publisher: PublisherID, _ page: BillingPage) async throws -> [BillingCustomer] {
+        try await database.query(
+            """
+            SELECT \(BillingCustomer.columns) FROM billing_customers c
+            WHERE \(page.rows(of: publisher, in: "billing_customers", as: "c"))
+            """
+        ).map(BillingCustomer.init)
+    }
+}

@@ -1,0 +1,65 @@
+import NIOConcurrencyHelpers
+import Postgres
+public import RelayCore
+
+/// Cached list of publishers with an account of their own, as the database has it: copies that are configured differently agree on it. Claims
+/// check the database itself.
+public final class AccountRoster: Sendable {
+    private let publishers = NIOLockedValueBox<Set<PublisherID>>([])
+
+    public init() {}
+
+    /// False until the list was read once.
+    public func hasOwn(_ publisher: PublisherID) -> Bool { publishers.withLockedValue { $0.contains(publisher) } }
+
+    /// Reads the list.
+    @discardableResult
+    public func read(_ store: RelayStore) async throws -> Set<PublisherID> {
+        let now = Set(try await store.publishers.ownAccounts())
+        publishers.withLockedValue { $0 = now }
+        return now
+    }
+}
+
+extension PublisherStore {
+    /// Records that these publishers have accounts of their own. From now on copies without those leave their work alone.
+    ///
+    /// - Returns: those that were not recorded before.
+    public func adoptAccounts(of publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
+        // In one order for all copies, against deadlocks.
+        try await ids(
+            """
+            INSERT INTO own_accounts (publisher)
+            SELECT i.publisher FROM \(["publisher": .textArray(publishers.sorted())], as: "i")
+            ON CONFLICT DO NOTHING
+            RETURNING publisher
+            """
+        ).sorted()
+    }
+
+    /// Publishers that have an account of their own, whichever copies have it.
+    public func ownAccounts() async throws -> [PublisherID] {
+        try await ids("SELECT publisher FROM own_accounts ORDER BY publisher LIMIT 10000")
+    }
+
+    /// Ids among these that no publisher has.
+    public func strangers(among publishers: some Sequence<PublisherID>) async throws -> [PublisherID] {
+        try await ids(
+            """
+            SELECT i.publisher FROM \(["publisher": .textArray(Array(publishers))], as: "i")
+            WHERE i.publisher <> \(.text(PublisherID.first)) AND NOT EXISTS (SELECT FROM publishers p WHERE p.id = i.publisher)
+            ORDER BY i.publisher
+            """)
+    }
+
+    /// Returns a publisher to the common account.
+    ///
+    /// - Returns: whether it had one of its own.
+    public func forgetAccount(of publisher: PublisherID) async throws -> Bool {
+        try await database.query("DELETE FROM own_accounts WHERE publisher = \(.text(publisher))").affectedRows == 1
+    }
+
+    private func ids(_ publishers: SQL) async throws -> [PublisherID] {
+        try await database.query(publishers).map { try $0.get("publisher") }
+    }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import Postgres
+import RelayCore
+
+extension PurchaseStore {
+    // Where a row is looked for by more than its publisher, the publisher is compared by `IS NOT DISTINCT FROM`, which no index serves: a
+    // plan that the server made while the table was empty would else find it by `pursuits_due`, among all of that publisher's.
+
+    private typealias Phase = Pursuit.Phase
+
+    private static let unsent: [Phase] = [.forwarding, .registering]
+    /// Cleeng has them.
+    private static let sent: [Phase] = [.watching, .synchronizing]
+    /// Each has its own branch in a claim. What is parked is claimed by nobody.
+    static let worked: [Pursuit.Phase] = unsent + sent
+
+    /// Takes pursuits. A claim makes no row of its own vanish: one whose validation is gone comes back all the same, and is parked; so is
+    /// what cannot be made sense of, and what nobody ever got through with. Its neighbours go on.
+    ///
+    /// A row that still has an owner when it is claimed was not given back: whoever had it died, or stopped in the middle.
+    ///
+    /// - Parameters:
+    ///   - parts: what comes before the claim in its `WITH`.
+    ///   - chosen: rows with the `bucket` and `id` of those to take, locked.
+    ///   - sending: what the claim does to the right to send.
+    private func claim(
+        _ parts: SQL, _ chosen: SQL, for lease: Duration, sending: SQL = "", overtakes: SQL = "false",
+        isOvertaken: SQL = "false"
+    ) async throws -> [ClaimedPursuit] {
+        try memory.vault.check()
+        let sent = ContinuousClock.now
+        let rows = try await database.query(
+            """
+            WITH \(parts), claimed AS (
+                UPDATE pursuits p
+                SET owner = \(.text(memory.instance)), fence = p.fence + 1, due_at = now() + \(lease), \(sending)
+                    strikes = CASE WHEN p.owner IS NULL THEN 0 ELSE least(p.strikes + 1, 1000) END,
+                    trouble = CASE WHEN p.owner IS NULL THEN NULL ELSE p.trouble END
+                FROM \(chosen) AS chosen
+                WHERE p.bucket = chosen.bucket AND p.id = chosen.id
+                RETURNING p.*
+            )
+            SELECT \(ClaimedPursuit.columns(overtakes: overtakes, isOvertaken: isOvertaken))
+            FROM claimed p
+            LEFT JOIN validations v ON v.bucket = p.bucket AND v.accepted_on = p.accepted_on AND v.id = p.id
+            """)
+        if let row = rows.first { memory.clock.observe(try row.timestamp("now"), sent: sent) }
+        var claimed: [ClaimedPursuit] = []
+        var poison: [PoisonRow] = []
+        for row in rows {
+            do {
+                claimed.append(try ClaimedPursuit(row))
+            } catch let error as PostgresError where error.isUnavailable {
+                // Not for what is in the row: it comes again when its lease is over.
+                throw error
+            } catch {
+                poison.append(try PoisonRow(row, error))
+            }
+        }
+        if !poison.isEmpty { await isolate(poison) }
+        return claimed
+    }
+
+    /// Of each publisher `pub` by itself, so that what waits for one's account is not looked through for the others.
+    private static func due(_ phase: Phase, _ limit: Int, _ condition: SQL = "") -> SQL {
+        let limit = PostgresValue.int4(Int32(limit))
+        return """
+            SELECT due.bucket, due.id
+            FROM scoped AS pub
+            CROSS JOIN LATERAL (
+                SELECT p.bucket, p.id, p.due_at
+                FROM pursuits p
+                WHERE p.publisher = pub.id AND p.phase = \(phase) AND p.due_at <= now()
+                  \(condition)
+                ORDER BY p.due_at
+                LIMIT \(limit)
+                FOR UPDATE OF p SKIP LOCKED
+            ) AS due
+            ORDER BY due.due_at
+            LIMIT \(limit)
+            """
+    }
+
+    /// Another pursuit `q` for the subscription of `p`, in the same environment: what Apple did not sign is in one of its own, and neither
+    /// holds up nor overtakes what it did. Index used: `pursuits_subscription`.
+    private static let isOfSameSubscription: SQL = """
+        q.bucket = p.bucket AND q.subscription_key = p.subscription_key AND q.environment = p.environment
+        AND q.publisher IS NOT DISTINCT FROM p.publisher AND q.id <> p.id
+        """
+
+    /// That may be sent: nothing older of the same subscription goes before it, and nothing of it is being sent.
+    ///
+    /// - Parameter open: phases of which older ones go before those of another phase too.
+    private static func maySend(_ open: Set<Phase>) -> SQL {
+        """
+        AND (p.sending OR NOT EXISTS (
+            SELECT FROM pursuits q
+            WHERE \(isOfSameSubscription)
+              AND (q.sending
+                   OR (q.phase IN \(unsent)
+                       AND (q.phase = p.phase OR q.phase = ANY (\(.int2Array(open.map(\.rawValue).sorted()))))
+                       AND (q.accepted_at, q.id) < (p.accepted_at, p.id) AND q.due_at <= now()))))
+        """
+    }
+
+    private static let overtakes: SQL = """
+        p.sending AND EXISTS (
+             SELECT FROM pursuits q
+             WHERE \(isOfSameSubscription) AND q.phase IN \(unsent) AND q.accepted_at < p.accepted_at)
+        """
+
+    private static let isOvertaken: SQL = """
+        p.sending AND (EXISTS (
+             SELECT FROM pursuits q
+             WHERE \(isOfSameSubscription) AND q.accepted_at > p.accepted_at
+               AND (q.phase IN \(sent) OR q.forwards > 0))
+             OR EXISTS (
+             SELECT FROM subscriptions s
+             WHERE s.bucket = p.bucket AND s.publisher = p.publisher AND s.environment = v.environment
+               AND s.subscription_key = p.subscription_key AND s.accepted_at > p.accepted_at))
+        """
+
+    /// The condition that a pursuit of the publisher `pub` and the phase `i` is due at a moment. Index used: `pursuits_due`.
+    static func hasDue(at moment: SQL) -> SQL {
+        """
+        (SELECT true FROM pursuits p
+         WHERE p.publisher = pub.id AND p.phase = i.phase AND p.due_at <= \(moment)
+         LIMIT 1)
+        """
+    }
+
+    /// The phases in which something is due. Asked before each claim: it costs a twentieth of one. Index used: `pursuits_due`, once for each
+    /// publisher and phase.
+    public func duePhases(of scope: PublisherScope = .common) async throws -> Set<Pursuit.Phase> {
+        let sent = ContinuousClock.now
+        let rows = try await database.query(
+            """
+            SELECT array_agg(DISTINCT i.phase) AS phases, clock_timestamp() AS now
+            FROM \(PublisherScope.publishers)
+            CROSS JOIN \(["phase": .int2Array(Self.worked.map(\.rawValue))] as SQLTable, as: "i")
+            WHERE \(scope.includes("pub.id"))
+              AND \(Self.hasDue(at: "now()"))
+            """)
+        guard let row = rows.first else { return [] }
+        memory.clock.observe(try row.timestamp("now"), sent: sent)
+        return Set((try row.get("phases", as: [Int16]?.self) ?? []).compactMap(Pursuit.Phase.init))
+    }
+
+    /// Takes pursuits that are due, for `lease`: of each phase so many, the oldest first. Index used: `pursuits_due`, once for each
+    /// publisher and phase: the claim of one does not read past the rows of another that may not be claimed now.
+    ///
+    /// Of one subscription and environment only one may be sending, and an older request that is due goes before a newer one; an older one
+    /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
+    /// gone: it may have reached Cleeng, is counted as a forward, and goes before all others. Two workers that take two requests of one
+    /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
+    ///
+    /// - Parameters:
+    ///   - limits: of each phase so many at most; none of one that is left out, whose branch is left out too.
+    ///   - scope: whose.
+    ///   - shut: phases that nothing is taken of but to probe with. An older request that is held back there does not hold up a
+    ///     newer one of another phase, which goes before it as it would before one that waits for its next try.
+    public func claimDue(
+        _ limits: [Pursuit.Phase: Int], of scope: PublisherScope = .common, shut: Set<Pursuit.Phase> = [],
+        lease: Duration
+    ) async throws -> [ClaimedPursuit] {
+        let maySend = Self.maySend(Set(Self.unsent).subtracting(shut))
+        let phases = limits.sorted { $0.key.rawValue < $1.key.rawValue }
+        guard !phases.isEmpty else { return [] }
+        let scoped: SQL = "SELECT pub.id FROM \(PublisherScope.publishers) WHERE \(scope.includes("pub.id"))"
+        let parts: [SQL] =
+            ["scoped AS MATERIALIZED (\(scoped))"]
+            + phases.map { phase, limit in
+                "due_\(phase) AS MATERIALIZED (\(Self.due(phase, limit, phase.isUnsent ? maySend : "")))"
+            }
+        let chosen = phases.map { phase, _ -> SQL in "SELECT * FROM due_\(phase)" }
+        return try await claim(
+            parts.joined(", "), "(\(chosen.joined(" UNION ALL ")))", for: lease,
+            sending: """
+                sending = p.phase IN \(Self.unsent) AND (p.retry_at IS NULL OR p.retry_at <= now()),
+                forwards = p.forwards + p.sending::int,
+                """,
+            overtakes: Self.overtakes, isOvertaken: Self.isOvertaken)
+    }
+
+    /// Takes pending pursuits of these phases that are due and past their deadline while they wait for the upstream: only to be written,
+    /// without the right to send. Index used: `pursuits_due`, over all that are due in these phases: asked once in a while, and only
+    /// while they are held back.
+    public func claimExpired(
+        phases: [Pursuit.Phase], of scope: PublisherScope = .common, limit: Int, lease: Duration
+    ) async throws -> [ClaimedPursuit] {
+        try await claim(
+            """
+            expired AS MATERIALIZED (
+                SELECT p.bucket, p.id
+                FROM \(PublisherScope.publishers)
+                JOIN pursuits p ON p.publisher = pub.id
+                WHERE \(scope.includes("pub.id"))
+                  AND p.phase = ANY (\(.int2Array(phases.map(\.rawValue)))) AND p.due_at <= now()
+                  AND p.status = \(ValidationStatus.pending) AND p.deadline <= now() AND NOT p.sending
+                LIMIT \(.int4(Int32(limit)))
+                FOR UPDATE OF p SKIP LOCKED
+            )
+            """, "expired", for: lease)
+    }
+
+    /// Takes what else waits for an entitlement of these customers, so that one read serves them all. Index used:
+    /// `pursuits_customer`.
+    public func claimSiblings(of customers: [CustomerKey], lease: Duration) async throws -> [ClaimedPursuit] {
+        let keys: SQLTable = [
+            "publisher": .textArray(customers.map(\.publisher)),
+            "customer": .privateTextArray(customers.map(\.customer)),
+        ]
+        return try await claim(
+            """
+            siblings AS MATERIALIZED (
+                SELECT p.bucket, p.id
+                FROM \(keys, as: "i")
+                CROSS JOIN LATERAL (
+                    SELECT p.bucket, p.id
+                    FROM pursuits p
+                    WHERE p.customer = i.customer AND p.publisher IS NOT DISTINCT FROM i.publisher
+                      AND p.phase = \(Phase.watching) AND (p.owner IS NULL OR p.due_at <= now())
+                    LIMIT 1000
+                    FOR UPDATE OF p SKIP LOCKED) AS p
+                LIMIT 1000
+            )
+            """, "siblings", for: lease)
+    }
+
+    /// Takes the older requests that `claimed` goes before, whether or not they are due: they are to be ended, not sent. Index used:
+    /// `pursuits_subscription`.
+    public func claimOvertaken(by claimed: ClaimedPursuit, lease: Duration) async throws -> [ClaimedPursuit] {
+        try await claim(
+            """
+            older AS MATERIALIZED (
+                SELECT p.bucket, p.id
+                FROM pursuits p
+                WHERE p.bucket = \(.int2(Int16(claimed.id.bucket.number)))
+                  AND p.subscription_key = \(.text(claimed.subscriptionKey))
+                  AND p.publisher IS NOT DISTINCT FROM \(.text(claimed.publisher)) AND p.phase IN \(Self.unsent)
+                  AND p.accepted_at < \(.timestamptz(claimed.pursuit.acceptedAt.postgres)) AND NOT p.sending
+                  AND p.environment = \(.text(claimed.environment))
+                ORDER BY p.bucket, p.id
+                FOR UPDATE OF p
+            )
+            """, "older", for: lease, isOvertaken: "true")
+    }
+
+    /// Takes those that Cleeng has said something of, where Cleeng has taken them and nobody holds them. Index used: the primary key.
+    func claimTold(buckets: [Int16], ids: [UUID], lease: Duration) async throws -> [ClaimedPursuit] {
+        let keys: SQLTable = ["bucket": .int2Array(buckets), "id": .uuidArray(ids)]
+        return try await claim(
+            """
+            told AS MATERIALIZED (
+                SELECT p.bucket, p.id
+                FROM \(keys, as: "i")
+                JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id
+                WHERE p.phase IN \(Self.sent) AND (p.owner IS NULL OR p.due_at <= now())
+                ORDER BY p.bucket, p.id
+                FOR UPDATE OF p SKIP LOCKED
+            )
+            """, "told", for: lease)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Logging
+import Metrics
+import Postgres
+import RelayCore
+
+/// A pursuit that no worker can go on with, by the columns of its own row: its id may be what is wrong with it.
+struct PoisonRow: Sendable {
+    let bucket: Int16
+    let id: UUID
+    let fence: Int32
+    /// Names what is wrong and none of what the row holds.
+    let why: String
+
+    /// - Throws: where even its key cannot be read, which the schema rules out.
+    init(_ row: PostgresRow, _ error: any Error) throws {
+        bucket = try row.get("bucket")
+        id = try row.get("id")
+        fence = try row.get("fence")
+        why = Self.describe(error)
+    }
+
+    init(_ claimed: ClaimedPursuit, why: String) {
+        bucket = Int16(claimed.id.bucket.number)
+        id = claimed.id.uuid
+        fence = claimed.fence
+        self.why = why
+    }
+
+    static func describe(_ error: any Error) -> String {
+        (error as? PostgresError).map { "its row cannot be read (\($0.shortDescription)): \($0.serverMessage)" }
+            ?? "\(error)"
+    }
+}
+
+extension PurchaseStore {
+    /// `owner` stays empty and nothing claims what is parked: the row waits for an operator's retry.
+    private func park(_ rows: SQLTable) -> SQL {
+        """
+        WITH held AS MATERIALIZED (
+            -- In the order of ``ours``, and even where the lease has run out.
+            SELECT p.bucket, p.id, i.why
+            FROM \(rows, as: "i")
+            JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence AND p.owner IS NOT NULL
+            ORDER BY p.bucket, p.id
+            FOR UPDATE OF p
+        ), parked AS (
+            UPDATE pursuits p
+            SET phase = \(Pursuit.Phase.parked), owner = NULL, sending = false, fence = p.fence + 1, parked_at = now(),
+                trouble = held.why
+            FROM held
+            WHERE p.bucket = held.bucket AND p.id = held.id
+            RETURNING p.bucket, p.accepted_on, p.id, p.fence, p.trouble
+        ), told AS (
+            INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
+            SELECT bucket, accepted_on, id, fence, 0, now(), \(TimelineEvent.Kind.parked), \(.text(memory.instance)), trouble
+            FROM parked
+        )
+        SELECT id::text FROM parked
+        """
+    }
+
+    private func park(_ rows: [PoisonRow]) async throws {
+        let parked = try await database.query(
+            park([
+                "bucket": .int2Array(rows.map(\.bucket)), "id": .uuidArray(rows.map(\.id)),
+                "fence": .int4Array(rows.map(\.fence)), "why": .textArray(rows.map { $0.why.bounded(200) }),
+            ]))
+        guard !parked.isEmpty else { return }
+        Counter(label: "relay_pursuits_parked").increment(by: parked.count)
+        memory.logger.error(
+            "pursuits are parked for an operator",
+            metadata: ["count": .stringConvertible(parked.count), "reason": "\(rows[0].why)"])
+    }
+
+    /// Sets a pursuit aside that cannot be gone on with for what is in it, so that it harms no other.
+    public func park(_ claimed: ClaimedPursuit, why: String) async throws {
+        try await park([PoisonRow(claimed, why: why)])
+    }
+
+    /// Together where it goes, else one by one. What cannot be parked now is claimed again when its lease has run out.
+    func isolate(_ rows: [PoisonRow]) async {
+        do {
+            try await park(rows)
+        } catch {
+            guard rows.count > 1 else {
+                memory.logger.error("a pursuit cannot even be parked", metadata: ["error": "\(error)"])
+                return
+            }
+            for row in rows { await isolate([row]) }
+        }
+    }
+
+    /// Remembers why a claim came to nothing. The row stays as it is until its lease has run out, which is the pause before
+    /// the next try.
+    public func note(trouble: String, of claimed: ClaimedPursuit) async throws {
+        _ = try await database.query(
+            """
+            UPDATE pursuits p SET trouble = \(.text(trouble.bounded(200)))
+            WHERE p.bucket = \(.int2(Int16(claimed.id.bucket.number))) AND p.id = \(.uuid(claimed.id.uuid))
+              AND p.fence = \(.int4(claimed.fence)) AND p.owner IS NOT NULL
+            """, timeout: .seconds(2))
+    }
+}

@@ -1,0 +1,87 @@
+import Postgres
+public import RelayCore
+
+/// What the upstream is sent of a purchase.
+public struct StoredPurchase: Sendable {
+    /// By which it is known what was bought.
+    public enum Proof: Sendable {
+        case receipt(Acceptance.Receipt)
+        /// What another store gave the app.
+        case store(StoreReceipt)
+        /// The App Store's transaction, of the customer with this number at Cleeng.
+        case transaction(cleengCustomer: Int64)
+    }
+
+    public var email: EmailAddress
+    public var offerID: OfferID
+    public var transactionID: TransactionID
+    public var appType: String
+    public var ipAddress: Private<String>?
+    public var couponCode: CouponID?
+    public var proof: Proof
+}
+
+extension PurchaseStore {
+    private static func purchase(_ id: ValidationID, withReceipt: PostgresValue) -> SQL {
+        """
+        SELECT ROW(v.sealed_by, v.email) AS email, v.offer_id, v.transaction_id, v.app_type,
+               ROW(v.sealed_by, v.ip_address) AS ip_address, v.coupon_code, v.cleeng_customer, r.is_text,
+               ROW(r.sealed_by, r.body) AS body, v.driver
+        FROM validations v
+        LEFT JOIN receipts r ON \(withReceipt) AND r.bucket = v.bucket AND r.accepted_on = v.accepted_on AND r.id = v.id
+        WHERE \(id.isKey(of: "v")) AND (r.id IS NOT NULL OR NOT \(withReceipt))
+        """
+    }
+
+    /// What the upstream is to be sent: read when it is sent and not before, since receipts are large. What this process has just accepted
+    /// is not read.
+    public func purchase(of claimed: ClaimedPursuit, by driver: PurchaseDriver) async throws -> StoredPurchase {
+        if let accepted = claimed.accepted { return try StoredPurchase(accepted, by: driver) }
+        return try await purchase(claimed.id, by: driver)
+    }
+
+    func purchase(_ id: ValidationID, by driver: PurchaseDriver) async throws -> StoredPurchase {
+        let query = Self.purchase(id, withReceipt: .bool(driver.sendsReceipt))
+        guard let row = try await database.query(query).first else { throw StoreError.missingRow("the receipt") }
+        return StoredPurchase(
+            email: try row.open("email"), offerID: try row.get("offer_id"),
+            transactionID: try row.get("transaction_id"), appType: try row.get("app_type"),
+            ipAddress: try row.open("ip_address"), couponCode: try row.get("coupon_code"),
+            proof: driver.sendsReceipt
+                ? try .of(
+                    Acceptance.Receipt(isText: try row.get("is_text"), bytes: try row.open("body")),
+                    PurchaseDriver(rawValue: try row.get("driver", as: Int16.self)))
+                : try .of(cleengCustomer: row.get("cleeng_customer")))
+    }
+}
+
+extension StoredPurchase {
+    fileprivate init(_ accepted: Acceptance, by driver: PurchaseDriver) throws {
+        self.init(
+            email: accepted.email.sent, offerID: accepted.offerID, transactionID: accepted.transactionID,
+            appType: accepted.appType, ipAddress: accepted.ipAddress, couponCode: accepted.couponCode,
+            proof: driver.sendsReceipt
+                ? try .of(accepted.receipt, accepted.driver) : try .of(cleengCustomer: accepted.cleengCustomer))
+    }
+}
+
+extension StoredPurchase.Proof {
+    /// - Parameter driver: that the purchase was accepted for. One whose transaction was sent is by its receipt where that is what is
+    ///   asked for.
+    fileprivate static func of(_ receipt: Acceptance.Receipt, _ driver: PurchaseDriver?) throws -> Self {
+        func decoded<Receipt: Decodable>(_ type: Receipt.Type) throws -> Receipt {
+            try LedgerJSON.value(type, String(decoding: receipt.bytes.value, as: UTF8.self), column: "receipts.body")
+        }
+        switch driver {
+        case .google: return .store(.google(try decoded(StoreReceipt.Google.self)))
+        case .amazon: return .store(.amazon(try decoded(StoreReceipt.Amazon.self)))
+        case .roku: return .store(.roku(try decoded(StoreReceipt.Roku.self)))
+        case .receipt, .storekit2, nil: return .receipt(receipt)
+        }
+    }
+
+    fileprivate static func of(cleengCustomer: Int64?) throws -> Self {
+        guard let cleengCustomer else { throw StoreError.missingRow("the customer's number at Cleeng") }
+        return .transaction(cleengCustomer: cleengCustomer)
+    }
+}

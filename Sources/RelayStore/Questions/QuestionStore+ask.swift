@@ -1,0 +1,140 @@
+import Foundation
+import Postgres
+public import RelayCore
+import Traces
+
+extension QuestionStore {
+    /// The stores that are asked after each notification. Apple's say all themselves, and are signed.
+    public static let stores = StorePlatform.allCases.filter { $0 != .apple }
+
+    /// Why a store is to be asked.
+    private struct Signal {
+        /// As the subscription's timeline shows it.
+        var event: String
+        var expects: ClaimedQuestion.Expectation?
+        /// Nil: now.
+        var saidAt: Timestamp?
+        var notification: NotificationID?
+        /// The purchase that this one has taken the place of.
+        var replaces: TransactionID?
+        /// Whether the store is asked only about a purchase that a ledger knows.
+        var isUnproven = false
+    }
+
+    /// Has the store asked about each purchase that a notification is about.
+    ///
+    /// Several notifications of one purchase are one question: the answer is how the purchase stands when it is asked.
+    static func ask(after notification: StoreNotification, publisher: PublisherID, id: NotificationID) -> [SQL] {
+        guard notification.store != .apple, let key = notification.originalTransactionID else { return [] }
+        let replaced = notification.related.filter { $0 != key }
+        func ask(about key: TransactionID, expects: ClaimedQuestion.Expectation?, replaces: TransactionID?) -> SQL {
+            self.ask(
+                about: key, of: publisher, bundleID: notification.bundleID, productID: notification.productID,
+                Signal(
+                    event: notification.isUnproven ? "unsigned" : notification.type.lowercased(), expects: expects,
+                    saidAt: notification.isUnproven ? nil : notification.saidAt,
+                    notification: id, replaces: replaces, isUnproven: notification.isUnproven))
+        }
+        // What anybody may have written is no reason to doubt the store, and no word of when.
+        let expected = notification.isUnproven ? nil : notification.expectation
+        return [ask(about: key, expects: expected, replaces: replaced.first)]
+            + replaced.map { ask(about: $0, expects: nil, replaces: nil) }
+    }
+
+    /// Has the store asked about what was just granted: it wants to hear of that.
+    static func ask(afterGrantOn name: SubscriptionName, bundleID: BundleID?, productID: ProductID?) -> SQL {
+        ask(
+            about: name.originalTransactionID, of: name.publisher, bundleID: bundleID, productID: productID,
+            Signal(event: "looked_up", expects: .runs))
+    }
+
+    /// Has stores asked once more about purchases of which they may have told without being heard.
+    public func askAgain(about subscriptions: [HeardSubscription]) async throws {
+        guard !subscriptions.isEmpty else { return }
+        let questions = subscriptions.map { one in
+            Self.ask(
+                about: one.name.originalTransactionID, of: one.name.publisher, bundleID: one.bundleID,
+                productID: one.standing?.productID, Signal(event: ClaimedQuestion.recheck))
+        }
+        try await database.withTransaction { _ = try await $0.commit(with: questions) }
+        memory.onQuestionsAsked()
+    }
+
+    private static func ask(
+        about key: TransactionID, of publisher: PublisherID, bundleID: BundleID?, productID: ProductID?,
+        _ signal: Signal
+    ) -> SQL {
+        let store = StorePlatform(subscriptionKey: key)
+        let name = SubscriptionName(publisher: publisher, environment: .unknown, originalTransactionID: key)
+        // What nobody signed cuts no pause short: else whoever writes it has the store asked as often as they like.
+        let isNews: SQL = "\(.bool(!signal.isUnproven))"
+        return """
+            INSERT INTO store_questions AS q (
+                bucket, publisher, environment, subscription_key, store, due_at, received_at, said_at, accepted_on, notification,
+                event, bundle_id, product_id, trace, expects, doubts, expected_at, replaces)
+            SELECT
+                \(.int2(Int16(name.bucket.number))), \(.text(publisher)), \(.text(name.environment)), \(.text(key)),
+                \(.text(store.rawValue)), now(), now(), coalesce(\(.timestamptz(signal.saidAt?.postgres)), now()),
+                DATE 'epoch' + \(.int4(signal.notification.map { Int32($0.day) })), \(.uuid(signal.notification?.uuid)),
+                \(.text(signal.event)), \(.text(bundleID)), \(.text(productID)), \(.text(StoredTrace.current)),
+                \(.int2(signal.expects?.rawValue)), \(.int2(signal.expects == nil ? 0 : ClaimedQuestion.mostDoubts)),
+                coalesce(\(.timestamptz(signal.saidAt?.postgres)), now()), \(.text(signal.replaces))
+            \(signal.isUnproven ? isKnown(name) : "")
+            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+                signals = q.signals + CASE WHEN \(isNews) THEN 1 ELSE 0 END, replaces = coalesce(q.replaces, excluded.replaces),
+                attempts = CASE WHEN q.owner IS NULL AND \(isNews) THEN 0 ELSE q.attempts END,
+                due_at = CASE WHEN q.owner IS NULL AND q.parked_at IS NULL AND \(isNews) THEN excluded.due_at ELSE q.due_at END,
+                said_at = greatest(q.said_at, excluded.said_at),
+                accepted_on = CASE WHEN excluded.said_at >= q.said_at THEN excluded.accepted_on ELSE q.accepted_on END,
+                notification = CASE WHEN excluded.said_at >= q.said_at THEN excluded.notification ELSE q.notification END,
+                event = CASE WHEN excluded.said_at >= q.said_at THEN excluded.event ELSE q.event END,
+                trace = CASE WHEN excluded.said_at >= q.said_at THEN excluded.trace ELSE q.trace END,
+                trouble = CASE WHEN q.owner IS NULL AND q.parked_at IS NULL AND \(isNews) THEN NULL ELSE q.trouble END,
+                (expects, doubts, expected_at) = (
+                    SELECT CASE WHEN is_newer THEN excluded.expects ELSE q.expects END,
+                           -- A doubt whose pause is cut short was none: in a burst of notifications they would all be used up.
+                           CASE WHEN is_newer THEN excluded.doubts
+                                WHEN q.expects IS NOT NULL AND q.owner IS NULL AND q.trouble IS NOT NULL AND \(isNews)
+                                THEN least(q.doubts + 1, \(.int2(ClaimedQuestion.mostDoubts)))
+                                ELSE q.doubts END,
+                           CASE WHEN is_newer THEN excluded.expected_at ELSE q.expected_at END
+                    FROM (SELECT excluded.expects IS NOT NULL
+                                 AND (q.expects IS NULL OR excluded.expected_at >= q.expected_at) AS is_newer) AS n),
+                -- A grant knows them. A notification may be forged, and replaces nothing.
+                bundle_id = CASE WHEN excluded.notification IS NULL THEN coalesce(excluded.bundle_id, q.bundle_id)
+                                 ELSE coalesce(q.bundle_id, excluded.bundle_id) END,
+                product_id = CASE WHEN excluded.notification IS NULL THEN coalesce(excluded.product_id, q.product_id)
+                                  ELSE coalesce(q.product_id, excluded.product_id) END
+            """
+    }
+
+    /// Whether a ledger of the purchase is kept. Index used: the primary key.
+    private static func isKnown(_ name: SubscriptionName) -> SQL {
+        """
+        WHERE EXISTS (
+            SELECT FROM ledgers l
+            WHERE l.bucket = \(.int2(Int16(name.bucket.number))) AND l.publisher = \(.text(name.publisher))
+              AND l.environment = ANY (\(.textArray(StoreEnvironment.ofOtherStores)))
+              AND l.subscription_key = \(.text(name.originalTransactionID)))
+        """
+    }
+}
+
+extension StoreEnvironment {
+    /// Under which purchases of other stores than Apple's stand. What was accepted while its store was away stands under `unknown`.
+    static let ofOtherStores: [Self] = [.production, .sandbox, .unknown]
+}
+
+extension StoreNotification {
+    /// What it says of the purchase; nil where that is neither.
+    fileprivate var expectation: ClaimedQuestion.Expectation? {
+        switch type {
+        case _ where isOver != nil: isOver == true ? .isOver : .runs
+        case "VOIDED_PURCHASE", "SUBSCRIPTION_REVOKED", "SUBSCRIPTION_CANCELLED", "ENTITLEMENT_CANCELLED": .isOver
+        case "SUBSCRIPTION_PURCHASED", "SUBSCRIPTION_RENEWED", "SUBSCRIPTION_RECOVERED", "SUBSCRIPTION_RESTARTED",
+            "ENTITLEMENT_PURCHASED", "SUBSCRIPTION_OUT_OF_GRACE_PERIOD":
+            .runs
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Postgres
+public import RelayCore
+
+extension QuestionStore {
+    /// Takes purchases about which stores are to be asked: those that were asked often without success hold up no others. Indexes used:
+    /// `store_questions_fresh`, `store_questions_tired`.
+    ///
+    /// - Parameters:
+    ///   - limits: of each store so many, and half as many of those that were asked often.
+    ///   - own: publishers whose own accounts this copy has.
+    public func claim(
+        _ limits: [StorePlatform: Int], own: [PublisherID] = [], lease: Duration
+    ) async throws -> [ClaimedQuestion] {
+        func due(_ store: StorePlatform, _ limit: Int, _ attempts: SQL) -> SQL {
+            """
+            SELECT due.* FROM (
+                SELECT q.bucket, q.publisher, q.environment, q.subscription_key
+                FROM store_questions q
+                WHERE q.store = \(.text(store.rawValue)) AND q.due_at <= now() AND q.parked_at IS NULL AND \(attempts)
+                  AND \(PublisherScope.hasAccount(own, "q.publisher"))
+                ORDER BY q.due_at
+                LIMIT \(.int4(Int32(limit)))
+                FOR UPDATE SKIP LOCKED) AS due
+            """
+        }
+        let due = limits.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { store, limit in
+            [due(store, limit, "q.attempts <= 3"), due(store, (limit + 1) / 2, "q.attempts > 3")]
+        }
+        guard !due.isEmpty else { return [] }
+        let rows = try await database.query(
+            """
+            WITH due AS MATERIALIZED (
+                \(due.joined(" UNION ALL "))
+            )
+            UPDATE store_questions q
+            SET owner = \(.text(memory.instance)), fence = q.fence + 1, attempts = q.attempts + 1, \(WorkQueue.strike("q")),
+                due_at = now() + \(lease)
+            FROM due
+            WHERE \(.sameSubscription("q", "due"))
+            RETURNING q.publisher, q.environment, q.subscription_key, q.fence, q.attempts, q.signals, q.said_at, q.notification,
+                      q.event, q.bundle_id, q.product_id, q.trace, q.expects, q.doubts, q.replaces, \(WorkQueue.columns("q"))
+            """)
+        return try await relay.queues.sift(rows) {
+            try ClaimedRow(.questions, .subscription($0.subscriptionName()), fence: $0.get("fence"), $0)
+        } _: { row, claimed in
+            ClaimedQuestion(
+                row: claimed, store: StorePlatform(subscriptionKey: try row.get("subscription_key")),
+                name: try row.subscriptionName(), attempts: try row.get("attempts"),
+                signals: try row.get("signals"), saidAt: try row.timestamp("said_at"),
+                notification: try row.get("notification"), event: try row.get("event"),
+                bundleID: try row.get("bundle_id"), productID: try row.get("product_id"), trace: try row.get("trace"),
+                expects: try row.get("expects", as: Int16?.self).flatMap(ClaimedQuestion.Expectation.init),
+                doubts: try row.get("doubts", as: Int.self), replaces: try row.get("replaces"))
+        }
+    }
+
+    /// Ends the claim of a question that was answered. Where a notification came meanwhile, the store is asked again.
+    public func end(_ claimed: ClaimedQuestion) async throws {
+        // The first statement waits for a notification that is being taken in, so that the second one sees it.
+        let given: SQL = """
+            UPDATE store_questions q
+            SET owner = NULL, due_at = now(), trouble = NULL, attempts = 0, \(WorkQueue.cleared)
+            WHERE \(isHeld(claimed))
+            """
+        let ended: SQL = """
+            DELETE FROM store_questions q
+            WHERE \(claimed.name.isKey(of: "q")) AND q.fence = \(.int4(claimed.row.fence)) AND q.owner IS NULL
+              AND q.signals = \(.int4(claimed.signals))
+            """
+        _ = try await database.withTransaction { try await $0.commit(with: [given, ended]) }
+    }
+
+    /// Ends the claim of one that could not be asked, or whose answer is doubted. Where a notification came meanwhile, it is due at once.
+    ///
+    /// - Parameter doubts: how often an answer may still be doubted; nil: as before.
+    public func postpone(
+        _ claimed: ClaimedQuestion, trouble: String, by pause: Duration, doubts: Int? = nil
+    ) async throws {
+        let isSame: SQL = "q.signals = \(.int4(claimed.signals))"
+        _ = try await database.query(
+            """
+            UPDATE store_questions q
+            SET owner = NULL, trouble = \(.text(trouble.bounded(200))), \(WorkQueue.cleared),
+                due_at = CASE WHEN \(isSame) THEN now() + \(pause) ELSE now() END,
+                attempts = CASE WHEN \(isSame) THEN q.attempts ELSE 0 END,
+                doubts = CASE WHEN \(isSame) THEN coalesce(\(.int2(doubts.map { Int16($0) })), q.doubts) ELSE q.doubts END
+            WHERE \(isHeld(claimed))
+            """)
+    }
+
+    private func isHeld(_ claimed: ClaimedQuestion) -> SQL {
+        """
+        \(claimed.name.isKey(of: "q")) AND q.fence = \(.int4(claimed.row.fence)) AND q.owner = \(.text(memory.instance))
+        """
+    }
+
+    /// The ledgers that stand under a purchase's key, whatever their environment. Index used: the primary key.
+    public func known(_ claimed: ClaimedQuestion) async throws -> [KnownLedger] {
+        try await database.query(
+            """
+            SELECT l.publisher, l.environment, l.subscription_key, l.bundle_id, l.product_id
+            FROM ledgers l
+            WHERE l.bucket = \(.int2(Int16(claimed.name.bucket.number))) AND l.publisher = \(.text(claimed.name.publisher))
+              AND l.environment = ANY (\(.textArray(StoreEnvironment.ofOtherStores)))
+              AND l.subscription_key = \(.text(claimed.name.originalTransactionID))
+            """
+        ).map {
+            KnownLedger(
+                name: try $0.subscriptionName(), bundleID: try $0.get("bundle_id"), productID: try $0.get("product_id"))
+        }
+    }
+}
+
+/// A purchase about which this process asks its store, for as long as its lease holds.
+public struct ClaimedQuestion: ClaimedItem {
+    public let row: ClaimedRow
+    public var store: StorePlatform
+    /// In the environment `unknown`.
+    public var name: SubscriptionName
+    /// This one included.
+    public var attempts: Int
+    /// How many notifications there were by the time of the claim.
+    var signals: Int32
+    /// Of the newest of them.
+    public var saidAt: Timestamp
+    /// Nil where it was not a notification that asks.
+    public var notification: UUID?
+    public var event: String
+    public var bundleID: BundleID?
+    public var productID: ProductID?
+    /// That of whoever brought it; see ``StoredTrace``.
+    public var trace: String?
+    /// Nil: nothing that an answer could contradict.
+    public var expects: Expectation?
+    /// How often an answer that says otherwise is still doubted.
+    public var doubts: Int
+    /// The purchase that this one has taken the place of, as far as a notification said.
+    public var replaces: TransactionID?
+
+    static let recheck = "rechecked"
+    /// Nobody said anything: what is as it was leaves no line in the timeline.
+    public var isRecheck: Bool { event == Self.recheck }
+
+    /// What was said of the purchase. The numbers are stored.
+    public enum Expectation: Int16, Sendable {
+        /// The store took it back.
+        case isOver = 1
+        /// It was bought, renewed or granted.
+        case runs = 2
+    }
+
+    /// In how long a store is asked again whose answer says otherwise: its API may be behind.
+    public static let doubtPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(600), .seconds(3_600)]
+
+    static let mostDoubts = Int16(doubtPauses.count)
+
+    /// The next of these; nil where it was doubted often enough.
+    public var doubtPause: Duration? {
+        (1...Self.doubtPauses.count).contains(doubts) ? Self.doubtPauses[Self.doubtPauses.count - doubts] : nil
+    }
+
+    /// What the subscription's timeline shows of the notification.
+    public func note(_ detail: String) -> LedgerMessage.Note {
+        var note = LedgerMessage.Note(event: event, saidAt: saidAt, detail: detail)
+        note.notification = notification
+        return note
+    }
+}
+
+/// A ledger that stands under a purchase's key.
+public struct KnownLedger: Sendable {
+    public var name: SubscriptionName
+    public var bundleID: BundleID?
+    public var productID: ProductID?
+}

@@ -1,0 +1,106 @@
+import NIOConcurrencyHelpers
+import Postgres
+public import RelayCore
+
+extension QuestionStore {
+    /// Writes that a store has sent a notification; nil where that was written a moment ago: all notifications would wait for one row.
+    func note(_ store: StorePlatform, of publisher: PublisherID) -> SQL? {
+        guard memory.noted.isTime(for: "\(publisher) \(store.rawValue)") else { return nil }
+        return """
+            INSERT INTO store_standings AS s (publisher, store, notified_at)
+            VALUES (\(.text(publisher)), \(.text(store.rawValue)), now())
+            ON CONFLICT (publisher, store) DO UPDATE SET notified_at = greatest(s.notified_at, excluded.notified_at)
+            """
+    }
+
+    /// How it stands with each store that has sent anything, or that something is to be asked of.
+    public func standings(in scope: OpsScope) async throws -> [StoreStanding] {
+        async let topics = relay.notifications.topics(in: scope)
+        let stores: SQLTable = ["store": .textArray(StorePlatform.allCases.map(\.rawValue))]
+        let standings = try await database.query(
+            """
+            SELECT i.store, n.notified_at, q.waiting, q.parked, (extract(epoch FROM now() - q.oldest) * 1000000)::int8 AS oldest,
+                   s.swept_at, s.oldest_sweep, s.trouble
+            FROM \(stores, as: "i", ordinal: "ordinal")
+            CROSS JOIN LATERAL (
+                SELECT max(n.notified_at) AS notified_at
+                FROM store_standings n
+                WHERE n.store = i.store AND \(scope.includes("n.publisher"))) AS n
+            CROSS JOIN LATERAL (
+                SELECT count(*) FILTER (WHERE q.parked_at IS NULL) AS waiting,
+                       count(*) FILTER (WHERE q.parked_at IS NOT NULL) AS parked,
+                       -- Of one whose answer is doubted the store has been asked.
+                       min(q.received_at) FILTER (WHERE q.parked_at IS NULL
+                           AND (q.expects IS NULL OR q.doubts = \(.int2(ClaimedQuestion.mostDoubts)))) AS oldest
+                FROM store_questions q
+                WHERE q.store = i.store AND \(scope.includes("q.publisher"))) AS q
+            CROSS JOIN LATERAL (
+                -- Of several apps the one asked about longest ago. One that no account can ask for does not count.
+                SELECT CASE WHEN bool_and(s.swept_at IS NOT NULL OR s.asked_since IS NULL)
+                            THEN min(s.swept_at) END AS swept_at,
+                       min(coalesce(s.swept_at, s.asked_since)) AS oldest_sweep, max(s.trouble) AS trouble
+                FROM store_sweeps s
+                WHERE s.store = i.store AND \(scope.includes("s.publisher"))) AS s
+            ORDER BY i.ordinal
+            """
+        ).map { row in
+            StoreStanding(
+                store: try row.get("store"), lastNotificationAt: try row.timestampIfSet("notified_at"),
+                waiting: try row.get("waiting"), parked: try row.get("parked"),
+                oldestWaiting: try row.get("oldest", as: Int64?.self).map { .microseconds($0) },
+                sweptAt: try row.timestampIfSet("swept_at"), oldestSweep: try row.timestampIfSet("oldest_sweep"),
+                sweepTrouble: try row.get("trouble"))
+        }
+        let known = Dictionary(grouping: try await topics, by: \.store)
+        return standings.map { standing in
+            var standing = standing
+            standing.topics = known[standing.store] ?? []
+            return standing
+        }.filter(\.isInUse)
+    }
+}
+
+/// When something was last written that need not be written each time.
+final class Noted: Sendable {
+    private static let pause = Duration.seconds(10)
+    private static let most = 1_024
+
+    private let times = NIOLockedValueBox<[String: ContinuousClock.Instant]>([:])
+
+    /// Whether it is ten seconds old. From then on it is not.
+    func isTime(for name: String) -> Bool {
+        let now = ContinuousClock.now
+        return times.withLockedValue { times in
+            if let last = times[name], now - last < Self.pause { return false }
+            if times.count >= Self.most { times = [:] }
+            times[name] = now
+            return true
+        }
+    }
+}
+
+/// What one store has sent, and what it is still to be asked.
+public struct StoreStanding: Sendable, Equatable {
+    /// As ``StorePlatform`` names it.
+    public var store: String
+    /// At most ten seconds late. Nil: none has come.
+    public var lastNotificationAt: Timestamp?
+    /// About how many purchases it is to be asked.
+    public var waiting = 0
+    public var parked = 0
+    /// For how long the first of those has waited; nil where none does.
+    public var oldestWaiting: Duration?
+    /// When it was last asked what was taken back, of every app; nil where it never was of one.
+    public var sweptAt: Timestamp?
+    /// The same of the app for which that is longest ago; of one that was never swept, when a copy first tried.
+    public var oldestSweep: Timestamp?
+    /// Why that did not go through the last time.
+    public var sweepTrouble: String?
+    /// By which its notifications come; empty where they come by none.
+    public var topics: [TopicSubscription] = []
+
+    var isInUse: Bool {
+        lastNotificationAt != nil || waiting > 0 || parked > 0 || oldestSweep != nil || sweepTrouble != nil
+            || !topics.isEmpty
+    }
+}

@@ -1,0 +1,131 @@
+import Postgres
+public import RelayCore
+
+/// One copy's turn to ask which purchases of an app were taken back.
+public struct SweepTurn: Sendable {
+    public let publisher: PublisherID
+    public let store: StorePlatform
+    public let app: BundleID
+    /// Until when nothing is missing; nil where nobody has asked yet.
+    public let completeUntil: Timestamp?
+    /// When the lease of this claim ends.
+    let leaseEnd: Timestamp
+}
+
+extension QuestionStore {
+    /// Another copy took the turn.
+    struct TurnLost: Error {}
+
+    private static let sweepLease = Duration.seconds(30)
+
+    /// Has the apps of Google purchases swept from now on. Written last in its transaction, so that two writers of a
+    /// new app do not deadlock.
+    ///
+    /// - Parameter purchases: each was granted, or Google has confirmed it. A forged notification may name any app.
+    static func sweep(_ purchases: [(name: SubscriptionName, app: BundleID?)]) -> [SQL] {
+        let purchases = purchases.filter { name, app in
+            app != nil && StorePlatform(subscriptionKey: name.originalTransactionID) == .google && !name.standsAlone
+        }
+        guard !purchases.isEmpty else { return [] }
+        let apps: SQLTable = [
+            "publisher": .textArray(purchases.map(\.name.publisher)), "app": .textArray(purchases.map(\.app)),
+        ]
+        return [
+            """
+            INSERT INTO store_sweeps (publisher, store, app)
+            SELECT DISTINCT i.publisher, \(.text(StorePlatform.google.rawValue)), i.app
+            FROM \(apps, as: "i")
+            ORDER BY i.publisher, i.app
+            ON CONFLICT (publisher, store, app) DO NOTHING
+            """
+        ]
+    }
+
+    /// The turn of an app that is due. Nil where none is.
+    ///
+    /// - Parameter own: publishers whose own accounts this copy has.
+    public func takeSweep(own: [PublisherID] = []) async throws -> SweepTurn? {
+        try await database.query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT s.publisher, s.store, s.app
+                FROM store_sweeps s
+                WHERE s.due_at <= now() AND \(PublisherScope.hasAccount(own, "s.publisher"))
+                ORDER BY s.due_at
+                LIMIT 1
+                FOR UPDATE SKIP LOCKED
+            )
+            UPDATE store_sweeps s
+            SET due_at = clock_timestamp() + \(Self.sweepLease), asked_since = coalesce(s.asked_since, now())
+            FROM due
+            WHERE s.publisher = due.publisher AND s.store = due.store AND s.app = due.app
+            RETURNING s.publisher, s.store, s.app, s.swept_until, s.due_at
+            """
+        ).first.flatMap { row in
+            guard let store = StorePlatform(rawValue: try row.get("store")) else { return nil }
+            return SweepTurn(
+                publisher: try row.get("publisher"), store: store, app: try row.get("app"),
+                completeUntil: try row.timestampIfSet("swept_until"), leaseEnd: try row.timestamp("due_at"))
+        }
+    }
+
+    /// To be said at least every half a minute.
+    ///
+    /// - Throws: where the turn has passed to another copy.
+    public func keep(_ turn: SweepTurn) async throws -> SweepTurn {
+        let kept = try await database.query(
+            """
+            UPDATE store_sweeps s
+            SET due_at = clock_timestamp() + \(Self.sweepLease)
+            WHERE \(isHeld(turn))
+            RETURNING s.due_at
+            """)
+        guard let row = kept.first else { throw TurnLost() }
+        return SweepTurn(
+            publisher: turn.publisher, store: turn.store, app: turn.app, completeUntil: turn.completeUntil,
+            leaseEnd: try row.timestamp("due_at"))
+    }
+
+    /// - Parameters:
+    ///   - completeUntil: nil: as before.
+    ///   - pause: until the next turn, whosesoever that is.
+    ///   - canAsk: whether there is an account to ask with. Without one an app that was never swept has no age.
+    public func end(
+        _ turn: SweepTurn, completeUntil: Timestamp?, trouble: String?, pause: Duration, canAsk: Bool = true
+    ) async throws {
+        _ = try await database.query(
+            """
+            UPDATE store_sweeps s
+            SET due_at = now() + \(pause), swept_until = coalesce(\(.timestamptz(completeUntil?.postgres)), s.swept_until),
+                swept_at = CASE WHEN \(.timestamptz(completeUntil?.postgres)) IS NULL THEN s.swept_at ELSE now() END,
+                asked_since = CASE WHEN \(.bool(canAsk)) THEN s.asked_since END,
+                trouble = \(.text(trouble?.bounded(200)))
+            WHERE \(isHeld(turn))
+            """)
+    }
+
+    private func isHeld(_ turn: SweepTurn) -> SQL {
+        """
+        s.publisher = \(.text(turn.publisher)) AND s.store = \(.text(turn.store.rawValue)) AND s.app = \(.text(turn.app))
+        AND s.due_at = \(.timestamptz(turn.leaseEnd.postgres))
+        """
+    }
+
+    /// Which of these purchases still give access, as far as the publisher's ledgers know. Index used: the primary key.
+    public func running(_ keys: [TransactionID], of publisher: PublisherID) async throws -> Set<TransactionID> {
+        let names = keys.flatMap { key in
+            StoreEnvironment.ofOtherStores.map {
+                SubscriptionName(publisher: publisher, environment: $0, originalTransactionID: key)
+            }
+        }
+        let rows = try await database.query(
+            """
+            SELECT l.subscription_key
+            FROM \(SQLTable.subscriptions(names), as: "i")
+            CROSS JOIN LATERAL (
+                SELECT l.subscription_key FROM ledgers l WHERE \(.sameSubscription("l", "i")) AND \(SubscriptionStanding.runs)
+                OFFSET 0) AS l
+            """)
+        return Set(try rows.map { try $0.get("subscription_key") })
+    }
+}

@@ -1,0 +1,174 @@
+import Postgres
+public import RelayCore
+
+// A small table: read from end to end where all are asked for, else by its primary key.
+extension WebhookStore {
+    private static let endpoints: SQL = """
+        SELECT e.id, e.publisher, e.kind, e.url, e.environment, e.events, e.from_settings, e.created_at, e.last_success_at,
+               e.failing_since, e.disabled_at, e.disabled_reason
+        FROM webhook_endpoints e
+        """
+
+    /// All that were not removed, in the order in which they were added.
+    public func endpoints(in scope: OpsScope) async throws -> [WebhookEndpoint] {
+        try await database.query(
+            """
+            \(Self.endpoints)
+            WHERE e.removed_at IS NULL AND \(scope.includes("e.publisher"))
+            ORDER BY e.created_at, e.id
+            LIMIT 10000
+            """
+        ).map(Self.endpoint)
+    }
+
+    /// Nil where there is none, it was removed, or is outside the scope.
+    public func endpoint(_ id: EndpointID, in scope: OpsScope) async throws -> WebhookEndpoint? {
+        try await database.query(
+            """
+            \(Self.endpoints)
+            WHERE e.id = \(.text(id.description)) AND e.removed_at IS NULL AND \(scope.includes("e.publisher"))
+            """
+        ).first.map(Self.endpoint)
+    }
+
+    /// The endpoint for purchases with this URL that is not disabled. Others that ask for the same publisher wait for the transaction's end.
+    public func activeEndpoint(url: String, of publisher: PublisherID) async throws -> EndpointID? {
+        _ = try await database.query(
+            "SELECT p.id FROM publishers p WHERE p.id = \(.text(publisher)) FOR NO KEY UPDATE")
+        return try await endpoints(in: .publisher(publisher)).first {
+            $0.isActive && $0.kind == .purchases && $0.url == url
+        }?.id
+    }
+
+    /// Nil where there is no such publisher.
+    public func addEndpoint(
+        publisher: PublisherID, kind: WebhookEndpoint.Kind = .purchases, url: String,
+        environment: WebhookEnvironment = .all
+    ) async throws -> EndpointID? {
+        var generator = SystemRandomNumberGenerator()
+        let id = EndpointID(using: &generator)
+        var events: String?
+        if case .events(let names) = kind { events = names.joined(separator: ",") }
+        let written = try await database.query(
+            """
+            INSERT INTO webhook_endpoints (id, publisher, kind, url, environment, events)
+            SELECT \(.text(id.description)), p.id, \(.int2(kind.stored.rawValue)), \(.text(url)),
+                   \(.int2(environment.rawValue)), \(.text(events))
+            FROM publishers p WHERE p.id = \(.text(publisher))
+            """)
+        return written.affectedRows == 1 ? id : nil
+    }
+
+    /// The first publisher may have endpoints before it has a key.
+    public func ensureFirstPublisher() async throws {
+        _ = try await database.query(Self.insert(publisher: .first))
+    }
+
+    private static func insert(publisher: PublisherID) -> SQL {
+        "INSERT INTO publishers (id) VALUES (\(.text(publisher))) ON CONFLICT DO NOTHING"
+    }
+
+    /// What waits for it is dropped by the delivery service. False where there is none.
+    public func removeEndpoint(_ id: EndpointID) async throws -> Bool {
+        try await update(id, "removed_at = now()", where: "removed_at IS NULL")
+    }
+
+    /// What waits for it is dropped by the delivery service.
+    ///
+    /// - Returns: whose it is; nil where it was disabled already, or there is none in the scope.
+    public func disableEndpoint(
+        _ id: EndpointID, _ reason: EndpointStanding.Reason, in scope: OpsScope
+    ) async throws -> PublisherID? {
+        // Another copy may have had a success since this one looked: five days without one are not over then.
+        let isStill: SQL = reason == .failing ? "failing_since <= now() - \(EndpointStanding.patience)" : "true"
+        return try await database.query(
+            """
+            UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = \(.text(reason.rawValue))
+            WHERE id = \(.text(id.description)) AND disabled_at IS NULL AND removed_at IS NULL AND \(isStill)
+              AND \(scope.includes("publisher"))
+            RETURNING publisher
+            """
+        ).first?.get(0)
+    }
+
+    /// What was dropped stays so.
+    ///
+    /// - Returns: whose it is; nil where there is none in the scope.
+    public func enableEndpoint(_ id: EndpointID, in scope: OpsScope) async throws -> PublisherID? {
+        try await database.query(
+            """
+            UPDATE webhook_endpoints SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
+            WHERE id = \(.text(id.description)) AND removed_at IS NULL AND \(scope.includes("publisher"))
+            RETURNING publisher
+            """
+        ).first?.get(0)
+    }
+
+    /// Writes how an endpoint does. One that is disabled by it stands in the audit log, too.
+    ///
+    /// - Returns: whether anything changed by it.
+    public func note(_ change: EndpointStanding.Change, of id: EndpointID) async throws -> Bool {
+        switch change {
+        case .failing: try await update(id, "failing_since = now()", where: "failing_since IS NULL")
+        case .succeeded: try await update(id, "failing_since = NULL, last_success_at = now()", where: "true")
+        case .disabled(let reason):
+            try await relay.transaction { store in
+                guard let publisher = try await store.webhooks.disableEndpoint(id, reason, in: .all) else {
+                    return false
+                }
+                try await store.audit.add(
+                    AuditEntry(
+                        actor: AuditEntry.relay, .endpointDisabled, "\(id)", of: publisher, reason: reason.rawValue))
+                return true
+            }
+        }
+    }
+
+    private func update(_ id: EndpointID, _ changes: SQL, where condition: SQL) async throws -> Bool {
+        try await database.query(
+            "UPDATE webhook_endpoints SET \(changes) WHERE id = \(.text(id.description)) AND \(condition)"
+        ).affectedRows == 1
+    }
+
+    /// Brings the endpoints of the configuration in step with it: those that are new are added, those no longer listed are
+    /// removed. Safe when several copies do it at once: they meet in `webhook_endpoints_settings`.
+    public func keepEndpoints(listed urls: [String], publisher: PublisherID? = nil) async throws {
+        let publisher = publisher ?? PublisherID.first
+        var generator = SystemRandomNumberGenerator()
+        let listed: SQLTable = [
+            "id": .textArray(urls.map { _ in EndpointID(using: &generator).description }), "url": .textArray(urls),
+        ]
+        _ = try await database.withTransaction { transaction in
+            try await transaction.commit(with: [
+                Self.insert(publisher: publisher),
+                """
+                UPDATE webhook_endpoints e SET removed_at = now()
+                WHERE e.from_settings AND e.removed_at IS NULL AND e.publisher = \(.text(publisher))
+                  AND e.url <> ALL (\(.textArray(urls)))
+                """,
+                """
+                INSERT INTO webhook_endpoints (id, publisher, kind, url, environment, from_settings)
+                SELECT i.id, \(.text(publisher)), \(WebhookEndpoint.StoredKind.purchases), i.url,
+                       \(WebhookEnvironment.all), true
+                FROM \(listed, as: "i")
+                ON CONFLICT (publisher, url) WHERE from_settings AND removed_at IS NULL DO NOTHING
+                """,
+            ])
+        }
+    }
+
+    private static func endpoint(_ row: PostgresRow) throws -> WebhookEndpoint {
+        let events = try row.get("events", as: String?.self) ?? ""
+        let kind: WebhookEndpoint.Kind =
+            switch try row.constant("kind", as: WebhookEndpoint.StoredKind.self) {
+            case .purchases: .purchases
+            case .events: .events(events.parts(at: ",").filter { !$0.isEmpty }.map(String.init))
+            }
+        return WebhookEndpoint(
+            id: try row.endpointID("id"), publisher: try row.get("publisher"), kind: kind, url: try row.get("url"),
+            environment: try row.constant("environment"), isFromSettings: try row.get("from_settings"),
+            createdAt: try row.timestamp("created_at"), lastSuccessAt: try row.timestampIfSet("last_success_at"),
+            failingSince: try row.timestampIfSet("failing_since"), disabledAt: try row.timestampIfSet("disabled_at"),
+            disabledReason: try row.get("disabled_reason"))
+    }
+}

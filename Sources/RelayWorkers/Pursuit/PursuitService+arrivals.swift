@@ -1,0 +1,48 @@
+import NIOConcurrencyHelpers
+public import RelayCore
+public import RelayStore
+
+extension PursuitService {
+    private static func route(of acceptance: Acceptance) -> UpstreamRoute {
+        acceptance.driver.firstPhase.route ?? .payments
+    }
+
+    fileprivate func reserve(_ acceptance: Acceptance) -> Bool {
+        let route = Self.route(of: acceptance)
+        guard upstream.isOpen(route) else { return false }
+        let room = room(in: route)
+        return arrivals.withLockedValue { $0.reserve(route, room: room) }
+    }
+
+    fileprivate func release(_ acceptance: Acceptance) {
+        arrivals.withLockedValue { $0.release(Self.route(of: acceptance)) }
+    }
+
+    fileprivate func begin(_ claimed: ClaimedPursuit, since claimedAt: ContinuousClock.Instant) {
+        LeaseEngine(queue: self).begin(claimed, since: claimedAt)
+        arrivals.withLockedValue { $0.release(route(of: claimed)) }
+    }
+}
+
+/// Hands what this process accepts to the service of the account that it goes to.
+public struct PurchaseArrivals: PurchaseTaker {
+    private let services: PerPublisher<PursuitService>
+    public let own: [PublisherID]
+    public let lease: Duration
+
+    public init(_ services: PerPublisher<PursuitService>) {
+        self.services = services
+        own = services.own.keys.sorted()
+        lease = services.common.settings.lease
+    }
+
+    public func reserve(_ acceptance: Acceptance) -> Bool {
+        services[acceptance.publisher]?.reserve(acceptance) ?? false
+    }
+
+    public func release(_ acceptance: Acceptance) { services[acceptance.publisher]?.release(acceptance) }
+
+    public func begin(_ claimed: ClaimedPursuit, since claimedAt: ContinuousClock.Instant) {
+        services[claimed.publisher]?.begin(claimed, since: claimedAt)
+    }
+}

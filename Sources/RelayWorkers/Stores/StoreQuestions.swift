@@ -1,0 +1,295 @@
+public import Logging
+import Metrics
+public import RelayCore
+public import RelayStore
+public import ServiceLifecycle
+import Tracing
+
+/// Asks the store about each purchase that a notification named or that was just granted. The ledger hears the answer. A notification is only a
+/// signal: a forged one makes the relay ask, and the store's answer decides. The worker acknowledges a grant where the store requires it.
+///
+/// A question waits while the store cannot be asked: up to 15 minutes between two tries, and up to six hours after a refusal. It is dropped
+/// after three days without access to the store, and after five refusals if nobody has posted the purchase.
+public struct StoreQuestions: Service {
+    let store: RelayStore
+    let loop: WorkLoop
+    let policy = LeasePolicy(trouble: "what a store said could not be written", wakesFrom: Self.maxConcurrent)
+    let leases = Leases<ClaimedRow.Key, StorePlatform>(.fixed(startWithin: .seconds(45)))
+    private let inquiry: StoreInquiry
+    private let own: [PublisherID]
+    private let leeway: Duration
+    private let logger: Logger
+    private let breakers: Breakers<StorePlatform>
+    private let retries = RetrySchedule(first: .seconds(1), longest: .seconds(900))
+    private let refusals = RetrySchedule(first: .seconds(60), longest: .seconds(21_600))
+
+    /// Of each store.
+    private static let maxConcurrent = 8
+    private static let mostRefusals = 5
+    private static let mostNoted = 4
+    /// Three days' worth: then Google has taken back what nobody acknowledged.
+    private static let mostUnconfigured = 288
+    private static let unconfiguredPause = Duration.seconds(900)
+    /// Two reads and an acknowledgement take fifteen seconds at most.
+    private static let lease = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - own: publishers whose own accounts this copy has.
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    ///   - wakeup: rung when a notification came.
+    public init(
+        store: RelayStore, inquiry: StoreInquiry, own: [PublisherID], leeway: Duration, wakeup: Wakeup, logger: Logger
+    ) {
+        self.store = store
+        self.inquiry = inquiry
+        self.own = own
+        self.leeway = leeway
+        self.logger = logger
+        loop = WorkLoop(
+            name: "questions", wakeup: wakeup, idleTick: { DueWatch.fallback }, logger: logger,
+            complaint: "no purchase can be asked about")
+        breakers = Breakers { platform, change in
+            change.log(
+                to: logger, opened: "a store cannot be asked: what it sent word of waits",
+                closed: "the store can be asked again"
+            ) { event in
+                event == .opened
+                    ? ["store": "\(platform.rawValue)", "error": "\(change.after.health.lastError ?? "")"]
+                    : ["store": "\(platform.rawValue)"]
+            }
+        }
+    }
+
+    public func run() async throws { await LeaseEngine(queue: self).run() }
+
+    private func ask(about question: ClaimedQuestion, _ permit: Breakers<StorePlatform>.Permit) async throws {
+        let known = try await store.questions.known(question)
+        // A process that stood still does not know that its time is over.
+        guard leases.with({ $0.covers(question.lease) }), let askedAt = store.memory.clock.now else {
+            throw CancellationError()
+        }
+        // A notification may name another app than the purchase's: what a purchase has said counts more.
+        let answer = await inquiry.ask(
+            question.name.originalTransactionID, of: question.name.publisher,
+            bundleID: known.lazy.compactMap(\.bundleID).first ?? question.bundleID,
+            productID: known.lazy.compactMap(\.productID).first ?? question.productID)
+        if Task.isCancelled, case .tryAgain = answer { throw CancellationError() }
+        Counter(
+            label: "relay_store_questions_asked",
+            dimensions: [("store", question.store.rawValue), ("result", answer.word)]
+        ).increment()
+        // The task's own cancellation would cancel the statements. If nothing can be written, the store is asked twice.
+        try await Task {
+            if let trouble = try await take(answer, askedAt, to: question, known.map(\.name), permit) {
+                try await store.questions.postpone(
+                    question, trouble: trouble.what, by: trouble.pause, doubts: trouble.doubts)
+            } else {
+                try await store.questions.end(question)
+            }
+        }.value
+    }
+
+    /// Why a question stays.
+    private struct Trouble {
+        var what: String
+        var pause: Duration
+        /// Nil: the answer was not doubted.
+        var doubts: Int?
+    }
+
+    /// - Parameter askedAt: by the database's clock; before the call.
+    /// - Returns: nil where there is nothing more to be asked.
+    private func take(
+        _ answer: ExternalStoreAnswer, _ askedAt: Timestamp, to question: ClaimedQuestion, _ known: [SubscriptionName],
+        _ permit: Breakers<StorePlatform>.Permit
+    ) async throws -> Trouble? {
+        let subject = question.name.hashValue
+        switch answer {
+        case .tryAgain(let pause):
+            breakers.end(permit, CallResult(.failure("it does not answer"), subject: subject))
+            return Trouble(what: "the store cannot be asked now", pause: delay(question, atLeast: pause))
+        // Nobody has posted it: the store is asked when somebody does. Whoever forges a notification makes up an app.
+        case .misconfigured where known.isEmpty && question.attempts >= Self.mostRefusals: return nil
+        case .misconfigured(let why):
+            // It may be one app's or one publisher's alone: the breaker is everybody's.
+            return Trouble(what: "the store does not let the relay ask: \(why)", pause: refusedDelay(question))
+        case .notConfigured where question.attempts >= Self.mostUnconfigured: return nil
+        case .notConfigured:
+            return Trouble(
+                what: "no access to this store is configured for the publisher", pause: Self.unconfiguredPause)
+        case .found(let found):
+            breakers.end(permit, CallResult(.success, subject: subject))
+            return try await hear(found, askedAt, question, known)
+        case .no, .ended, .unknown:
+            breakers.end(permit, CallResult(.success, subject: subject))
+            if question.expects == .runs, let doubt = doubt(question, "the store does not know the purchase") {
+                return doubt
+            }
+            // `no` is about what was asked: it may have been asked in a wrong way.
+            if case .no = answer { return nil }
+            try await hearOfNothing(askedAt, question, known)
+            return nil
+        }
+    }
+
+    private func delay(_ question: ClaimedQuestion, atLeast pause: Duration?) -> Duration {
+        retries.delay(failures: question.attempts, retryAfter: pause, jitter: .random(in: 0..<1))
+    }
+
+    /// Of what only an operator can mend.
+    private func refusedDelay(_ question: ClaimedQuestion) -> Duration {
+        refusals.delay(failures: question.attempts, retryAfter: nil, jitter: .random(in: 0..<1))
+    }
+
+    private func doubt(_ question: ClaimedQuestion, _ what: String) -> Trouble? {
+        question.doubtPause.map { Trouble(what: what, pause: $0, doubts: question.doubts - 1) }
+    }
+
+    /// Of a purchase that nobody has posted, a ledger is kept for whoever posts it.
+    private func hear(
+        _ found: [ExternalSubscription], _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
+    ) async throws -> Trouble? {
+        let asked = found.first { $0.key == question.name.originalTransactionID }
+        guard let one = asked ?? (question.store.namesRenewals ? found.first : nil) else { return nil }
+        let names =
+            known.isEmpty
+            ? [
+                SubscriptionName(
+                    publisher: question.name.publisher, environment: one.environment, originalTransactionID: one.key)
+            ] : known
+        for name in names {
+            // A question that is asked for days writes no line each time.
+            let note =
+                question.attempts <= Self.mostNoted && !question.isRecheck
+                ? question.note("\(question.store.rawValue): as the store has it") : nil
+            let message = LedgerMessage(
+                name, one.word.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
+            let heard = try await store.subscriptions.hear(message.withMoves, leeway: leeway, asksNobody: true)
+            // A changed plan goes by a new id: what was granted on it was granted under the one before.
+            guard heard.contains(where: { !$0.granted.isEmpty }) else { continue }
+            guard heard.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
+                if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {
+                    return doubt
+                }
+                continue
+            }
+            if one.awaitsAcknowledgement != nil, let trouble = try await acknowledge(one, question, name) {
+                return trouble
+            }
+            if question.expects == .isOver, let doubt = doubt(question, "the store still says that it runs") {
+                return doubt
+            }
+        }
+        return nil
+    }
+
+    /// The grant is committed by now. A copy that dies after the call finds it acknowledged when it asks again.
+    private func acknowledge(
+        _ purchase: ExternalSubscription, _ question: ClaimedQuestion, _ name: SubscriptionName
+    ) async throws -> Trouble? {
+        guard leases.with({ $0.covers(question.lease) }) else { throw CancellationError() }
+        let answer = await inquiry.acknowledge(purchase, of: name.publisher)
+        let (result, trouble): (String, Trouble?) =
+            switch answer {
+            case .done: ("done", nil)
+            case .refused(let word):
+                (
+                    "refused",
+                    Trouble(
+                        what: "the store does not take the acknowledgement: \(word)",
+                        pause: delay(question, atLeast: nil))
+                )
+            case .misconfigured(let why):
+                (
+                    "misconfigured",
+                    Trouble(
+                        what: "the relay may not acknowledge the purchase: \(why)", pause: refusedDelay(question))
+                )
+            case .tryAgain(let pause):
+                (
+                    "try_again",
+                    Trouble(what: "the purchase cannot be acknowledged now", pause: delay(question, atLeast: pause))
+                )
+            }
+        Counter(
+            label: "relay_purchases_acknowledged", dimensions: [("store", question.store.rawValue), ("result", result)]
+        ).increment()
+        guard trouble == nil else { return trouble }
+        let note = LedgerMessage.Note(
+            event: "acknowledged", detail: "\(question.store.rawValue) was told of the grant")
+        _ = try await store.subscriptions.hear([LedgerMessage(name, note: note)], leeway: leeway, asksNobody: true)
+        return nil
+    }
+
+    /// - Parameter askedAt: what was learned since is newer.
+    private func hearOfNothing(
+        _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
+    ) async throws {
+        let heard = try await store.subscriptions.hear(
+            known.map { LedgerMessage($0) }, leeway: leeway, asksNobody: true)
+        _ = try await store.subscriptions.hear(
+            heard.filter(\.isTold).map { subscription in
+                LedgerMessage(
+                    subscription.name, .over(toldAt: askedAt),
+                    note: question.note("\(question.store.rawValue): the store does not know it"))
+            }, leeway: leeway, asksNobody: true)
+    }
+}
+
+extension StoreQuestions: StoredQueue {
+    func turns() -> [StorePlatform: Turn<Breakers<StorePlatform>.Permit>] {
+        var turns: [StorePlatform: Turn<Breakers<StorePlatform>.Permit>] = [:]
+        // What this copy has no access to is another's to ask.
+        for platform in QuestionStore.stores where inquiry.platforms.contains(platform) {
+            let room = Self.maxConcurrent - leases.with { $0.running(in: platform) }
+            turns[platform] = breakers.turn(in: platform) { _ in room }
+        }
+        return turns
+    }
+
+    func claim(_ turns: [StorePlatform: Turn<Breakers<StorePlatform>.Permit>]) async throws -> [ClaimedQuestion] {
+        try await store.questions.claim(
+            turns.mapValues(\.limit).filter { $0.value > 0 }, own: own, lease: Self.lease)
+    }
+
+    func route(of question: ClaimedQuestion) -> StorePlatform { question.store }
+
+    func work(on questions: [ClaimedQuestion], _ permit: Breakers<StorePlatform>.Permit?) async throws {
+        guard let permit else { throw CancellationError() }
+        for question in questions {
+            try await traced("ask the store", question.trace, ["relay.store": "\(question.store.rawValue)"]) {
+                try await ask(about: question, permit)
+            }
+        }
+    }
+
+    func leave(_ permit: Breakers<StorePlatform>.Permit) { breakers.end(permit) }
+}
+
+extension ClaimedQuestion: LeasedItem {}
+
+extension LedgerWord {
+    /// Amazon says of a change of plan which receipt has ended by it, and only in its notification.
+    fileprivate func replacing(_ old: TransactionID?, at moment: Timestamp) -> LedgerWord {
+        guard let old else { return self }
+        var word = self
+        word.movesFrom.insert(old)
+        word.isCurrentAt = word.isCurrentAt ?? moment
+        return word
+    }
+}
+
+extension ExternalStoreAnswer {
+    /// For a metric.
+    fileprivate var word: String {
+        switch self {
+        case .found: "found"
+        case .no: "no"
+        case .ended: "ended"
+        case .unknown: "unknown"
+        case .notConfigured: "not_configured"
+        case .misconfigured: "misconfigured"
+        case .tryAgain: "try_again"
+        }
+    }
+}

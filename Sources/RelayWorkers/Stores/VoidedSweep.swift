@@ -1,0 +1,132 @@
+public import GooglePlay
+public import Logging
+import Metrics
+public import RelayCore
+public import RelayStore
+public import ServiceLifecycle
+import StoreAPI
+import StoreSignals
+
+/// Asks Google which purchases were taken back, in case the notification was lost, and takes each in as if it had come by itself.
+///
+/// One copy at a time asks about an app; what is known already is kept once. Google remembers for thirty days.
+public struct VoidedSweep: Service {
+    private let store: RelayStore
+    private let clients: PerPublisher<GooglePlayClient?>
+    private let leeway: Duration
+    private let interval: Duration
+    private let logger: Logger
+
+    /// Recorded so long before, one may not have been listed yet when was asked last.
+    private static let overlap = Duration.seconds(3_600)
+    /// Within the lease, also where the database is slow.
+    private static let batch = 50
+    private static let mostPages = 1_000
+    private static let memory = Duration.seconds(29 * 86_400)
+    /// Where not all could be read.
+    private static let pause = Duration.seconds(300)
+
+    /// - Parameters:
+    ///   - clients: nil where a publisher's account cannot ask Google.
+    ///   - leeway: as for notifications that come by themselves.
+    ///   - interval: between two times that is asked about one app.
+    public init(
+        store: RelayStore, clients: PerPublisher<GooglePlayClient?>, leeway: Duration, interval: Duration,
+        logger: Logger
+    ) {
+        self.store = store
+        self.clients = clients
+        self.leeway = leeway
+        self.interval = interval
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    while try await runOnce() {}
+                } catch is CancellationError {
+                    return
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    logger.warning("voided purchases cannot be asked for", metadata: ["error": "\(error)"])
+                }
+                // Whose turn it is says the database.
+                try? await Task.sleep(for: min(interval, .seconds(30)))
+            }
+        }
+    }
+
+    /// - Returns: whether there was a turn.
+    func runOnce() async throws -> Bool {
+        guard let now = store.memory.clock.now,
+            var turn = try await store.questions.takeSweep(own: Array(clients.own.keys))
+        else { return false }
+        guard let client = clients[turn.publisher] ?? nil else {
+            try await store.questions.end(
+                turn, completeUntil: nil, trouble: "no service account of Google's is configured", pause: interval,
+                canAsk: false)
+            return true
+        }
+        let oldest = now + (.zero - Self.memory)
+        let start = max(turn.completeUntil.map { $0 + (.zero - Self.overlap) } ?? oldest, oldest)
+        let trouble = try await sweep(&turn, start..<max(now, start), client)
+        if let trouble {
+            logger.warning(
+                "voided purchases cannot be asked for", metadata: ["app": "\(turn.app)", "error": "\(trouble)"])
+        }
+        Counter(
+            label: "relay_voided_sweeps", dimensions: [("result", trouble == nil ? "done" : "failed")]
+        ).increment()
+        try await store.questions.end(
+            turn, completeUntil: trouble == nil ? now : nil, trouble: trouble,
+            pause: trouble == nil ? interval : min(interval, Self.pause))
+        return true
+    }
+
+    /// - Returns: why not all could be read.
+    private func sweep(
+        _ turn: inout SweepTurn, _ times: Range<Timestamp>, _ client: GooglePlayClient
+    ) async throws -> String? {
+        var page: String?
+        var pages = 0
+        repeat {
+            switch await client.voidedPurchases(in: times, packageName: turn.app, page: page) {
+            case .found(let found):
+                for start in stride(from: 0, to: found.items.count, by: Self.batch) {
+                    try await take(found.items[start..<min(start + Self.batch, found.items.count)], turn)
+                    turn = try await store.questions.keep(turn)
+                }
+                pages += 1
+                // Whoever names the same page again, or no end of pages, is not followed.
+                guard pages < Self.mostPages, found.next == nil || found.next != page else {
+                    return "its list has no end"
+                }
+                page = found.next
+            case .notAPurchase(let why), .misconfigured(let why), .tryAgain(let why, _): return why
+            }
+        } while page != nil
+        return nil
+    }
+
+    /// Those that still give access: of the others the notification came, or nothing was ever granted.
+    private func take(_ items: ArraySlice<VoidedPurchases.Item>, _ turn: SweepTurn) async throws {
+        func key(_ item: VoidedPurchases.Item) -> TransactionID {
+            turn.store.subscriptionKey(TransactionID(item.purchaseToken))
+        }
+        let running = try await store.questions.running(items.map(key), of: turn.publisher)
+        for item in items where running.contains(key(item)) {
+            try Task.checkCancellation()
+            let body = try SweptPurchase.body(
+                packageName: turn.app, purchaseToken: item.purchaseToken, orderID: item.orderID,
+                voidedAt: item.voidedAt, reason: item.reason, publisher: turn.publisher)
+            guard let now = store.memory.clock.now else { throw CancellationError() }
+            let received = ReceivedNotification(
+                try GoogleNotification(body: body).notification, body: body, isRelayed: PerPublisher(false))
+            let outcome = try await store.notifications.receive(
+                received, of: turn.publisher, leeway: leeway, now: now)
+            Counter(label: "relay_voided_purchases", dimensions: [("result", "\(outcome)")]).increment()
+        }
+    }
+}

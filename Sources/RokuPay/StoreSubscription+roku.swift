@@ -1,0 +1,171 @@
+import OutboundHTTP
+import RelayCore
+import StoreAPI
+
+// All that is not certain about Roku's transaction service is in this file (source: Roku, "Roku Pay web service"):
+//
+// - Roku publishes no table of errors. That a wrong key is answered by status 200 with `status` 1 and `UNAUTHORIZED`, and a malformed id by
+//   status 400, is from others. An unknown id's words are not known at all.
+// - Roku does not say which transaction shows the newest period. "Call with the transactionId of the subscription" reads as if any did.
+// - How long grace lasts is not in the answer. Roku's pages say three days.
+
+/// That Roku does not answer with a transaction.
+struct RokuRefusal {
+    private enum Kind { case notAPurchase, key, passing, unknown }
+
+    private let kind: Kind
+    private let word: String
+
+    /// By an answer of status 200; nil for a transaction.
+    ///
+    /// What is in no word known here is taken for trouble that an operator has to look at, never for a purchase that is none: a purchase must
+    /// not suffer for what we do not understand.
+    init?(_ json: JSONValue) {
+        switch json["status"]?.scalarText?.lowercased() {
+        case nil, "0", "success": return nil
+        default: break
+        }
+        let said = [json["errorMessage"], json["errorCode"], json["errorDetails"]]
+            .compactMap { $0?.scalarText?.lowercased() }.joined(separator: " ")
+        func speaks(of words: String...) -> Bool { words.contains { said.contains($0) } }
+        if speaks(of: "unauthori", "forbidden", "api key", "apikey", "not allowed") {
+            (kind, word) = (.key, "the API key is refused")
+        } else if speaks(of: "timeout", "timed out", "try again", "unavailable", "internal", "exception", "throttl") {
+            (kind, word) = (.passing, "refused")
+        } else if speaks(of: "not found", "not exist", "no transaction", "unknown transaction", "invalid transaction") {
+            (kind, word) = (.notAPurchase, "unknown")
+        } else {
+            (kind, word) = (.unknown, "it refuses in words that the relay does not know")
+        }
+    }
+
+    /// | status | means |
+    /// | --- | --- |
+    /// | 404 | not a purchase, if the address is right: so our settings |
+    /// | 400 | not a purchase, if the id is none of Roku's; else our settings |
+    /// | 401, 403 | our key |
+    /// | 408, 409, 429, 5xx | try again |
+    /// | all else | our settings |
+    ///
+    /// - Parameter isPlainID: whether the id looks like one of Roku's.
+    init(status: Int, isPlainID: Bool) {
+        switch status {
+        case 400 where !isPlainID: (kind, word) = (.notAPurchase, "invalid")
+        case 401, 403: (kind, word) = (.key, "the API key is refused")
+        case 408, 409, 425, 429, 500...: (kind, word) = (.passing, "HTTP \(status)")
+        default: (kind, word) = (.unknown, "HTTP \(status)")
+        }
+    }
+
+    func answer(retryAfter: Duration?) -> StoreAnswer<StoreSubscription> {
+        switch kind {
+        case .notAPurchase: .notAPurchase(word)
+        case .key, .unknown: .misconfigured(word)
+        case .passing: .tryAgain(word, retryAfter: retryAfter)
+        }
+    }
+}
+
+extension StoreSubscription {
+    /// "Three days" of Roku's pages.
+    private static let grace = Duration.seconds(3 * 86_400)
+    /// How long what Roku entitles beyond all its dates is believed, before it is asked again.
+    private static let entitledFor = Duration.seconds(3_600)
+
+    /// A transaction as `validate-transaction` shows it. Nil for what names no product. What Roku adds or leaves out breaks nothing.
+    ///
+    /// | `isEntitled` | `expirationDate` | `cancelled` | state |
+    /// | --- | --- | --- | --- |
+    /// | true | to come | false | active |
+    /// | true | to come | true | canceled |
+    /// | true | gone by | false | in grace |
+    /// | true | gone by | true | canceled: its last day |
+    /// | false | gone by | false | on hold |
+    /// | false | to come | false | expired: replaced by another |
+    /// | false | | true | expired |
+    /// | not said | | | unknown: its dates count |
+    ///
+    /// `purchaseStatus` `PendingActive`, of a downgrade that has not begun, counts before all of these: the page says that it is not entitled, the
+    /// example that it is. Its dates count. What has no end is paid once; Roku entitles nobody to that.
+    ///
+    /// - Parameters:
+    ///   - asked: the transaction by which Roku was asked. A later one finds the subscription too; its key is the original one.
+    ///   - readAt: when Roku was asked.
+    init?(roku json: JSONValue, asked: String, readAt: Timestamp) {
+        guard let product = json["productId"]?.scalarText, !product.isEmpty else { return nil }
+        // The rest of the members begins with a small letter.
+        let transaction = json.named("transactionId") ?? asked
+        let original = json.named("OriginalTransactionId") ?? json.named("originalTransactionId")
+        let key = TransactionID(original ?? transaction)
+        let expiry = json["expirationDate"].flatMap(Self.date)
+        // Without an end access would never end: only Roku can say that there is none.
+        guard expiry != nil || json.named("expirationDate") == nil else { return nil }
+        let isCancelled = json["cancelled"]?.flag ?? false
+        let isEntitled = json["isEntitled"]?.flag
+        let status = json["purchaseStatus"]?.text?.lowercased().filter { $0 != "_" && $0 != " " }
+        guard let expiry else {
+            var item = Item(productID: ProductID(product))
+            item.orderID = TransactionID(transaction)
+            self.init(
+                .roku, .oneTime, key: key, items: [item], state: isCancelled ? .revoked : .active, isTest: false,
+                readAt: readAt)
+            firstPurchasedAt = Self.firstPurchase(json)
+            return
+        }
+        let isToCome = expiry > readAt
+        let state: StoreState =
+            switch (isEntitled, isCancelled || status == "pendinginactive") {
+            case _ where status == "pendingactive": .unknown
+            case (true, false): isToCome ? .active : .inGrace
+            case (true, true): .canceled
+            case (false, false): isToCome ? .expired : .onHold
+            case (false, true): .expired
+            case (nil, _): .unknown
+            }
+        var item = Item(productID: ProductID(product))
+        item.orderID = TransactionID(transaction)
+        item.expiresAt = state == .canceled && !isToCome ? readAt + Self.entitledFor : expiry
+        item.autoRenews = !isCancelled && state != .expired && status != "pendinginactive"
+        self.init(.roku, .subscription, key: key, items: [item], state: state, isTest: false, readAt: readAt)
+        firstPurchasedAt = Self.firstPurchase(json)
+        switch state {
+        case .inGrace:
+            (paidUntil, graceUntil) = (expiry, max(expiry + Self.grace, readAt + Self.entitledFor))
+        case .canceled: cancellation = StoreCancellation(.unknown)
+        case .expired:
+            cancellation = StoreCancellation(isToCome && !isCancelled ? .replaced : .unknown)
+        default: break
+        }
+        // Of a downgrade the old one runs on.
+        if json["purchaseType"]?.text?.uppercased() == "UPGRADE",
+            let replaced = json["cancelledTransactionIds"]?.list?.first?.scalarText, !replaced.isEmpty
+        {
+            previousKey = TransactionID(replaced)
+        }
+    }
+
+    private static func firstPurchase(_ json: JSONValue) -> Timestamp? {
+        (json["originalPurchaseDate"] ?? json["purchaseDate"]).flatMap(date)
+    }
+
+    /// `/Date(1581033062000+0000)/`: milliseconds since 1970; the offset says how to show it. Any other form of a date is taken too.
+    private static func date(_ value: JSONValue) -> Timestamp? {
+        guard let text = value.text, text.hasPrefix("/Date(") else { return value.moment }
+        let digits = text.dropFirst(6).prefix { $0.isASCII && $0.isNumber }
+        guard let milliseconds = Int64(digits), milliseconds > 0 else { return nil }
+        let (microseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000)
+        return isTooLarge ? nil : Timestamp(datable: microseconds)
+    }
+}
+
+extension JSONValue {
+    /// Whether Roku tells of a refund. Its amount is negative, and it has neither an original transaction nor an end; nothing is had by it.
+    var isRokuRefund: Bool {
+        self["amount"]?.scalarText?.hasPrefix("-") == true && named("expirationDate") == nil
+    }
+
+    /// Roku writes what is not there as null, as an empty text, or not at all.
+    fileprivate func named(_ member: String) -> String? {
+        self[member]?.scalarText.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,87 @@
+public import RelayCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A real-time notification of the Amazon Appstore, out of a message of SNS (source: Amazon Appstore, "Real-time Notifications").
+public enum AmazonNotification {
+    /// What the message says. Of a confirmation it says nothing about a purchase.
+    public static func read(_ message: SNSMessage) -> StoreNotification {
+        var notification = StoreNotification(
+            version: .one, identity: "amazon\n\(message.id)", uuid: message.id, type: message.kind.rawValue,
+            environment: .unknown, bundleID: nil, saidAt: message.saidAt)
+        notification.store = .amazon
+        notification.topic = TopicNews(
+            topic: message.topic.description, state: message.kind.topicState, saidAt: message.saidAt)
+        guard message.kind == .notification else { return notification }
+        // The topic may carry what Amazon adds next year, or what somebody publishes to try it out.
+        let told = (try? SignalText.decode(Told.self, from: Array(message.text.utf8))) ?? Told()
+        notification.type = told.type ?? "UNKNOWN"
+        notification.saidAt = told.saidAt.flatMap { Timestamp(external: $0) } ?? message.saidAt
+        notification.packageName = told.appPackageName.map { BundleID($0) }
+        notification.bundleID = told.appUserID.map { BundleID($0) }
+        notification.originalTransactionID = told.receiptID.map(key)
+        notification.related = told.cancelledReceiptID.map { [key($0)] } ?? []
+        return notification
+    }
+
+    /// What Amazon said, as it wrote it in JSON, or how a subscription is confirmed; nil where the body is no message.
+    public static func payload(of body: [UInt8]) -> [UInt8]? {
+        guard let message = try? SNSMessage(body: body) else { return nil }
+        guard message.kind != .notification else { return Array(message.text.utf8) }
+        let confirmation = ["TopicArn": message.topic.description, "Token": message.token]
+        return (try? JSONEncoder().encode(confirmation)).map { Array($0) }
+    }
+
+    private static func key(_ receiptID: String) -> TransactionID {
+        StorePlatform.amazon.subscriptionKey(TransactionID(receiptID))
+    }
+
+    private struct Told: Decodable {
+        var type: String?
+        var appPackageName: String?
+        /// With the receipt's id it is what the store finds a purchase by.
+        var appUserID: String?
+        var receiptID: String?
+        /// Of a change of plan: the receipt that this one replaces.
+        var cancelledReceiptID: String?
+        /// Milliseconds since 1970.
+        var saidAt: Int64?
+
+        private enum Key: String, CodingKey {
+            case notificationType, appPackageName, relatedReceipts, timestamp
+            case appUserID = "appUserId"
+            case receiptID = "receiptId"
+        }
+
+        private enum RelatedKey: String, CodingKey {
+            case cancelledReceiptID = "cancelledReceiptId"
+        }
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Key.self)
+            type = fields.text(.notificationType)
+            appPackageName = fields.text(.appPackageName)
+            appUserID = fields.text(.appUserID)
+            receiptID = fields.text(.receiptID)
+            saidAt = fields.integer(.timestamp)
+            let related = try? fields.nestedContainer(keyedBy: RelatedKey.self, forKey: .relatedReceipts)
+            cancelledReceiptID = related?.text(.cancelledReceiptID)
+        }
+    }
+}
+
+extension SNSMessage.Kind {
+    fileprivate var topicState: TopicNews.State {
+        switch self {
+        case .notification: .confirmed
+        case .subscription: .unconfirmed
+        case .unsubscription: .ended
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Formats
+public import RelayCore
+
+/// A message as Amazon SNS posts it to an endpoint; nobody has verified it (source: Amazon SNS Developer Guide, "Parsing message formats").
+public struct SNSMessage: Sendable {
+    /// As SNS writes them in `Type`.
+    public enum Kind: String, Sendable {
+        case notification = "Notification"
+        /// Somebody subscribed this endpoint to a topic.
+        case subscription = "SubscriptionConfirmation"
+        /// The subscription has ended.
+        case unsubscription = "UnsubscribeConfirmation"
+    }
+
+    public enum SignatureVersion: String, Sendable {
+        case sha1 = "1"
+        case sha256 = "2"
+    }
+
+    public let kind: Kind
+    /// The same over all deliveries.
+    public let id: String
+    public let topic: SNSTopic
+    public let saidAt: Timestamp
+    /// What was published; of a confirmation, words for people.
+    public let text: String
+    /// Of a confirmation: confirms the subscription where SNS is told it.
+    public let token: String?
+    /// Nil for a version that is not known.
+    public let signatureVersion: SignatureVersion?
+    /// Where it says that the signer's certificate is.
+    public let certificateURL: String
+    let signature: [UInt8]
+    /// What the signature covers.
+    let signedText: String
+
+    /// - Throws: ``SignalError``.
+    public init(body: [UInt8]) throws(SignalError) {
+        let fields: Fields
+        do { fields = try SignalText.decode(Fields.self, from: body) } catch {
+            throw (try? SignalText.decode(AnyJSON.self, from: body)) == nil
+                ? SignalError(.notJSON, "the body is not JSON") : Self.malformed("its members are not texts")
+        }
+        guard let kind = fields.type.flatMap(Kind.init), let id = Self.line(fields.messageID),
+            let text = fields.message,
+            let timestamp = Self.line(fields.timestamp)
+        else { throw Self.malformed("Type, MessageId, Message or Timestamp is missing") }
+        guard let topic = fields.topicARN.flatMap(SNSTopic.init) else { throw Self.malformed("TopicArn is none") }
+        guard let saidAt = Timestamp(external: timestamp) else { throw Self.malformed("Timestamp is no time") }
+        (self.kind, self.id, self.topic, self.saidAt, self.text) = (kind, id, topic, saidAt, text)
+        token = Self.line(fields.token)
+        signatureVersion = fields.signatureVersion.flatMap(SignatureVersion.init)
+        certificateURL = fields.certificateURL ?? ""
+        signature = fields.signature.flatMap { Base64.decode($0.utf8, .lenient) } ?? []
+        var signed = [("Message", text), ("MessageId", id)]
+        switch kind {
+        case .notification:
+            if let subject = fields.subject {
+                guard let line = Self.line(subject) else { throw Self.malformed("Subject is none") }
+                signed.append(("Subject", line))
+            }
+        case .subscription, .unsubscription:
+            guard let url = Self.line(fields.subscribeURL), let token else {
+                throw Self.malformed("a confirmation has SubscribeURL and Token")
+            }
+            signed += [("SubscribeURL", url), ("Token", token)]
+        }
+        signed += [("Timestamp", timestamp), ("TopicArn", topic.description), ("Type", kind.rawValue)]
+        // In the order of their names, each with its value on a line of its own.
+        signedText = signed.sorted { $0.0 < $1.0 }.map { "\($0)\n\($1)\n" }.joined()
+    }
+
+    private static func malformed(_ detail: String) -> SignalError {
+        SignalError(.notANotification, "it is no message of SNS: \(detail)")
+    }
+
+    /// All but the message itself stand on one line: where lines could be made up, one text could be signed and another one read.
+    private static func line(_ value: String?) -> String? { value.flatMap(SignalText.text) }
+
+    private struct Fields: Decodable {
+        var type: String?
+        var messageID: String?
+        var topicARN: String?
+        var subject: String?
+        var message: String?
+        var timestamp: String?
+        var signature: String?
+        var signatureVersion: String?
+        var certificateURL: String?
+        var token: String?
+        var subscribeURL: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case type = "Type"
+            case messageID = "MessageId"
+            case topicARN = "TopicArn"
+            case subject = "Subject"
+            case message = "Message"
+            case timestamp = "Timestamp"
+            case signature = "Signature"
+            case signatureVersion = "SignatureVersion"
+            case certificateURL = "SigningCertURL"
+            case token = "Token"
+            case subscribeURL = "SubscribeURL"
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import RelayCore
+
+/// A real-time developer notification of Google Play's, out of a push of Pub/Sub (source: Android Developers, "Real-time developer
+/// notifications reference guide").
+public struct GoogleNotification: Sendable {
+    /// Whose app it is about.
+    public let packageName: BundleID
+    public let notification: StoreNotification
+
+    /// - Throws: ``SignalError``.
+    public init(body: [UInt8]) throws(SignalError) {
+        let push: PubSubPush
+        do { push = try SignalText.decode(PubSubPush.self, from: body) } catch {
+            throw (try? SignalText.decode(AnyJSON.self, from: body)) == nil
+                ? SignalError(.notJSON, "the body is not JSON")
+                : SignalError(
+                    .notANotification,
+                    "it is no wrapped push message of Pub/Sub: message.messageId or message.data is missing")
+        }
+        guard let told = try? SignalText.decode(Told.self, from: push.data), let packageName = told.packageName else {
+            throw SignalError(.notANotification, "message.data is no developer notification: packageName is missing")
+        }
+        self.packageName = BundleID(packageName)
+        var notification = StoreNotification(
+            version: .one, identity: "google\n\(push.subscription)\n\(push.messageID)", uuid: push.messageID,
+            type: told.type, environment: .unknown, bundleID: self.packageName,
+            originalTransactionID: told.purchaseToken.map {
+                StorePlatform.google.subscriptionKey(TransactionID($0))
+            }, saidAt: told.eventTimeMillis.flatMap { Timestamp(external: $0) })
+        notification.store = .google
+        notification.productID = told.productID.map { ProductID($0) }
+        self.notification = notification
+    }
+
+    /// What Google said, as it wrote it in JSON; nil where the body is no push.
+    public static func payload(of body: [UInt8]) -> [UInt8]? {
+        (try? SignalText.decode(PubSubPush.self, from: body))?.data
+    }
+}
+
+extension GoogleNotification {
+    /// The numbers are Google's. One that is not known here is kept, and asked about, all the same.
+    private static let subscriptionTypes: [Int64: String] = [
+        1: "RECOVERED", 2: "RENEWED", 3: "CANCELED", 4: "PURCHASED", 5: "ON_HOLD", 6: "IN_GRACE_PERIOD", 7: "RESTARTED",
+        8: "PRICE_CHANGE_CONFIRMED", 9: "DEFERRED", 10: "PAUSED", 11: "PAUSE_SCHEDULE_CHANGED", 12: "REVOKED",
+        13: "EXPIRED", 17: "ITEMS_CHANGED", 18: "CANCELLATION_SCHEDULED", 19: "PRICE_CHANGE_UPDATED",
+        20: "PENDING_PURCHASE_CANCELED", 22: "PRICE_STEP_UP_CONSENT_UPDATED",
+    ]
+    private static let productTypes: [Int64: String] = [1: "PURCHASED", 2: "CANCELED"]
+
+    /// A `DeveloperNotification`: one of its members says what it is about.
+    private struct Told: Decodable {
+        var packageName: String?
+        var eventTimeMillis: Int64?
+        var type = "UNKNOWN"
+        var purchaseToken: String?
+        /// Of what was bought once: Google finds it by its product too.
+        var productID: String?
+
+        private enum Key: CodingKey {
+            case packageName, eventTimeMillis, subscriptionNotification, oneTimeProductNotification,
+                voidedPurchaseNotification, pendingRefundReviewNotification, testNotification
+        }
+
+        private struct Member: Decodable {
+            var number: Int64?
+            var purchaseToken: String?
+            var sku: String?
+
+            private enum Key: CodingKey { case notificationType, purchaseToken, sku }
+
+            init(from decoder: any Decoder) throws {
+                let fields = try decoder.container(keyedBy: Key.self)
+                number = fields.integer(.notificationType)
+                purchaseToken = fields.text(.purchaseToken)
+                sku = fields.text(.sku)
+            }
+
+            func type(_ prefix: String, _ names: [Int64: String]) -> String {
+                "\(prefix)_\(number.map { names[$0] ?? "TYPE_\($0)" } ?? "UNKNOWN")"
+            }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Key.self)
+            packageName = fields.text(.packageName)
+            eventTimeMillis = fields.integer(.eventTimeMillis)
+            if let member: Member = fields.inner(.subscriptionNotification) {
+                (type, purchaseToken) = (member.type("SUBSCRIPTION", subscriptionTypes), member.purchaseToken)
+            } else if let member: Member = fields.inner(.oneTimeProductNotification) {
+                (type, purchaseToken) = (member.type("ONE_TIME_PRODUCT", productTypes), member.purchaseToken)
+                productID = member.sku
+            } else if let member: Member = fields.inner(.voidedPurchaseNotification) {
+                (type, purchaseToken) = ("VOIDED_PURCHASE", member.purchaseToken)
+            } else if fields.contains(.pendingRefundReviewNotification) {
+                type = "PENDING_REFUND_REVIEW"
+            } else if fields.contains(.testNotification) {
+                type = "TEST"
+            }
+        }
+    }
+}

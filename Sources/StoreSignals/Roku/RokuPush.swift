@@ -1,0 +1,82 @@
+import Formats
+
+/// What Roku posts, taken apart and not verified: a JSON Web Signature whose claims hold the message, or the message itself.
+struct RokuPush {
+    /// A message takes about a KiB. Nobody has to sign the older form, so it is not stored at any length.
+    private static let mostUnsignedBytes = 16_384
+    private static let messageType = "roku.rpay.push"
+
+    let form: RokuNotification.Form
+    /// Of a signed one: the same over all deliveries, and of no other.
+    let key: String
+    /// Nil where it is not of the type of messages.
+    let message: [UInt8]?
+    /// What it is, where it is of another type.
+    let otherType: String?
+
+    /// - Throws: ``SignalError``.
+    init(body: [UInt8]) throws(SignalError) {
+        if body.first(where: { !Self.isSpace($0) }) == UInt8(ascii: "{") {
+            guard (try? SignalText.decode(AnyJSON.self, from: body)) != nil else {
+                throw SignalError(.notJSON, "the body is not JSON")
+            }
+            guard body.count <= Self.mostUnsignedBytes else {
+                throw SignalError(
+                    .notANotification, "an unsigned notification has at most \(Self.mostUnsignedBytes) bytes")
+            }
+            (form, key, message, otherType) = (.unsigned, "", body, nil)
+            return
+        }
+        guard let token = RokuPush.token(in: body) else {
+            throw SignalError(.notJSON, "the body is neither a JSON Web Signature nor JSON")
+        }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64.decode(parts[1].utf8, .urlSafe),
+            let claims = try? SignalText.decode(Claims.self, from: payload)
+        else { throw SignalError(.notANotification, "it is no JSON Web Signature with claims") }
+        form = .signed
+        // Roku's pages give each message a key. What has none is known by its signature.
+        key = claims.key ?? String(parts[2].prefix(512))
+        let isMessage = claims.type == nil || claims.type == Self.messageType
+        otherType = isMessage ? nil : claims.type
+        // Roku's pages say base64url, and its own sample reads the standard alphabet.
+        message = isMessage ? claims.message.flatMap { Base64.decode($0.utf8, .lenient) } : nil
+    }
+
+    /// The text of a signed body, without the space around it; nil for what is none.
+    static func token(in body: [UInt8]) -> String? {
+        guard let first = body.firstIndex(where: { !isSpace($0) }), let last = body.lastIndex(where: { !isSpace($0) })
+        else { return nil }
+        return String(validating: body[first...last], as: UTF8.self)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0a, 0x0d].contains(byte) }
+
+    private struct Claims: Decodable {
+        var message: String?
+        var key: String?
+        var type: String?
+
+        private enum Key: String, CodingKey {
+            case message = "x-Roku-message"
+            case key = "x-Roku-message-key"
+            case type = "x-Roku-message-type"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Key.self)
+            // Longer than any text that is stored by itself.
+            message = try? fields.decodeIfPresent(String.self, forKey: .message)
+            key = fields.text(.key)
+            type = fields.text(.type)
+        }
+    }
+}
+
+extension RokuNotification {
+    /// The JSON Web Signature of a body; nil for the unsigned form.
+    public static func token(in body: [UInt8]) -> String? {
+        guard let text = RokuPush.token(in: body), !text.hasPrefix("{") else { return nil }
+        return text
+    }
+}

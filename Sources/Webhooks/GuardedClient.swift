@@ -1,0 +1,75 @@
+import AsyncHTTPClient
+import NIOHTTP1
+public import OutboundHTTP
+public import RelayCore
+
+/// Calls addresses that somebody else may name. No redirect is followed, and no address is connected to that ``AddressPolicy`` refuses.
+public final class GuardedClient: Sendable {
+    /// How many addresses of a name one try calls at most.
+    private static let addressesPerTry = 3
+
+    private let policy: AddressPolicy
+    private let hosts: HostDirectory
+    private let clients: ClientBook
+
+    public convenience init(policy: AddressPolicy) {
+        self.init(policy: policy, connectTimeout: .seconds(5), hosts: HostDirectory())
+    }
+
+    init(
+        policy: AddressPolicy, connectTimeout: Duration, hosts: HostDirectory,
+        adjust: @escaping @Sendable (inout HTTPClient.Configuration) -> Void = { _ in }
+    ) {
+        self.policy = policy
+        self.hosts = hosts
+        clients = ClientBook(policy: policy, connectTimeout: connectTimeout, adjust: adjust)
+    }
+
+    /// Closes all connections. Called once, after the last call.
+    public func shutDown() async { await clients.shutDown() }
+
+    /// - Parameters:
+    ///   - url: of the request.
+    ///   - publisher: whose share of the lookup threads is used.
+    ///   - route: span name.
+    ///   - deadline: for the whole exchange, with the lookup of the name.
+    ///   - bodyTimeout: stops reading the answer's body earlier.
+    /// - Throws: where no head of an answer arrived.
+    public func send(
+        _ request: OutboundRequest, to url: WebhookURL, for publisher: PublisherID, route: String,
+        by deadline: ContinuousClock.Instant, atMost maxBodyBytes: Int, bodyWithin bodyTimeout: Duration? = nil
+    ) async throws(WebhookTrouble) -> HTTPReply {
+        guard url.isSecure || !policy.requiresTLS else { throw WebhookTrouble.plain }
+        let addresses = try await vetted(url.host, publisher, by: deadline)
+        var request = request
+        let span = ClientSpan.start(request.method, route, url: request.url, headers: &request.headers)
+        var last = OutboundError.connectionFailed
+        for address in addresses {
+            do {
+                let reply = try await clients.withClient(host: url.host, address: address) {
+                    [request] client throws(OutboundError) in
+                    try await HTTPExchange(client, by: deadline, atMost: maxBodyBytes, bodyWithin: bodyTimeout)
+                        .send(request)
+                }
+                span.end(status: reply.status)
+                return reply
+            } catch {
+                last = error
+                // Nothing was sent: the next address of the same name may do.
+                guard error == .connectionFailed else { break }
+            }
+        }
+        span.end(last)
+        throw WebhookTrouble.exchange(last)
+    }
+
+    /// The addresses of the host that may be called.
+    private func vetted(
+        _ host: String, _ publisher: PublisherID, by deadline: ContinuousClock.Instant
+    ) async throws(WebhookTrouble) -> [IPAddress] {
+        let all = try await hosts.addresses(of: host, for: publisher, by: deadline)
+        let allowed = all.filter(policy.allows)
+        guard !allowed.isEmpty else { throw all.first.map { WebhookTrouble.refused($0) } ?? .unresolved }
+        return Array(allowed.prefix(Self.addressesPerTry))
+    }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import RelayCore
+
+/// What becomes of a purchase whose subscription another customer has, or is about to get, where the publisher lets nobody take it.
+struct PursuitOwnedByAnotherTests {
+    @Test func itIsRejectedAndNeverSent() {
+        var script = Script()
+        let decision = script.ownedByAnother(at: 4)
+        #expect(
+            decision.change
+                == Decision.Change(
+                    status: .rejected, reason: "owned_by_another", late: false, at: Script.second(4)))
+        #expect(decision.kinds == [.rejected])
+        #expect(decision.next == .finished)
+        #expect(script.pursuit.forwards == 0)
+    }
+
+    /// The app was told at the deadline: what it is told afterwards comes late.
+    @Test func afterTheDeadlineTheRejectionIsLate() {
+        var script = Script()
+        let decision = script.ownedByAnother(at: 61)
+        #expect(decision.change?.status == .rejected)
+        #expect(decision.change?.late == true)
+        #expect(decision.kinds == [.timedOut, .rejected])
+        #expect(decision.next == .finished)
+    }
+
+    @Test func whoWaitsForAnotherLooksAgainAndIsSentNothingMeanwhile() {
+        var script = Script()
+        let decision = script.waits(until: 9, at: 4)
+        #expect(decision.change == nil)
+        #expect(decision.kinds.isEmpty)
+        #expect(decision.restsUntil == 9)
+        #expect(script.pursuit.status == .pending)
+        #expect(script.pursuit.phase == .forwarding)
+        #expect(script.woken(at: 8).restsUntil == 9)
+        #expect(script.woken(at: 9).next == .forward)
+    }
+
+    @Test func nobodyWaitsPastTheDeadlineWithoutBeingTold() {
+        var script = Script()
+        #expect(script.waits(until: 62, at: 57).restsUntil == 60, "it wakes for its deadline")
+        let decision = script.waits(until: 66, at: 61)
+        #expect(decision.change?.status == .timedOut)
+        #expect(decision.change?.at == Script.second(60))
+        #expect(decision.restsUntil == 66)
+    }
+}

@@ -1,0 +1,37 @@
+import HTTPTypes
+import RelayCore
+import Testing
+
+@testable import RelayFront
+
+@Suite("What lets a push of Roku's in")
+struct RokuPushPolicyTests {
+    private static let now = Timestamp(seconds: 1_700_000_000)
+    private static let unsigned = Array(#"{"transactionType":"Sale","transactionId":"1"}"#.utf8)
+
+    @Test("so many unsigned ones are let in, and the next may come again later")
+    func unsignedOnesAreLimited() async throws {
+        let policy = RokuPushPolicy(
+            keys: try await SigningKeys(jwks: nil), unsigned: .signal,
+            limit: RateLimit(rate: 0.01, burst: 2))
+        for _ in 0..<2 { try await policy.verify(Self.unsigned, now: Self.now) }
+        let problem = await #expect(throws: Problem.self) {
+            try await policy.verify(Self.unsigned, now: Self.now)
+        }
+        #expect(problem?.code == .rateLimited)
+        #expect(problem?.headers[.retryAfter] == "100")
+        // Who signs, and signs badly, is told so.
+        await #expect(throws: NotificationRefusal.self) {
+            try await policy.verify(Array("a.b.c".utf8), now: Self.now)
+        }
+    }
+
+    @Test("unsigned ones are refused where the settings say so, however few")
+    func unsignedOnesAreRefused() async throws {
+        let policy = RokuPushPolicy(keys: try await SigningKeys(jwks: nil), unsigned: .refuse)
+        let refusal = await #expect(throws: NotificationRefusal.self) {
+            try await policy.verify(Self.unsigned, now: Self.now)
+        }
+        #expect(refusal?.code == "unsigned")
+    }
+}

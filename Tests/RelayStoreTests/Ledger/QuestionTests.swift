@@ -1,0 +1,187 @@
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+@Suite("A question to a store")
+struct QuestionTests {
+    private static let key = TransactionID("google:token-1")
+
+    private func run(_ body: (TestDatabase, RelayStore) async throws -> Void) async throws {
+        try await TestDatabase.run { database in
+            let store = await database.store("one")
+            try await store.schema.migrate()
+            try await body(database, store)
+        }
+    }
+
+    @discardableResult
+    private func signal(
+        _ store: RelayStore, _ database: TestDatabase, _ id: String, key: TransactionID = key,
+        type: String = "SUBSCRIPTION_REVOKED"
+    ) async throws -> ReceiveOutcome {
+        try await store.notifications.receive(
+            ReceivedNotification(.google(key, id, type: type), body: [], isRelayed: PerPublisher(true)),
+            leeway: Notices.leeway,
+            now: try await database.now())
+    }
+
+    private func claim(_ store: RelayStore) async throws -> [ClaimedQuestion] {
+        try await store.questions.claim([.google: 10, .amazon: 10], lease: .seconds(60))
+    }
+
+    @Test("is one for many notifications of a purchase, which are kept once each and passed on to nobody")
+    func coalesced() async throws {
+        try await run { database, store in
+            for id in ["a", "b", "c", "a", "b"] {
+                _ = try await signal(store, database, id)
+            }
+            #expect(try await signal(store, database, "c") == .repeated)
+            try await signal(store, database, "d", key: "google:token-2")
+            #expect(try await database.count("notifications") == 4)
+            #expect(try await database.count("notification_relays") == 0)
+            #expect(Set(try await claim(store).map(\.name.originalTransactionID)) == [Self.key, "google:token-2"])
+            #expect(try await claim(store).isEmpty)
+        }
+    }
+
+    @Test("is asked again where a notification came meanwhile, and is over where none did")
+    func meanwhile() async throws {
+        try await run { database, store in
+            try await signal(store, database, "a")
+            let first = try #require(try await claim(store).first)
+            try await signal(store, database, "b")
+            // It is being asked: nobody else asks.
+            #expect(try await claim(store).isEmpty)
+            try await store.questions.end(first)
+            let second = try #require(try await claim(store).first)
+            #expect(second.row.fence > first.row.fence)
+            // A copy that stood still ends nothing.
+            try await store.questions.end(first)
+            #expect(try await database.count("store_questions") == 1)
+            try await store.questions.end(second)
+            #expect(try await database.count("store_questions") == 0)
+        }
+    }
+
+    @Test("waits where it cannot be asked, until a notification comes or its time")
+    func postponed() async throws {
+        try await run { database, store in
+            try await signal(store, database, "a")
+            let claimed = try #require(try await claim(store).first)
+            try await store.questions.postpone(claimed, trouble: "away", by: .seconds(900))
+            #expect(try await claim(store).isEmpty)
+            let listed = try await store.ops.notifications(matching: NotificationFilter(relay: .pending), in: .all)
+                .items
+            #expect(listed.map(\.lastError) == ["away"] && listed.map(\.store) == ["google"])
+            let standing = try await store.questions.standings(in: .all)
+            #expect(standing.map(\.store) == ["google"] && standing[0].waiting == 1)
+            try await signal(store, database, "b")
+            #expect(try await claim(store).map(\.attempts) == [1])
+        }
+    }
+
+    @Test("that was asked often holds up no other")
+    func tired() async throws {
+        try await run { database, store in
+            for number in 0..<6 {
+                try await signal(store, database, "\(number)", key: TransactionID("google:\(number)"))
+            }
+            try await database.run("UPDATE store_questions SET attempts = 9 WHERE subscription_key < 'google:4'")
+            let claimed = try await store.questions.claim([.google: 2], lease: .seconds(60))
+            let names = claimed.map(\.name.originalTransactionID)
+            #expect(claimed.count == 3 && Set(names).isSuperset(of: ["google:4", "google:5"]))
+        }
+    }
+
+    @Test("whose answer is doubted is asked four times more, and at once where a notification came meanwhile")
+    func doubted() async throws {
+        try await run { database, store in
+            try await signal(store, database, "a")
+            var pauses: [Duration] = []
+            while let claimed = try await claim(store).first {
+                #expect(claimed.expects == .isOver)
+                guard let pause = claimed.doubtPause else { break }
+                pauses.append(pause)
+                try await store.questions.postpone(
+                    claimed, trouble: "it runs", by: pause, doubts: claimed.doubts - 1)
+                #expect(try await claim(store).isEmpty)
+                try await database.run("UPDATE store_questions SET due_at = now()")
+            }
+            #expect(pauses == ClaimedQuestion.doubtPauses)
+            try await database.run("UPDATE store_questions SET due_at = now(), owner = NULL")
+            let last = try #require(try await claim(store).first)
+            try await signal(store, database, "b")
+            try await store.questions.postpone(last, trouble: "away", by: .seconds(900))
+            #expect(try await claim(store).map(\.doubts) == [4])
+        }
+    }
+
+    @Test("uses up no doubt where a notification cuts its pause short")
+    func burst() async throws {
+        try await run { database, store in
+            try await signal(store, database, "a")
+            for number in 0..<6 {
+                let claimed = try #require(try await claim(store).first)
+                #expect(claimed.doubts == 4)
+                let pause = try #require(claimed.doubtPause)
+                try await store.questions.postpone(claimed, trouble: "it runs", by: pause, doubts: claimed.doubts - 1)
+                try await signal(store, database, "b\(number)", type: "SUBSCRIPTION_CANCELED")
+            }
+            let standing = try await store.questions.standings(in: .all)
+            #expect(standing[0].waiting == 1 && standing[0].oldestWaiting != nil)
+        }
+    }
+
+    @Test("whose answer is doubted to the last waits for nobody")
+    func doubtedIsAsked() async throws {
+        try await run { database, store in
+            try await signal(store, database, "a")
+            let claimed = try #require(try await claim(store).first)
+            for doubts in [3, 0] {
+                try await store.questions.postpone(claimed, trouble: "it runs", by: .seconds(3_600), doubts: doubts)
+                let standing = try await store.questions.standings(in: .all)
+                #expect(standing[0].waiting == 1 && standing[0].oldestWaiting == nil)
+                try await database.run(
+                    "UPDATE store_questions SET owner = 'one', fence = \(claimed.row.fence), due_at = now()")
+            }
+        }
+    }
+
+    @Test("keeps what a grant knows of the purchase, whatever a notification says")
+    func forged() async throws {
+        try await run { database, store in
+            let bought = SubscriptionName(
+                publisher: .first, environment: .production, originalTransactionID: Self.key)
+            let granted = QuestionStore.ask(afterGrantOn: bought, bundleID: "com.example.tv", productID: "gold")
+            _ = try await store.database.query(granted)
+            try await signal(store, database, "a")
+            let claimed = try #require(try await claim(store).first)
+            #expect(claimed.bundleID == "com.example.tv" && claimed.productID == "gold")
+        }
+    }
+
+    @Test("of an app has it swept, by one copy at a time")
+    func sweeps() async throws {
+        try await run { database, store in
+            let bought = SubscriptionName(publisher: .first, environment: .production, originalTransactionID: Self.key)
+            for added in QuestionStore.sweep([(name: bought, app: "com.example.app")]) {
+                _ = try await store.database.query(added)
+            }
+            let other = await database.store("two")
+            let turn = try #require(try await store.questions.takeSweep())
+            #expect(turn.app == "com.example.app" && turn.completeUntil == nil)
+            #expect(try await other.questions.takeSweep() == nil)
+            try await database.run("UPDATE store_sweeps SET due_at = now() - interval '1 second'")
+            let stolen = try #require(try await other.questions.takeSweep())
+            await #expect(throws: QuestionStore.TurnLost.self) { _ = try await store.questions.keep(turn) }
+            let until = try await database.now()
+            try await store.questions.end(turn, completeUntil: until, trouble: nil, pause: .seconds(60))
+            let kept = try await other.questions.keep(stolen)
+            try await other.questions.end(kept, completeUntil: until, trouble: nil, pause: .zero)
+            #expect(try await store.questions.takeSweep()?.completeUntil == until)
+            let running = try await store.questions.running([Self.key, "google:token-2"], of: .first)
+            #expect(running.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Postgres
+import RelayCore
+import Testing
+
+@testable import RelayStore
+
+/// A plan that is wrong reads what a publisher, a bucket or a queue has: its cost grows with them. So each statement is counted in a small
+/// database, and again in the same one when it has grown.
+@Suite("Statements that run all the time")
+struct PlanTests {
+    @Test("touch few pages in a grown database that nobody has analysed, and in one that somebody has")
+    func grown() async throws {
+        try await withCounted { database, endpoint in
+            let measured = Measured(database: database, endpoint: endpoint)
+            let small = try await measured.figures(of: await database.store("small", .custom))
+            // Its sessions have been there from the start, and make their plans anew: what they keep from when a table was small is wrong
+            // however a statement is written (`PlanAge`).
+            let living = await database.store("living", .generic, planAge: Self.shortAge)
+            _ = try await measured.figures(of: living)
+            var count = 0
+            for size in [150, Self.many] {
+                try await database.grow(count + 1...size)
+                count = size
+                measured.expectFew(
+                    try await measured.figures(of: living), small, "sessions from before, \(size) purchases")
+            }
+            for moment in ["never analysed", "analysed"] {
+                if moment == "analysed" { try await database.run("ANALYZE") }
+                for plans in [Plans.custom, .generic] {
+                    let fresh = await database.store("fresh", plans)
+                    measured.expectFew(try await measured.figures(of: fresh), small, "\(moment), \(plans)")
+                }
+            }
+        }
+    }
+
+    /// Queues are empty most of the time, and are analysed when they are.
+    @Test("touch few pages where the queues were empty when somebody analysed them")
+    func emptyQueues() async throws {
+        try await withCounted { database, endpoint in
+            let measured = Measured(database: database, endpoint: endpoint)
+            let small = try await measured.figures(of: await database.store("small", .custom))
+            let queues = ["pursuits", "notification_relays", "webhook_queue"]
+            for queue in queues { try await database.run("DELETE FROM \(queue)") }
+            try await database.run("VACUUM ANALYZE \(queues.joined(separator: ", "))")
+            let living = await database.store("living", .generic, planAge: Self.shortAge)
+            _ = try await measured.figures(of: living)
+            try await database.grow(1...Self.many)
+            measured.expectFew(try await measured.figures(of: living), small, "queues that were empty")
+        }
+    }
+
+    private static let many = 50_000
+    private static let shortAge: ClosedRange<Duration> = .milliseconds(10) ... .milliseconds(10)
+
+    private func withCounted(_ body: (TestDatabase, EndpointID) async throws -> Void) async throws {
+        try await TestDatabase.run(migrated: true) { database in
+            try await database.prepareCounting()
+            try await database.makeRoomToGrow()
+            let store = await database.store("first")
+            try await store.encryption.readPrivateColumns()
+            try await body(database, try await store.makeEndpoint())
+        }
+    }
+}
+
+/// How the server plans a statement.
+private enum Plans {
+    /// For the values of each call.
+    case custom
+    /// For whatever values come.
+    case generic
+}
+
+extension TestDatabase {
+    /// Its statements are counted. It has one connection for each kind of call, so that each call finds the plans of the one before.
+    fileprivate func store(_ instance: String, _ plans: Plans, planAge: ClosedRange<Duration>? = nil) -> RelayStore {
+        store(
+            instance, parameters: Self.counting.merging(["plan_cache_mode": "force_\(plans)_plan"]) { $1 },
+            connections: 1,
+            planAge: planAge)
+    }
+}

@@ -1,0 +1,58 @@
+import RelayCore
+import Testing
+
+@testable import RelayWorkers
+
+@Suite("What is pursued as it arrives")
+struct ArrivalGateTests {
+    /// A class, so that an expectation may change it.
+    private final class Gate {
+        var gate = ArrivalGate()
+        func reserve(_ route: UpstreamRoute, room: Int) -> Bool { gate.reserve(route, room: room) }
+    }
+
+    private func drained() -> Gate {
+        let drained = Gate()
+        drained.gate.open()
+        for route in UpstreamRoute.allCases {
+            drained.gate.claimed(route, isDrained: true, since: drained.gate.mark)
+        }
+        return drained
+    }
+
+    @Test("is nothing before a claim has found the table empty, nor before the start and after the end")
+    func begins() {
+        let one = Gate()
+        one.gate.open()
+        #expect(!one.reserve(.payments, room: 9))
+        let other = drained()
+        #expect(other.reserve(.payments, room: 9))
+        other.gate.close()
+        #expect(!other.reserve(.payments, room: 9))
+    }
+
+    @Test("takes places, and gives them back")
+    func places() {
+        let one = drained()
+        #expect(one.reserve(.payments, room: 2) && one.reserve(.payments, room: 1))
+        #expect(one.gate.reserved(.payments) == 2 && one.gate.reserved(.registrations) == 0)
+        one.gate.release(.payments)
+        #expect(one.gate.reserved(.payments) == 1)
+    }
+
+    @Test("waits behind one that had no place, until a claim that was sent later has left none")
+    func order() {
+        let one = drained()
+        let early = one.gate.mark
+        #expect(!one.reserve(.payments, room: 0))
+        #expect(!one.reserve(.payments, room: 5))
+        #expect(one.reserve(.registrations, room: 5))
+        // It may not have seen the one that was refused.
+        one.gate.claimed(.payments, isDrained: true, since: early)
+        #expect(!one.reserve(.payments, room: 5))
+        one.gate.claimed(.payments, isDrained: true, since: one.gate.mark)
+        #expect(one.reserve(.payments, room: 5))
+        one.gate.claimed(.payments, isDrained: false, since: one.gate.mark)
+        #expect(!one.reserve(.payments, room: 5))
+    }
+}

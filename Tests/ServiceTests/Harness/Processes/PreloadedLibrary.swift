@@ -1,0 +1,42 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A library of `scripts/lib`, compiled here, that makes the world wrong for the process that it is preloaded into.
+enum PreloadedLibrary: String, CaseIterable, Sendable {
+    case wrongClock = "wrong-clock"
+    case badDisk = "bad-disk"
+
+    static let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc", "/usr/local/bin/cc"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    private static let made = NIOLockedValueBox<[PreloadedLibrary: Task<Void, any Error>]>([:])
+
+    /// Not below the user's own temporary folder: a database server's user has to reach it.
+    private var place: String { "/tmp/relay-\(rawValue)-\(getpid()).so" }
+
+    /// Made when it is asked for first.
+    func path() async throws -> String {
+        let making = Self.made.withLockedValue { made in
+            if let making = made[self] { return making }
+            let making = Task { try await make() }
+            made[self] = making
+            return making
+        }
+        try await making.value
+        return place
+    }
+
+    private func make() async throws {
+        guard let compiler = Self.compiler else { throw HarnessError.failed("a C compiler", ["there is none"]) }
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<5 { root.deleteLastPathComponent() }
+        let source = root.appendingPathComponent("scripts/lib/\(rawValue).c").path
+        try await Command.run(compiler, ["-shared", "-fPIC", "-O1", "-o", place, source, "-ldl"])
+    }
+
+    /// Once nobody is started with one any more.
+    static func removeAll() {
+        made.withLockedValue { $0 = [:] }
+        for library in allCases { try? FileManager.default.removeItem(atPath: library.place) }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// What Google refunds if nobody tells it of the grant within three days.
+@Suite struct AcknowledgementTests {
+    @Test func aGrantIsAcknowledgedOnceAndNothingBeforeIt() async throws {
+        try await GoogleScene.run { scene in
+            // Nobody has posted it, though Google tells of it.
+            try await scene.google.has("token-1", #"{"isAcknowledged":false}"#)
+            try await Awaiting.fact("Google was asked about it") {
+                try await scene.subscription("token-1")["status"].string
+            } holds: {
+                $0 == "active"
+            }
+            #expect(try await scene.acknowledgements("token-1") == 0)
+            let id = try await scene.post("token-1")
+            _ = try await scene.setup.relay.becomes("granted", id)
+            try await Awaiting.fact("it was acknowledged") {
+                try await scene.acknowledgements("token-1")
+            } holds: {
+                $0 == 1
+            }
+            try await Awaiting.fact("the timeline has it") {
+                try await scene.subscription("token-1")["timeline"].array?.compactMap { $0["event"].string } ?? []
+            } holds: {
+                $0.contains("acknowledged")
+            }
+            try await scene.google.act("renew", "token-1")
+            try await Awaiting.fact("nothing is to be asked") {
+                try await scene.waiting()
+            } holds: {
+                $0 == 0
+            }
+            #expect(try await scene.acknowledgements("token-1") == 1)
+        }
+    }
+
+    /// One is granted late, and one never: Google tells of both meanwhile.
+    @Test func whatIsNotGrantedIsNotAcknowledged() async throws {
+        try await GoogleScene.run { scene in
+            let customers = ["late": "ana+after-4s@example.test", "never": "ben+reject@example.test"]
+            var ids: [String: String] = [:]
+            for (token, customer) in customers {
+                try await scene.google.has(token, #"{"isAcknowledged":false}"#)
+                ids[token] = try await scene.post(token, by: customer)
+            }
+            for token in customers.keys { try await scene.google.act("renew", token) }
+            try await scene.settled()
+            let late = try #require(ids["late"])
+            #expect(try await scene.setup.relay.poll(late).json["status"].string == "pending")
+            for token in customers.keys { #expect(try await scene.acknowledgements(token) == 0) }
+            _ = try await scene.setup.relay.becomes("rejected", try #require(ids["never"]))
+            _ = try await scene.setup.relay.becomes("granted", late)
+            try await Awaiting.fact("the one that is granted is acknowledged") {
+                try await scene.acknowledgements("late")
+            } holds: {
+                $0 == 1
+            }
+            try await scene.settled()
+            #expect(try await scene.acknowledgements("never") == 0)
+        }
+    }
+
+    @Test func aChangedPlanIsAcknowledgedThoughNoAppPostsItsToken() async throws {
+        try await GoogleScene.run { scene in
+            let id = try await scene.buy("token-1")
+            try await scene.google.has(
+                "token-2", #"{"productId":"gold-yearly","linkedPurchaseToken":"token-1","isAcknowledged":false}"#)
+            try await Awaiting.fact("it was acknowledged") {
+                try await scene.acknowledgements("token-2")
+            } holds: {
+                $0 == 1
+            }
+            try await scene.google.control(.POST, "subscriptions/token-1/expire", #"{"by":"replacement"}"#)
+            try await Awaiting.fact("nothing is to be asked") {
+                try await scene.waiting()
+            } holds: {
+                $0 == 0
+            }
+            let poll = try await scene.setup.relay.becomes("granted", id)
+            #expect(poll["accessGranted"].bool == true)
+        }
+    }
+
+    @Test func whatWasBoughtOnceIsAcknowledgedToo() async throws {
+        try await GoogleScene.run { scene in
+            try await scene.google.control(.PUT, "products/film-1", #"{"productId":"film","isAcknowledged":false}"#)
+            let id = try await scene.post("film-1", product: "film")
+            _ = try await scene.setup.relay.becomes("granted", id)
+            try await Awaiting.fact("it was acknowledged") {
+                try await scene.acknowledgements("film-1", of: "products")
+            } holds: {
+                $0 == 1
+            }
+            try await scene.google.control(.POST, "products/film-1/refund", "{}")
+            let revoked = try await scene.setup.relay.becomes("revoked", id)
+            #expect(revoked["reason"].string == "refunded")
+        }
+    }
+
+    @Test func theAppMayBeLeftToIt() async throws {
+        try await GoogleScene.run(["RELAY_GOOGLE_ACKNOWLEDGE": "never"]) { scene in
+            try await scene.buy("token-1", #"{"isAcknowledged":false}"#)
+            try await Awaiting.fact("Google was asked") {
+                try await scene.waiting()
+            } holds: {
+                $0 == 0
+            }
+            #expect(try await scene.acknowledgements("token-1") == 0)
+        }
+    }
+
+    @Test func aCopyThatDiesAfterTheGrantLeavesItToTheNext() async throws {
+        try await GoogleScene.run { scene in
+            try await scene.google.trouble(#"{"on":"acknowledge","status":503}"#)
+            try await scene.buy("token-1", #"{"isAcknowledged":false}"#)
+            let pid = scene.setup.relay.process
+            pid.signal(SIGKILL)
+            try await scene.google.trouble(nil)
+            #expect(try await scene.acknowledgements("token-1") == 0)
+            let next = try await Relay.start(
+                database: scene.setup.database, simulator: scene.setup.simulator, keys: scene.setup.relay.keys,
+                settings: scene.settings)
+            do {
+                try await Awaiting.fact("it was acknowledged") {
+                    try await scene.acknowledgements("token-1")
+                } holds: {
+                    $0 == 1
+                }
+                try await Awaiting.fact("nothing is to be asked") {
+                    try await scene.waiting()
+                } holds: {
+                    $0 == 0
+                }
+                #expect(try await scene.acknowledgements("token-1") == 1)
+            } catch {
+                await next.end()
+                throw error
+            }
+            await next.end()
+        }
+    }
+}

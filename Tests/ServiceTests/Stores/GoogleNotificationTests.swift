@@ -1,0 +1,161 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// `POST /google/notifications`, to the service as a process, by the simulated Pub/Sub.
+@Suite struct GoogleNotificationTests {
+    @Test func aRefundEndsAccessAndARenewalGoesOn() async throws {
+        try await GoogleScene.run { scene in
+            let id = try await scene.buy("token-1")
+            try await scene.google.act("refund", "token-1")
+            let revoked = try await scene.setup.relay.becomes("revoked", id)
+            #expect(revoked["reason"].string == "expired")
+            let subscription = try await scene.subscription("token-1")
+            #expect(subscription["status"].string == "expired")
+            try await Awaiting.fact("every notification is kept") {
+                Set(try await scene.notifications(of: "token-1").compactMap { $0["type"].string })
+            } holds: {
+                $0 == ["SUBSCRIPTION_PURCHASED", "SUBSCRIPTION_REVOKED", "VOIDED_PURCHASE"]
+            }
+            let one = try #require(try await scene.notifications(of: "token-1").first)
+            #expect(one["store"].string == "google" && one["bundleId"].string == "com.example.app")
+            #expect(one["environment"].string == "unknown")
+
+            try await scene.google.act("renew", "token-1")
+            _ = try await scene.setup.relay.becomes("granted", id)
+            try await Awaiting.fact("nothing waits") {
+                try await scene.setup.relay.ops("/ops/notifications?status=pending").json["items"].array?.count
+            } holds: {
+                $0 == 0
+            }
+        }
+    }
+
+    @Test(arguments: ["none", "signature", "audience", "issuer", "email", "unverified", "expired", "algorithm"])
+    func aForgedOneIsRefusedAndCounted(_ forgery: String) async throws {
+        let words = ["none": "unsigned", "unverified": "email"]
+        try await GoogleScene.run { scene in
+            try await scene.google.control(
+                .POST, "notifications", #"{"notification":{"testNotification":{}},"forge":"\#(forgery)"}"#)
+            let line = #"store_notifications_total{result="\#(words[forgery] ?? forgery)",store="google"}"#
+            try await Awaiting.fact("it was refused") {
+                try await scene.metric(line)
+            } holds: {
+                $0 > 0
+            }
+            let sent = try await scene.google.control(.GET, "notifications").json["items"][0]
+            #expect(sent["lastStatus"].int == 403 && sent["delivered"].bool == false, "\(sent)")
+            #expect(try await scene.notifications().isEmpty)
+        }
+    }
+
+    @Test func whatIsNoNotificationIsRefusedAndWhatIsUnknownIsKept() async throws {
+        try await GoogleScene.run(["RELAY_GOOGLE_PACKAGES": "com.example.app"]) { scene in
+            for raw in ["{", "[]", #"{\"message\":{\"messageId\":\"1\",\"data\":\"bm90IGpzb24=\"}}"#] {
+                try await scene.google.control(.POST, "notifications", #"{"raw":"\#(raw)"}"#)
+            }
+            try await Awaiting.fact("all are refused") {
+                try await scene.google.control(.GET, "notifications").json["items"].array?.compactMap {
+                    $0["lastStatus"].int
+                }
+            } holds: {
+                $0 == [400, 400, 400]
+            }
+            #expect(try await scene.notifications().isEmpty)
+            try await scene.google.control(.DELETE, "push")
+            try await scene.push(to: scene.setup.relay)
+            for known in [
+                #"{"testNotification":{"version":"1.0"}}"#, #"{"somethingOfNextYear":{}}"#,
+                #"{"subscriptionNotification":{"notificationType":99,"purchaseToken":"nobodys"}}"#,
+            ] {
+                try await scene.google.control(.POST, "notifications", #"{"notification":\#(known)}"#)
+            }
+            try await Awaiting.fact("all are kept") {
+                Set(try await scene.notifications().compactMap { $0["type"].string })
+            } holds: {
+                $0 == ["TEST", "UNKNOWN", "SUBSCRIPTION_TYPE_99"]
+            }
+            try await scene.google.control(
+                .POST, "notifications",
+                #"{"notification":{"packageName":"com.example.other","testNotification":{}}}"#)
+            let line = #"store_notifications_total{result="bundle",store="google"}"#
+            try await Awaiting.fact("another app's is refused") {
+                try await scene.metric(line)
+            } holds: {
+                $0 > 0
+            }
+        }
+    }
+
+    @Test func aKeyThatChangesIsFetched() async throws {
+        try await GoogleScene.run { scene in
+            try await scene.google.has("token-1")
+            try await Awaiting.fact("it is kept") {
+                try await scene.notifications().count
+            } holds: {
+                $0 == 1
+            }
+            // The set was fetched a moment ago: the new key is asked for once the pause is over, and Pub/Sub comes again.
+            try await scene.google.control(.POST, "keys", "{}")
+            try await scene.google.act("cancel", "token-1")
+            try await Awaiting.fact("it is kept too") {
+                try await scene.notifications().count
+            } holds: {
+                $0 == 2
+            }
+        }
+    }
+
+    @Test func withoutItsSettingsTheRouteIsNotThere() async throws {
+        try await Setup.run { setup in
+            let answer = try await HTTP.post(
+                setup.relay.url + "/google/notifications", headers: [:], body: Data("{}".utf8))
+            #expect(answer.status == 404)
+        }
+    }
+
+    /// The notifications of the same lives, in order and once, and then shuffled and doubled.
+    @Test(arguments: [UInt64.random(in: 1...1_000_000)])
+    func theOrderAndTheNumberOfNotificationsChangeNothing(seed: UInt64) async throws {
+        try await GoogleScene.run { scene in
+            let lives = 25
+            for number in 0..<lives {
+                for kind in ["ordered", "shuffled"] {
+                    try await scene.buy("\(kind)-\(number)", by: "\(kind)\(number)@example.test")
+                }
+            }
+            try await scene.settled()
+            var acts = RandomLives(seed: seed)
+            let plans = (0..<lives).map { _ in
+                acts.life(of: 20, ["renew", "cancel", "grace", "hold", "pause", "expire", "refund"])
+            }
+            var released = 0
+            for kind in ["ordered", "shuffled"] {
+                // In two parts: the store is asked also while there is more to come.
+                for part in [0..<10, 10..<20] {
+                    try await scene.google.control(
+                        .PUT, "delivery", #"{"hold":true,"duplicate":\#(kind == "shuffled" ? 1 : 0)}"#)
+                    for (number, plan) in plans.enumerated() {
+                        for act in plan[part] {
+                            try await scene.google.act(act, "\(kind)-\(number)")
+                            // Each in a millisecond of its own: of two in one, nobody knows which was the last word.
+                            try await Task.sleep(for: .milliseconds(2))
+                        }
+                    }
+                    let answer = try await scene.google.control(
+                        .POST, "delivery/release", #"{"shuffle":\#(kind == "shuffled"),"seed":\#(seed)}"#)
+                    if kind == "shuffled" { released += answer.json["released"].int ?? 0 }
+                    try await scene.settled()
+                }
+            }
+            #expect(released >= 1_000)
+            for number in 0..<lives {
+                let one = try await scene.subscription("ordered-\(number)")
+                let other = try await scene.subscription("shuffled-\(number)")
+                for field in ["status", "willRenew", "productId"] {
+                    #expect("\(one[field])" == "\(other[field])", "seed \(seed), \(plans[number])")
+                }
+            }
+        }
+    }
+}

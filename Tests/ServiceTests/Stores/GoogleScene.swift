@@ -1,0 +1,74 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+
+/// A relay that Google's simulator pushes its notifications to.
+struct GoogleScene: StoreScene {
+    let setup: Setup
+    let google: OtherStores.Store
+    let settings: [String: String]
+
+    let store = "google"
+    var simulator: OtherStores.Store { google }
+
+    static let audience = "https://relay.example.test/google/notifications"
+
+    static func run(_ more: [String: String] = [:], _ body: (GoogleScene) async throws -> Void) async throws {
+        try await OtherStores.run { stores in
+            let settings = stores.settings.merging(
+                [
+                    "RELAY_GOOGLE_PUSH_AUDIENCE": audience,
+                    "RELAY_GOOGLE_PUSH_EMAIL": "push@example.iam.gserviceaccount.com",
+                    "RELAY_GOOGLE_JWKS_URL": "\(stores.google.url)/oauth2/v3/certs",
+                ].merging(more, uniquingKeysWith: { $1 }), uniquingKeysWith: { $1 })
+            try await Setup.run(settings: settings) { setup in
+                let scene = GoogleScene(setup: setup, google: stores.google, settings: settings)
+                try await scene.push(to: setup.relay)
+                try await body(scene)
+            }
+        }
+    }
+
+    /// From now on notifications go there.
+    func push(to relay: Relay) async throws {
+        try await google.control(
+            .PUT, "push", #"{"url":"\#(relay.url)/google/notifications","audience":"\#(Self.audience)"}"#)
+    }
+
+    /// A purchase that is granted.
+    ///
+    /// - Returns: its validation.
+    @discardableResult
+    func buy(_ token: String, _ fields: String = "{}", by email: String = "ana@example.test") async throws -> String {
+        try await google.has(token, fields)
+        let id = try await post(token, by: email)
+        _ = try await setup.relay.becomes("granted", id)
+        return id
+    }
+
+    func post(_ token: String, by email: String = "ana@example.test", to relay: Relay? = nil) async throws -> String {
+        try await post(token, product: "gold", by: email, to: relay)
+    }
+
+    func post(
+        _ token: String, product: String, by email: String = "ana@example.test", to relay: Relay? = nil
+    ) async throws -> String {
+        let body: [String: Any] = [
+            "customerEmail": email, "offerId": "S123456789_US",
+            "receipt": ["productId": product, "purchaseToken": token, "packageName": "com.example.app"],
+        ]
+        let answer = try await HTTP.post(
+            (relay ?? setup.relay).url + "/android/payment",
+            headers: ["Authorization": "Bearer \(setup.relay.keys.app)", "Content-Type": "application/json"],
+            body: try JSONSerialization.data(withJSONObject: body))
+        guard let id = answer.json["validationId"].string else {
+            throw HarnessError.failed("POST /android/payment", [answer.text])
+        }
+        return id
+    }
+
+    /// How often Google was told of a grant.
+    func acknowledgements(_ token: String, of kind: String = "subscriptions") async throws -> Int {
+        try await google.control(.GET, "\(kind)/\(token)").json["acknowledgements"].int ?? 0
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import ReceiverSupport
+import Testing
+
+/// From a refund at the store to those who must know of it.
+@Suite struct RefundTests {
+    /// The promise is two seconds, and what it took is printed: here the machine may be busy. Neither a sweep nor a recheck comes so soon.
+    @Test(arguments: StoreCase.allCases) func aRefundReachesTheAppAndTheEndpoint(_ store: StoreCase) async throws {
+        try await withReceiver { port, received in
+            let settings = [
+                "RELAY_WEBHOOK_URLS": "http://127.0.0.1:\(port)/hook", "RELAY_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8",
+                "RELAY_VOIDED_SWEEP_SECONDS": "3600",
+            ]
+            try await store.run(settings) { scene in
+                try await scene.simulator.has("one", "{}")
+                let id = try await scene.post("one", by: "ana@example.test", to: nil)
+                _ = try await scene.setup.relay.becomes("granted", id)
+                try await scene.settled()
+                let told = try await Received.messages(1, of: "ana@example.test", received).count
+                let began = ContinuousClock.now
+                try await scene.simulator.act("refund", "one")
+                _ = try await scene.setup.relay.becomes("revoked", id)
+                let revoked = ContinuousClock.now - began
+                let messages = try await Received.messages(told + 1, of: "ana@example.test", received)
+                let heard = ContinuousClock.now - began
+                #expect(
+                    messages[told...].contains { message in
+                        message.json["purchases"].keys.contains { key in
+                            message.json["purchases"][key]["isExpired"].bool == true
+                        }
+                    })
+                #expect(max(revoked, heard) < .seconds(20))
+                Measured.note("from a refund at \(store.rawValue) to `revoked`", revoked)
+                Measured.note("from a refund at \(store.rawValue) to the endpoint", heard)
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import Testing
+
+/// A relay that a store's simulator sends its notifications to.
+protocol StoreScene: Sendable {
+    var setup: Setup { get }
+    var simulator: OtherStores.Store { get }
+    /// As keys of its subscriptions begin.
+    var store: String { get }
+    /// The relay's.
+    var settings: [String: String] { get }
+
+    /// From now on notifications go there.
+    func push(to relay: Relay) async throws
+
+    /// As an app posts a purchase.
+    ///
+    /// - Parameter relay: nil: the scene's.
+    /// - Returns: its validation.
+    func post(_ name: String, by email: String, to relay: Relay?) async throws -> String
+}
+
+extension StoreScene {
+    /// Of a purchase, as ops reads it.
+    func subscription(_ name: String, at relay: Relay? = nil) async throws -> JSON {
+        try await (relay ?? setup.relay).ops("/ops/subscriptions?originalTransactionId=\(store):\(name)")
+            .json["items"][0]
+    }
+
+    /// Those that were taken in, newest first.
+    func notifications(of name: String? = nil) async throws -> [JSON] {
+        let filter = name.map { "?originalTransactionId=\(store):\($0)" } ?? ""
+        return try await setup.relay.ops("/ops/notifications\(filter)").json["items"].array ?? []
+    }
+
+    /// - Parameter result: `stored`, `repeated`, or why it was refused.
+    func counted(_ result: String) async throws -> Double {
+        try await metric(#"store_notifications_total{result="\#(result)",store="\#(store)"}"#)
+    }
+
+    func metric(_ line: String) async throws -> Double {
+        let text = try await HTTP.get(setup.relay.opsURL + "/metrics").text
+        return text.split(separator: "\n").first { $0.hasPrefix(line) }
+            .flatMap { $0.split(separator: " ").last }.flatMap { Double($0) } ?? 0
+    }
+
+    /// Until every message that is not lost was delivered and the store was asked about it.
+    func settled() async throws {
+        try await Awaiting.fact("every message was delivered") {
+            try await simulator.control(.GET, "notifications").json["items"].array?.filter {
+                $0["delivered"].bool == false && $0["lost"].bool == false
+            }.count
+        } holds: {
+            $0 == 0
+        }
+        do {
+            try await Awaiting.fact("nothing is to be asked") {
+                try await waiting()
+            } holds: {
+                $0 == 0
+            }
+        } catch {
+            Issue.record("\(try await questions())")
+            throw error
+        }
+    }
+
+    /// About how many purchases stores are still to be asked, those apart whose answer is doubted. The pauses of those that could not be
+    /// asked, as on a busy machine, are over.
+    func waiting() async throws -> Int {
+        _ = try await setup.database.query(
+            "UPDATE store_questions SET due_at = now() WHERE owner IS NULL AND trouble = 'the store cannot be asked now'"
+        )
+        return try await setup.database.query("SELECT count(*) FROM store_questions WHERE \(Self.isWaiting)")
+            .map { try $0.get(0, as: Int.self) }[0]
+    }
+
+    private static var isWaiting: SQL { "(expects IS NULL OR doubts = 4 OR trouble IS NULL)" }
+
+    /// What is still to be asked, for whoever reads why a test failed.
+    private func questions() async throws -> [String] {
+        try await setup.database.query(
+            """
+            SELECT concat_ws(' ', subscription_key, event, 'attempts', attempts, 'doubts', doubts, 'strikes', strikes,
+                'failures', failures, 'owner', owner, 'parked', parked_at, 'due in', due_at - now(), trouble)
+            FROM store_questions
+            WHERE \(Self.isWaiting)
+            """
+        ).map { try $0.get(0, as: String.self) }
+    }
+}
+
+/// Lives, the same for the same seed.
+struct RandomLives: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state
+    }
+
+    mutating func life(of count: Int, _ acts: [String]) -> [String] {
+        (0..<count).map { _ in acts[Int((next() >> 33) % UInt64(acts.count))] }
+    }
+}

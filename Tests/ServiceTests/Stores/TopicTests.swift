@@ -1,0 +1,91 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import Testing
+
+/// Subscriptions to topics of SNS: nothing comes before one is confirmed.
+@Suite struct TopicTests {
+    /// The notification that asks for it.
+    private func asked(_ scene: AmazonScene) async throws -> String {
+        let id = try await Awaiting.fact("the relay is asked to confirm") {
+            try await scene.notifications().first { $0["type"].string == "SubscriptionConfirmation" }?["id"].string
+        } holds: {
+            $0 != nil
+        }
+        return try #require(id)
+    }
+
+    @Test func anOperatorConfirmsIt() async throws {
+        try await AmazonScene.run(isConfirmed: false) { scene in
+            let id = try await asked(scene)
+            let topic = try await scene.topic()
+            #expect(topic["state"].string == "unconfirmed" && topic["notificationId"].string == id)
+            #expect(topic["topic"].string == OtherStores.topic)
+            // Who must type the token into the store's own console finds it here.
+            let detail = try await scene.setup.relay.ops("/ops/notifications/\(id)").json
+            #expect(detail["payload"]["Token"].string?.isEmpty == false)
+            let confirmed = try await HTTP.post(
+                scene.setup.relay.opsURL + "/ops/notifications/\(id)/confirm",
+                headers: [
+                    "Authorization": "Bearer \(scene.setup.relay.keys.operator)", "Content-Type": "application/json",
+                ], body: Data(#"{"reason":"a test"}"#.utf8))
+            #expect(confirmed.status == 202, "\(confirmed.text)")
+            #expect(try await scene.topic()["state"].string == "confirmed")
+            let purchase = try await scene.buy("receipt-1")
+            try await scene.amazon.act("refund", "receipt-1")
+            _ = try await scene.setup.relay.becomes("revoked", purchase)
+        }
+    }
+
+    @Test func theRelayConfirmsItByItself() async throws {
+        try await AmazonScene.run(["RELAY_AMAZON_SNS_CONFIRM": "auto"], isConfirmed: false) { scene in
+            try await Awaiting.fact("it is confirmed") {
+                try await scene.topic()["state"].string
+            } holds: {
+                $0 == "confirmed"
+            }
+            let audit = try await scene.setup.database.query(
+                "SELECT count(*) FROM audit_log WHERE action = 'topic.confirm' AND actor = 'relay'"
+            ).map { try $0.get(0, as: Int.self) }
+            #expect(audit == [1])
+        }
+    }
+
+    @Test func whileSNSIsAwayItIsAskedAgain() async throws {
+        try await AmazonScene.run(
+            ["RELAY_AMAZON_SNS_CONFIRM": "auto", "RELAY_AMAZON_SNS_URL": "http://127.0.0.1:1/"], isConfirmed: false
+        ) { scene in
+            let id = try await asked(scene)
+            try await Awaiting.fact("SNS comes again") {
+                try await scene.counted("failed")
+            } holds: {
+                $0 > 1
+            }
+            #expect(try await scene.topic()["state"].string == "unconfirmed")
+            #expect(try await scene.notifications().count == 1)
+            let refused = try await HTTP.post(
+                scene.setup.relay.opsURL + "/ops/notifications/\(id)/confirm",
+                headers: [
+                    "Authorization": "Bearer \(scene.setup.relay.keys.operator)", "Content-Type": "application/json",
+                ], body: Data(#"{"reason":"a test"}"#.utf8))
+            #expect(refused.status == 503)
+        }
+    }
+
+    @Test func whatAsksForNothingCannotBeConfirmed() async throws {
+        try await AmazonScene.run { scene in
+            try await scene.amazon.control(.POST, "notifications", #"{"message":{"notificationType":"X"}}"#)
+            let id = try await Awaiting.fact("it is kept") {
+                try await scene.notifications().first?["id"].string
+            } holds: {
+                $0 != nil
+            }
+            let refused = try await HTTP.post(
+                scene.setup.relay.opsURL + "/ops/notifications/\(id ?? "")/confirm",
+                headers: [
+                    "Authorization": "Bearer \(scene.setup.relay.keys.operator)", "Content-Type": "application/json",
+                ], body: Data(#"{"reason":"a test"}"#.utf8))
+            #expect(refused.status == 409)
+        }
+    }
+}

@@ -50,6 +50,16 @@ cluster_make_folders() {
     fi
 }
 
+# Sets CLUSTER_COUNTING to the settings by which statements can be counted (pg_stat_statements) by whoever asks for it, and
+# to none where the extension is not installed.
+cluster_find_counting() {
+    local libraries
+    libraries=$("$CLUSTER_PROGRAMS/pg_config" --pkglibdir 2>/dev/null || echo "${CLUSTER_PROGRAMS%/bin}/lib")
+    CLUSTER_COUNTING=()
+    [ ! -e "$libraries/pg_stat_statements.so" ] ||
+        CLUSTER_COUNTING=("shared_preload_libraries = 'pg_stat_statements'" 'pg_stat_statements.track = none')
+}
+
 # cluster_start [SETTING=VALUE…]: sets CLUSTER_PORT; needs the start lock.
 cluster_start() {
     local log tries=5

@@ -37,6 +37,7 @@ packages_missing_to_toolchain() {
 packages_missing_to_run() {
     cluster_find_programs || echo postgresql
     have_command curl || echo curl
+    have_command jq || echo jq
 }
 
 packages_missing_to_build() {

@@ -15,10 +15,18 @@ port_taken() {
     (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
+# port_check SETTING…: each, where it is set, is a port.
+port_check() {
+    local name port
+    for name in "$@"; do
+        port=${!name:-1}
+        [[ "$port" =~ ^[1-9][0-9]{0,4}$ ]] && [ "$port" -le 65535 ] || usage_error "$name is not a port: $port"
+    done
+}
+
 # port_choose VARIABLE WANTED PURPOSE: the wanted port, or the next free one above it.
 port_choose() {
     local port=$2
-    [[ "$port" =~ ^[0-9]{1,5}$ ]] && [ "$port" -ge 1 ] && [ "$port" -le 65535 ] || die "not a port: $port"
     while port_taken "$port"; do
         port=$((port + 1))
         [ "$port" -le 65535 ] && [ "$port" -lt $(($2 + 200)) ] || die "no free port from $2 upwards for $3"

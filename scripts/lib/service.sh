@@ -8,17 +8,16 @@ SIMULATOR_NOTIFICATION_PATH='/1.0/in_app/subscriptions/apple/status_update_notif
 # service_configure [SETTING=VALUE…]: settings of the caller's shell reach the relay, save those that this script sets and
 # those that are no settings.
 service_configure() {
-    local token
-    token=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+    CLEENG_TOKEN=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
     SIMULATOR_URL="http://127.0.0.1:$SIMULATOR_PORT"
     SIMULATOR_COMMAND=("$BIN_FOLDER/cleeng-simulator" --host 127.0.0.1 --port "$SIMULATOR_PORT"
-        --publisher-token "$token")
+        --publisher-token "$CLEENG_TOKEN")
     RELAY_COMMAND=(env -u RELAY_BIN_DIR -u RELAY_RUN_CONFIGURATION -u RELAY_WARNINGS_AS_ERRORS
         -u RELAY_TEST_DATABASE_URL -u RELAY_DATABASE_URL_FILE -u RELAY_CLEENG_PUBLISHER_TOKEN_FILE
         "RELAY_DATABASE_URL=$(cluster_url receipt_relay)"
         "RELAY_HTTP_HOST=${RELAY_HTTP_HOST:-127.0.0.1}" "RELAY_HTTP_PORT=$HTTP_PORT"
         "RELAY_OPS_HOST=127.0.0.1" "RELAY_OPS_PORT=$OPS_PORT"
-        "RELAY_CLEENG_PUBLISHER_TOKEN=$token" "RELAY_CLEENG_PAYMENT_URL=$SIMULATOR_URL"
+        "RELAY_CLEENG_PUBLISHER_TOKEN=$CLEENG_TOKEN" "RELAY_CLEENG_PAYMENT_URL=$SIMULATOR_URL"
         "RELAY_CLEENG_API_URL=$SIMULATOR_URL" "RELAY_CLEENG_STOREKIT2_URL=$SIMULATOR_URL"
         "RELAY_CLEENG_PUBLISHER_ID=${RELAY_CLEENG_PUBLISHER_ID:-123456789}"
         "RELAY_CLEENG_NOTIFICATION_URL=$SIMULATOR_URL$SIMULATOR_NOTIFICATION_PATH"

@@ -5,7 +5,7 @@
 #   .local/run.PID/lock     descriptor 9, held for as long as the script of that folder lives
 #   .local/run.PID/*.pid    what it started, in order of starting
 #   .local/run.PID/run.env  what to source in another shell: addresses, keys, ids (scripts/run)
-#   .local/run.env          link to that of the run that became ready last
+#   .local/run.env          link to that of the run that became ready last, of those that are up
 #   .local/run.PID/outside  link to its folder under TMPDIR (PostgreSQL's socket, and its data where it must lie there)
 #   .local/log/NAME.PID.log
 
@@ -65,6 +65,20 @@ workspace_outside() {
     ln -s -- "$OUTSIDE_FOLDER" "$RUN_FOLDER/outside"
 }
 
+# workspace_link: .local/run.env leads to the newest run.env of a run that is still up.
+workspace_link() {
+    local file newest=''
+    for file in "$LOCAL_FOLDER"/run.*/run.env; do
+        [ -e "$file" ] && ! flock -n "${file%/*}/lock" true || continue
+        [ -n "$newest" ] && [ "$newest" -nt "$file" ] || newest=$file
+    done
+    if [ -n "$newest" ]; then
+        ln -sfn -- "${newest#"$LOCAL_FOLDER/"}" "$LOCAL_FOLDER/run.env"
+    else
+        rm -f -- "$LOCAL_FOLDER/run.env"
+    fi
+}
+
 # workspace_offer NAME VALUE…: a file to source with these variables, for this user alone and as long as this run lives.
 workspace_offer() {
     (
@@ -74,17 +88,17 @@ workspace_offer() {
             shift 2
         done >"$RUN_FOLDER/run.env"
     )
-    ln -sfn -- "${RUN_FOLDER##*/}/run.env" "$LOCAL_FOLDER/run.env"
+    workspace_link
 }
 
 workspace_remove() {
     local outside
-    [ "$(readlink -- "$LOCAL_FOLDER/run.env" 2>/dev/null)" != "${1##*/}/run.env" ] || rm -f -- "$LOCAL_FOLDER/run.env"
     outside=$(readlink -- "$1/outside" 2>/dev/null || true)
     case "$outside" in
     */receipt-relay.????????) [ -L "$outside" ] || rm -rf -- "$outside" ;;
     esac
     rm -rf -- "$1"
+    workspace_link
 }
 
 workspace_close() {

@@ -27,11 +27,16 @@ public struct OwnershipClaim: Sendable, Hashable {
         public var since: Timestamp
         /// Until then Cleeng may still be passing it to an older request and on to the owner's: what is read of others says nothing.
         public var unsettledUntil: Timestamp
+        /// Acceptance time of the newest request for the subscription whose app still waits, if any.
+        public var newestWaiting: Timestamp?
 
-        public init(acceptedAt: Timestamp, since: Timestamp, unsettledUntil: Timestamp) {
+        public init(
+            acceptedAt: Timestamp, since: Timestamp, unsettledUntil: Timestamp, newestWaiting: Timestamp? = nil
+        ) {
             self.acceptedAt = acceptedAt
             self.since = since
             self.unsettledUntil = unsettledUntil
+            self.newestWaiting = newestWaiting
         }
     }
 
@@ -67,7 +72,8 @@ public struct OwnershipClaim: Sendable, Hashable {
         guard observedAt > passedBy else { return .readsAgain }
         guard let rival, rival.observedAt > passedBy else { return .asksOfOwner }
         guard rival.isEntitled else { return .takes }
-        // The two reads are of two moments: while requests are on their way, it may have passed to and fro between them.
-        return rival.observedAt > owner.unsettledUntil ? .standsAlone : .readsAgain
+        // The two reads show two moments. Between them Cleeng may have moved it to a newer request, which may be the owner's own.
+        let mayMove = owner.newestWaiting.map { $0 > acceptedAt } ?? false
+        return rival.observedAt > owner.unsettledUntil && !mayMove ? .standsAlone : .readsAgain
     }
 }

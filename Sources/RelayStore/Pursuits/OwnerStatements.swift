@@ -26,21 +26,30 @@ extension Ownership {
     /// locks the pursuits, in the same transaction: what it asks of them is what ``PurchaseStore/ours(_:)`` asks.
     ///
     /// An owner is unsettled for as long as an app waits for its grant: Cleeng may still be passing the subscription to an older request
-    /// and then on to the owner's, and who reads in between is entitled for that moment only. Indexes used: primary keys.
+    /// and then on to the owner's, and who reads in between is entitled for that moment only. Indexes used: primary keys,
+    /// `pursuits_subscription`.
     static func open(_ grants: [PursuitWrite]) -> SQL {
         let ids = grants.map(\.claimed.id)
         let rows: SQLTable = [
             "expires_at": .timestamptzArray(grants.map { $0.change?.expiresAt?.postgres }),
             "fence": .int4Array(grants.map(\.claimed.fence)),
         ]
-        /// Of the validation that made the owner; null for an owner that is made here.
-        func ofOwner(_ column: SQL) -> SQL {
-            """
-            CASE WHEN s.id <> ALL (\(.uuidArray(ids.map(\.uuid)))) THEN (
-                SELECT \(column) FROM validations o
-                WHERE o.bucket = coalesce(s.validation_bucket, s.bucket) AND o.accepted_on = s.accepted_on AND o.id = s.id) END
-            """
+        /// Null for an owner that is made here.
+        func ifOwned(_ query: SQL) -> SQL {
+            "CASE WHEN s.id <> ALL (\(.uuidArray(ids.map(\.uuid)))) THEN (\(query)) END"
         }
+        /// Of the validation that made the owner.
+        func ofOwner(_ column: SQL) -> SQL {
+            ifOwned(
+                """
+                SELECT \(column) FROM validations o
+                WHERE o.bucket = coalesce(s.validation_bucket, s.bucket) AND o.accepted_on = s.accepted_on AND o.id = s.id
+                """)
+        }
+        let newestWaiting: SQL = """
+            SELECT max(w.accepted_at) FROM pursuits w
+            WHERE \(.sameSubscription("w", "s")) AND w.phase <> \(Pursuit.Phase.parked) AND w.deadline > now()
+            """
         return """
             INSERT INTO subscriptions AS s (
                 bucket, publisher, environment, subscription_key, product_id, accepted_at, owned_since, expires_at,
@@ -60,7 +69,8 @@ extension Ownership {
                       ROW(s.sealed_by, s.email) AS email, ROW(s.sealed_by, s.application_username) AS username, s.accepted_at,
                       coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id,
                       s.owned_since, \(ofOwner("o.settled_at")) AS settled_at,
-                      \(ofOwner("o.deadline - o.accepted_at + now()")) AS settled_by, now() AS now
+                      \(ofOwner("o.deadline - o.accepted_at + now()")) AS settled_by, now() AS now,
+                      \(ifOwned(newestWaiting)) AS newest_waiting
             """
     }
 }
@@ -81,7 +91,8 @@ extension Ownership.Found {
         let wait = try row.timestampIfSet("settled_by").map { $0 - now } ?? .zero
         owner = Owner(
             customer: customer, email: try row.open("email"), validation: validation,
-            acceptedAt: try row.timestamp("accepted_at"), since: since, unsettledUntil: since + wait)
+            acceptedAt: try row.timestamp("accepted_at"), since: since, unsettledUntil: since + wait,
+            newestWaiting: try row.timestampIfSet("newest_waiting"))
         isMadeBy = ids.contains(validation) ? validation : nil
     }
 }

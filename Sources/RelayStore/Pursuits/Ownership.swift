@@ -63,6 +63,8 @@ struct Ownership: Sendable {
             var acceptedAt: Timestamp
             var since: Timestamp
             var unsettledUntil: Timestamp
+            /// See ``OwnershipClaim/Owner/newestWaiting``.
+            var newestWaiting: Timestamp?
         }
         var owner: Owner?
         var username: Username
@@ -110,7 +112,11 @@ extension Ownership.Judgement {
             acceptedAt: claimed.pursuit.acceptedAt, observedAt: change.observedAt ?? change.at,
             entitledBefore: grant.write.pursuit.entitledBefore, isProven: change.isProven, rival: grant.write.rival)
         switch claim.judge(
-            against: rival.map { .init(acceptedAt: $0.acceptedAt, since: $0.since, unsettledUntil: $0.unsettledUntil) })
+            against: rival.map {
+                .init(
+                    acceptedAt: $0.acceptedAt, since: $0.since, unsettledUntil: $0.unsettledUntil,
+                    newestWaiting: $0.newestWaiting)
+            })
         {
         case .readsAgain: return .readTooOld
         case .asksOfOwner:
@@ -159,7 +165,8 @@ extension Ownership.Judgement {
         found.owner = Ownership.Found.Owner(
             customer: claimed.customer, email: claimed.email, validation: claimed.id,
             acceptedAt: max(claimed.pursuit.acceptedAt, found.owner?.acceptedAt ?? claimed.pursuit.acceptedAt),
-            since: change.at, unsettledUntil: change.at + (claimed.pursuit.deadline - claimed.pursuit.acceptedAt))
+            since: change.at, unsettledUntil: change.at + (claimed.pursuit.deadline - claimed.pursuit.acceptedAt),
+            newestWaiting: found.owner?.newestWaiting)
         return .granted(name, ownerNo: found.ownerNo)
     }
 

@@ -25,6 +25,22 @@ import Testing
         #expect(claim.judge(against: owner) == .takes)
     }
 
+    /// The two reads show two moments, and the newer request may have moved the subscription between them.
+    @Test("no grant stands alone while a newer request waits")
+    func newerRequest() {
+        var claim = claim(entitledBefore: nil)
+        var owner = owner
+        claim.rival = .init(isEntitled: true, observedAt: Timestamp(seconds: 206))
+        for (accepted, verdict) in [(199, .standsAlone), (200, .standsAlone), (201, .readsAgain)]
+            as [(Int64, OwnershipClaim.Verdict)]
+        {
+            owner.newestWaiting = Timestamp(seconds: accepted)
+            #expect(claim.judge(against: owner) == verdict)
+        }
+        claim.rival?.isEntitled = false
+        #expect(claim.judge(against: owner) == .takes)
+    }
+
     @Test("Cleeng's statement that it passed the subscription decides")
     func proven() { #expect(claim(entitledBefore: true, isProven: true).judge(against: owner) == .takes) }
 

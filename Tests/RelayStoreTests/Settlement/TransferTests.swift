@@ -229,6 +229,29 @@ struct TransferTests {
         }
     }
 
+    /// Ana owns it. Ben's request is granted upstream and read; then Ana's own newer request moves it back, and then Ana is read.
+    @Test("no grant stands alone while the app of a newer request for the subscription waits")
+    func newerRequestWaits() async throws {
+        try await withStore { database, store in
+            try await store.takeAndGrant(.sample(customer: ana))
+            let old = try await store.takeAndClaim(.sample(customer: ben))
+            try await store.write(old.watching(until: old.pursuit.deadline))
+            let new = try await store.takeAndClaim(.sample(customer: ana, offer: "S2_US"))
+            try await store.write(new.watching(until: new.pursuit.deadline))
+            try await database.makeDue(old.id)
+            var grant = try await store.claimOne().granted()
+            grant.pursuit.entitledBefore = nil
+            grant.rival = rival(true, try await database.now() + old.patience + .seconds(1))
+            #expect(try await store.outcome(of: grant) == .readTooOld)
+            #expect(try await store.status(of: old.id) == .pending)
+            // Once nobody waits for the newer one, it cannot move on any more.
+            try await database.run("UPDATE pursuits SET deadline = now() WHERE id = '\(new.id.uuid)'")
+            #expect(try await store.outcome(of: grant) == .written)
+            #expect(try await store.status(of: old.id) == .granted)
+            #expect(try await owner(in: database) == ana)
+        }
+    }
+
     @Test("the same customer again keeps the day since when it is theirs, and is no transfer")
     func sameCustomer() async throws {
         try await withStore { database, store in

@@ -73,9 +73,9 @@ stop_all() {
 }
 
 # run_in_session COMMAND…: in the foreground for the reader, in a session of its own for the signals, so that a trap
-# runs at once and the command can be ended with all its children.
+# runs at once and the command can be ended with all its children. Several at once are told apart by SESSION.
 run_in_session() {
-    local status=0 pid_file="$RUN_FOLDER/9-foreground.pid"
+    local status=0 pid_file="$RUN_FOLDER/${SESSION:-9-foreground}.pid"
     setsid "$@" 8>&- 9>&- &
     process_identity "$!" >"$pid_file" || true
     wait "$!" || status=$?

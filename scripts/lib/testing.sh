@@ -1,0 +1,101 @@
+# shellcheck shell=bash
+# Runs of `swift test`, what failed in them, and whether that fails alone too.
+#
+# Each run writes the test runner's events, a JSON value a line, to .local/run.PID/NAME.events. The names of tests come from
+# there: the lines that the runner prints do not say which suite a test belongs to.
+
+# A test that fails in a run and passes alone is unstable. More of them than this fail the whole.
+TEST_UNSTABLE_LIMIT=3
+TEST_UNSTABLE_FILE="$LOCAL_FOLDER/unstable.txt"
+TEST_COUNT=0
+
+# test_run NAME WIDTH [arguments of swift test…]: one run, with that many tests at once. Prints what failed once more at its end.
+test_run() {
+    local name=$1
+    export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$2}
+    shift 2
+    local command=(swift test --skip-build --disable-xctest --event-stream-version 0
+        --event-stream-output-path "$RUN_FOLDER/$name.events" "$@")
+    if [ -t 1 ]; then
+        SESSION="9-$name" run_in_session "${command[@]}"
+    else
+        # shellcheck disable=SC2016 # the inner shell expands it
+        SESSION="9-$name" run_in_session bash -o pipefail -c '"$@" 2>&1 | awk -f scripts/lib/failures-last.awk' \
+            test "${command[@]}"
+    fi
+}
+
+# test_failures NAME: the tests that failed in a run, a line each: its id, a tab, its first message.
+test_failures() {
+    [ -s "$RUN_FOLDER/$1.events" ] || return 0
+    jq -rn '
+        reduce (inputs | select(.kind == "event") | .payload
+            | select(.kind == "issueRecorded" and (.issue.isKnown | not) and .issue.isFailure != false)) as $event ({};
+            ($event.testID // "?") as $test
+            | if has($test) then .
+              else .[$test] = ([$event.messages[]?.text] | join(" ") | gsub("\\s+"; " ") | .[:600]) end)
+        | to_entries[] | "\(.key)\t\(.value)"' "$RUN_FOLDER/$1.events"
+}
+
+# test_count NAME: how many tests a run began, without the suites.
+test_count() {
+    [ -s "$RUN_FOLDER/$1.events" ] || { echo 0 && return 0; }
+    jq -rn '
+        reduce inputs as $line ({functions: {}, begun: 0};
+            if $line.kind == "test" and $line.payload.kind == "function" then .functions[$line.payload.id] = true
+            elif $line.kind == "event" and $line.payload.kind == "testStarted" and .functions[$line.payload.testID]
+            then .begun += 1 else . end)
+        | .begun' "$RUN_FOLDER/$1.events"
+}
+
+# test_alone ID: whether a test passes when it runs by itself, in one of two tries.
+test_alone() {
+    local try filter
+    filter="^$(printf '%s' "$1" | sed 's/[][\.*^$()+?{}|/]/\\&/g')"
+    for try in 1 2; do
+        rm -f -- "$RUN_FOLDER/alone.events"
+        test_run alone 1 --filter "$filter" && [ "$(test_count alone)" -gt 0 ] && return 0
+    done
+    return 1
+}
+
+# test_verdict STATUS NAME…: what the runs by these names come to, where STATUS is the worst exit status among them. What failed runs again
+# alone. Returns 0 if all of it passes then.
+test_verdict() {
+    local status=$1 name id message failed unstable failures="$RUN_FOLDER/failures"
+    shift
+    : >"$failures"
+    for name in "$@"; do
+        test_failures "$name" >>"$failures"
+        TEST_COUNT=$((TEST_COUNT + $(test_count "$name")))
+    done
+    failed=$(wc -l <"$failures")
+    if [ "$failed" -eq 0 ]; then
+        [ "$status" -eq 0 ] || complain "the test runner ended with $status and named no test: see its last lines above"
+        return "$status"
+    fi
+    unstable=$(cat -- "$TEST_UNSTABLE_FILE" 2>/dev/null | wc -l)
+    if [ $((unstable + failed)) -gt "$TEST_UNSTABLE_LIMIT" ]; then
+        complain "$failed tests failed, $unstable were unstable before:"
+        cut -c 1-400 "$failures" >&2
+        return 1
+    fi
+    step "Running what failed again, alone"
+    while IFS=$'\t' read -r id message <&7; do
+        if ! test_alone "$id"; then
+            complain "fails alone too: $id: $message"
+            return 1
+        fi
+        printf 'unstable: %s: %s\n' "$id" "$message" >>"$TEST_UNSTABLE_FILE"
+    done 7<"$failures"
+}
+
+# test_summary: the last lines of a run that passed.
+test_summary() {
+    local unstable=''
+    if [ -s "$TEST_UNSTABLE_FILE" ]; then
+        cat -- "$TEST_UNSTABLE_FILE"
+        unstable=", $(wc -l <"$TEST_UNSTABLE_FILE") of them unstable: ${TEST_UNSTABLE_FILE#"$PROJECT/"}"
+    fi
+    say "$TEST_COUNT tests passed in $SECONDS s$unstable"
+}

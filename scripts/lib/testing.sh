@@ -74,7 +74,7 @@ test_verdict() {
         [ "$status" -eq 0 ] || complain "the test runner ended with $status and named no test: see its last lines above"
         return "$status"
     fi
-    unstable=$(cat -- "$TEST_UNSTABLE_FILE" 2>/dev/null | wc -l)
+    unstable=$(wc -l <"$TEST_UNSTABLE_FILE")
     if [ $((unstable + failed)) -gt "$TEST_UNSTABLE_LIMIT" ]; then
         complain "$failed tests failed, $unstable were unstable before:"
         cut -c 1-400 "$failures" >&2

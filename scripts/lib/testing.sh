@@ -11,10 +11,10 @@ TEST_COUNT=0
 
 # test_run NAME WIDTH [arguments of swift test…]: one run, with that many tests at once. Prints what failed once more at its end.
 test_run() {
-    local name=$1
-    export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$2}
+    local name=$1 width=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$2}
     shift 2
-    local command=(swift test --skip-build --disable-xctest --event-stream-version 0
+    # Nothing is built, so runs side by side need not wait for each other's lock of the build folder.
+    local command=(env "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width" swift test --skip-build --ignore-lock --disable-xctest --event-stream-version 0
         --event-stream-output-path "$RUN_FOLDER/$name.events" "$@")
     if [ -t 1 ]; then
         SESSION="9-$name" run_in_session "${command[@]}"

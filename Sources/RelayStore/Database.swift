@@ -75,8 +75,9 @@ extension Database {
 
 extension PostgresError {
     /// Whether two transactions met, and this one would succeed after the other. Two that make the row of the same subscription meet in the
-    /// index that the insert waits for, or in the other unique one.
+    /// index that the insert waits for, or in the other unique one. A settlement that makes a ledger meets whoever made it meanwhile.
     fileprivate var isConflict: Bool {
-        ["40P01", "40001"].contains(sqlState) || (sqlState == "23505" && constraint == "subscriptions_owner_no")
+        ["40P01", "40001"].contains(sqlState)
+            || (sqlState == "23505" && ["subscriptions_owner_no", "ledgers_pkey"].contains(constraint))
     }
 }

@@ -98,7 +98,7 @@ extension AppStoreAccess {
                 one, LedgerWord(periods: told.periods), bundleID: told.bundleID,
                 note: .init(event: "looked_up", detail: "App Store: \(told.periods.count) refunds"))
         }
-        for one in try await store.subscriptions.hear(messages, leeway: leeway, asksNobody: true) {
+        for one in try await store.subscriptions.hear(messages, leeway: leeway) {
             lookup.new += one.newRevocations
         }
     }

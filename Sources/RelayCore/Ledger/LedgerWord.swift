@@ -101,6 +101,9 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
     /// meant. Of one that goes on: until when, as far as that was said. Nil: no such bound.
     public var until: Timestamp?
     public var toldAt: Timestamp
+    /// Of Cleeng's statement: the number of the subscription's owner about whom Cleeng made it. Nil for the store's, and for one that was kept
+    /// before owners were told apart.
+    public var ownerNo: Int32?
 
     public init(isOver: Bool, until: Timestamp? = nil, toldAt: Timestamp) {
         self.isOver = isOver

@@ -81,6 +81,11 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         periods.values.contains { $0.expiresAt == nil } ? nil : periods.values.compactMap(\.expiresAt).max()
     }
 
+    /// Removes Cleeng's statements about earlier owners. Cleeng entitles a customer, so a statement says nothing about the next owner.
+    public mutating func keepStatements(aboutOwner number: Int32) {
+        cleeng = cleeng.filter { $0.value.ownerNo.map { $0 == number } ?? true }
+    }
+
     public mutating func hear(_ word: LedgerWord) {
         for period in word.periods { hear(period) }
         if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }

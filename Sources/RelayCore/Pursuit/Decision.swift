@@ -13,11 +13,16 @@ public struct Decision: Sendable, Equatable {
         public var evidence: String?
         /// When the read that the grant rests on was sent.
         public var observedAt: Timestamp?
+        /// When Cleeng made a statement that has no time of its own, such as an event: when it came. What it states may have been true only at
+        /// ``observedAt``.
+        public var statedAt: Timestamp?
         /// Cleeng named this purchase and not its customer's access alone, as a synchronization's result does.
         public var isProven = false
 
         /// Until when Cleeng granted, as the ledger keeps it (``LedgerEnd/until``).
-        public var grantedUntil: Timestamp? { expiresAt ?? (namesEnd ? nil : observedAt ?? at) }
+        public var grantedUntil: Timestamp? { expiresAt ?? (namesEnd ? nil : rankedAt) }
+        /// The time by which the ledger ranks the grant among Cleeng's statements about the same customer.
+        public var rankedAt: Timestamp { statedAt ?? observedAt ?? at }
     }
 
     public enum Next: Sendable, Equatable {

@@ -112,7 +112,7 @@ extension Pursuit {
                     status: .granted, late: isLate(at: now), at: now, expiresAt: expiresAt ?? end(after: now),
                     namesEnd: false, evidence: evidence,
                     // It has no time of its own, and may come late or twice: what it tells may be of any moment since.
-                    observedAt: min(word.saidAt, forwardedAt ?? word.saidAt),
+                    observedAt: min(word.saidAt, forwardedAt ?? word.saidAt), statedAt: word.saidAt,
                     isProven: word.isTransfer || word.synchronization != nil && word.synchronization == synchronization),
                 detail: nil, into: &decision)
         case .refused(let reason): refuse(reason, at: now, into: &decision)

@@ -21,7 +21,8 @@ extension Pursuit {
             settle(
                 .init(
                     status: .granted, late: isLate(at: now), at: now, expiresAt: end(after: now),
-                    namesEnd: false, evidence: evidence, observedAt: forwardedAt ?? answer.observedAt, isProven: true),
+                    namesEnd: false, evidence: evidence, observedAt: forwardedAt ?? answer.observedAt,
+                    statedAt: answer.observedAt, isProven: true),
                 detail: nil, into: &decision)
         case .refused(let result): refuse(result, at: now, into: &decision)
         case .grantedOther, .unclear:

@@ -18,6 +18,16 @@ struct CustomerChange: Sendable, Hashable {
         case priceChangeConfirmed = "PRICE_CHANGE_CONFIRMED"
         case receiptValidated = "RECEIPT_VALIDATED"
         case other = "OTHER"
+
+        /// - Parameter reason: why access ended, as validations have it.
+        init(ending reason: String) {
+            self =
+                switch reason {
+                case "refunded": .refunded
+                case "family_revoked": .revoked
+                default: .other
+                }
+        }
     }
 
     var customer: CustomerName

@@ -69,7 +69,7 @@ extension CustomerStore {
         """
         SELECT i.ordinal, s.publisher, s.environment, s.subscription_key, s.offer_id, s.expires_at, s.product_id,
                l.status AS shown, v.period, v.status, v.transaction_id, clock_timestamp() AS now,
-               \(StoredLedger.columns)
+               s.owner_no, \(StoredLedger.columns)
         FROM \(.customers(names), as: "i", ordinal: "ordinal")
         CROSS JOIN LATERAL (
             SELECT * FROM subscriptions s
@@ -106,7 +106,7 @@ extension CustomerStore {
         _ row: PostgresRow, at now: Timestamp, leeway: Duration
     ) throws -> (purchases: [CustomerPurchase], changesAt: Timestamp?) {
         let name = try row.subscriptionName()
-        var ledger = try StoredLedger.read(row)
+        var ledger = try StoredLedger.read(row, ownerNo: row.get("owner_no"))
         if let period = try row.get("period", as: String?.self) {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
             ledger.hear(LedgerWord(periods: [period]))

@@ -13,6 +13,45 @@ public protocol GrantListener: Sendable {
     func hear(granted names: [SubscriptionName])
 }
 
+/// A subscription's ledger once it has a grant, read in the transaction that grants. It decides whether access runs at all: the store may have
+/// taken the purchase back before Cleeng granted it.
+struct GrantedLedger: Sendable {
+    fileprivate let heard: LedgerHearing.Heard
+    private let offer: OfferID
+    /// `owner_no` of a subscription that has just got its first owner. Only such a ledger is stored.
+    private static let firstOwner: Int32 = 1
+
+    /// - Parameters:
+    ///   - ledger: what is known of the subscription; an empty one where nothing is.
+    ///   - period: what the purchase's receipt says.
+    ///   - now: by the database's clock.
+    ///   - leeway: how long after its end a subscription that will renew is waited for.
+    init(
+        _ change: Decision.Change, of claimed: ClaimedPursuit, in ledger: SubscriptionLedger, bundleID: BundleID?,
+        period: LedgerPeriod?, now: Timestamp, catalogue: OfferCatalogue, leeway: Duration
+    ) {
+        offer = claimed.offerID
+        var heard = LedgerHearing.Heard(message: LedgerMessage(claimed.name), ledger: ledger)
+        heard.owner = .init(customer: claimed.customer, email: claimed.email, offerID: offer)
+        (heard.now, heard.leeway, heard.bundleID) = (now, leeway, bundleID)
+        heard.granted = [offer]
+        heard.ledger.hear(
+            LedgerWord(grantOf: offer, at: change.rankedAt, until: change.grantedUntil, ownerNo: Self.firstOwner))
+        if let period { heard.ledger.hear(LedgerWord(periods: [period])) }
+        if let offers = catalogue.offers(of: heard.ledger.products, in: claimed.name) { heard.ledger.setOffers(offers) }
+        heard.standing = heard.ledger.standing(at: now, leeway: leeway)
+        self.heard = heard
+    }
+
+    /// Why the purchase opens nothing although Cleeng grants it: `refunded`, `family_revoked`. Nil where the store has not taken it back.
+    var reasonToEnd: String? {
+        guard heard.standing?.status == .revoked, case .ends(let reason) = heard.access.verdicts[offer] else {
+            return nil
+        }
+        return reason
+    }
+}
+
 /// A grant that is the first statement on its subscription, as most are. The ledger follows from the grant and the receipt's period alone, so the
 /// settlement writes it with the grant. What is granted on a known subscription is heard after the commit (``LedgerHearing``).
 struct FirstGrant: Sendable {
@@ -20,32 +59,17 @@ struct FirstGrant: Sendable {
     /// Until when access runs.
     let expiresAt: Timestamp?
 
-    /// Nil where a hearing has to follow: the relay would ask the store or Cleeng about the subscription, the receipt's product is sold by
-    /// another offer, or access does not go on by what the receipt says (a refund).
+    /// Nil where a hearing has to follow: the relay would ask the store or Cleeng about the subscription, or the receipt's product is sold by
+    /// another offer.
     ///
-    /// - Parameters:
-    ///   - claimed: a purchase that made the row of `name`.
-    ///   - period: what its receipt says.
-    ///   - now: by the database's clock.
-    init?(
-        _ change: Decision.Change, of claimed: ClaimedPursuit, on name: SubscriptionName, bundleID: BundleID?,
-        period: LedgerPeriod?, now: Timestamp, catalogue: OfferCatalogue, listener: any GrantListener
-    ) {
-        let offer = claimed.offerID
-        var heard = LedgerHearing.Heard(message: LedgerMessage(name))
-        heard.owner = .init(customer: claimed.customer, email: claimed.email, offerID: offer)
-        (heard.now, heard.leeway, heard.bundleID) = (now, listener.leeway, bundleID)
-        heard.granted = [offer]
-        heard.ledger.hear(
-            LedgerWord(grantOf: offer, at: change.observedAt ?? change.at, until: change.grantedUntil))
-        if let period { heard.ledger.hear(LedgerWord(periods: [period])) }
-        if let offers = catalogue.offers(of: heard.ledger.products, in: name) { heard.ledger.setOffers(offers) }
-        heard.standing = heard.ledger.standing(at: now, leeway: listener.leeway)
+    /// - Parameter ledger: of a purchase that made its subscription's row, of which nothing was known.
+    init?(_ change: Decision.Change, _ ledger: GrantedLedger, of claimed: ClaimedPursuit, listener: any GrantListener) {
+        let (heard, offer) = (ledger.heard, claimed.offerID)
         let access = heard.access
         guard access.present == offer, access.questions.isEmpty, case .goesOn(let end) = access.verdicts[offer],
-            heard.dueAt.map({ $0 > now }) ?? false, !listener.asks(about: HeardSubscription(heard))
+            heard.dueAt.map({ $0 > heard.now }) ?? false, !listener.asks(about: HeardSubscription(heard))
         else { return nil }
         self.heard = heard
-        expiresAt = end.flatMap { $0 > now ? $0 : nil } ?? change.expiresAt
+        expiresAt = end.flatMap { $0 > heard.now ? $0 : nil } ?? change.expiresAt
     }
 }

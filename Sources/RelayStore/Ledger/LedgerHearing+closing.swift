@@ -111,12 +111,15 @@ extension LedgerHearing {
             "has_moved": .boolArray(heard.map { $0.ledger.movedTo != nil }),
             // Until whoever is asked now has answered, the trouble of the last question stands.
             "in_doubt": .boolArray(heard.map { !$0.access.questions.isEmpty }),
+            "stays_due": .boolArray(heard.map(\.staysDue)),
         ]
         return """
             UPDATE ledgers l
             SET state = i.state, status = i.status, will_renew = i.will_renew, expires_at = i.expires_at,
                 product_id = i.product_id, auto_renew_product_id = i.auto_renew_product_id, reason = i.reason,
-                due_at = CASE WHEN l.parked_at IS NULL THEN i.due_at END, predecessors = i.predecessors,
+                due_at = CASE WHEN l.parked_at IS NULL THEN
+                             CASE WHEN i.stays_due THEN least(l.due_at, i.due_at) ELSE i.due_at END END,
+                predecessors = i.predecessors,
                 transaction_id = i.transaction_id, has_moved = i.has_moved,
                 trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
             FROM \(SQLTable.subscriptions(heard.map(\.message.name)) + Self.columns(heard) + moves, as: "i")
@@ -212,8 +215,15 @@ extension LedgerHearing.Heard {
         // One that was late for its recheck is asked about now. Where nobody can ask, nobody tries all the time.
         let again = recheckAt.map { $0 > now ? $0 : now + min(recheck, Self.overduePause) }
         guard let next = access.nextLookAt ?? untoldLookAt else { return again }
-        let due = next > now ? next : now + patience
+        let due = next > now ? next : now + (asks ? LedgerHearing.asking : LedgerHearing.settling)
         return again.map { min($0, due) } ?? due
+    }
+
+    /// Whether a question that is due stays due. Only who asks it may put it off, and a store that has just said more.
+    fileprivate var staysDue: Bool {
+        guard !asks, let next = access.nextLookAt ?? untoldLookAt, next <= now else { return false }
+        let old = before.ledger
+        return old.periods == ledger.periods && old.renewal == ledger.renewal && old.end == ledger.end
     }
 
     /// Stores other than Apple's tell nothing by themselves: until one has said something, it is asked every day.

@@ -13,21 +13,21 @@ import RelayCore
 struct LedgerHearing: Sendable {
     let memory: StoreMemory
     let leeway: Duration
-    /// How long after the hearing the ledger becomes due, if something is in question. A caller that asks by itself needs this time.
-    private let patience: Duration
+    /// Whether the caller asks about what is in question. Then nobody else does for a minute.
+    private let asks: Bool
     /// After a store's statement the relay waits so long before it asks Cleeng. Cleeng may not have heard the statement yet, and the relay
     /// would keep its old answer. The app may also post a purchase now, and needs the customer's next read.
     static let settling = Duration.seconds(10)
+    /// How long a caller may take that asks.
+    static let asking = Duration.seconds(60)
     /// In the order of their keys.
     let messages: [LedgerMessage]
 
     /// - Parameters:
     ///   - messages: of each subscription one; of several of one the first is heard.
-    ///   - patience: ``settling`` where the caller asks nobody.
-    init(
-        _ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, patience: Duration = Self.settling
-    ) {
-        self.patience = patience
+    ///   - asks: whether the caller asks about what is then in question.
+    init(_ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, asks: Bool = false) {
+        self.asks = asks
         self.memory = memory
         self.leeway = leeway
         var names: Set<SubscriptionName> = []
@@ -38,19 +38,23 @@ struct LedgerHearing: Sendable {
 
     var opening: [SQL] {
         let names = messages.map(\.name)
-        return [owners(names), ledgers(names), purchases(names), ContractNews.look(for: names)]
+        // A settlement may make the owner between the first two statements. It holds the ledger until it commits, so the owner is read after that.
+        return [
+            owners(names, lock: "FOR NO KEY UPDATE"), ledgers(names), owners(names, lock: ""), purchases(names),
+            ContractNews.look(for: names),
+        ]
     }
 
     /// Locked in the order of their keys. `OFFSET 0` leaves the planner one look-up for each row, and no other way to join. Index used: the
     /// primary key; a plan from when the table was small may go by the publisher instead (`PlanAge`).
-    private func owners(_ names: [SubscriptionName]) -> SQL {
+    private func owners(_ names: [SubscriptionName], lock: SQL) -> SQL {
         """
         SELECT i.ordinal, ROW(s.sealed_by, s.customer) AS customer, ROW(s.sealed_by, s.email) AS email, s.offer_id,
                coalesce(s.validation_bucket, s.bucket) AS bucket, s.accepted_on - DATE 'epoch' AS day, s.id,
-               ROW(s.sealed_by, s.application_username) AS username
+               ROW(s.sealed_by, s.application_username) AS username, s.owner_no
         FROM (SELECT * FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal") ORDER BY i.ordinal) AS i
         CROSS JOIN LATERAL (
-            SELECT * FROM subscriptions s WHERE \(.sameSubscription("s", "i")) OFFSET 0 FOR NO KEY UPDATE) AS s
+            SELECT * FROM subscriptions s WHERE \(.sameSubscription("s", "i")) OFFSET 0 \(lock)) AS s
         """
     }
 
@@ -113,9 +117,11 @@ struct LedgerHearing: Sendable {
         /// Nil where Cleeng was never told of it.
         var owner: HeardSubscription.Owner?
         var ownerValidation: ValidationID?
+        /// Nil where it has no owner.
+        var ownerNo: Int32?
         var now = Timestamp(microseconds: 0)
         var leeway = Duration.zero
-        var patience = Duration.zero
+        var asks = false
         /// After which a store is asked again that keeps no list of what it took back.
         var recheck = StoreMemory.standardRecheck
         var bundleID: BundleID?
@@ -172,19 +178,21 @@ struct LedgerHearing: Sendable {
     /// - Parameter answers: those to ``opening``.
     func hear(_ answers: ArraySlice<PostgresRows>) throws -> [Heard] {
         let answers = Array(answers)
+        let (owners, ledgers, purchases, contracts) = (answers[2], answers[1], answers[3], answers[4])
         var heard = messages.map { Heard(message: $0) }
-        for row in answers[0] {
+        for row in owners {
             let index = try row.get("ordinal", as: Int.self) - 1
             heard[index].username = try row.open("username", as: Username.self)
             guard let customer = try row.open("customer", as: CustomerID?.self) else { continue }
             heard[index].owner = .init(
                 customer: customer, email: try row.open("email"), offerID: try row.get("offer_id"))
             heard[index].ownerValidation = try row.validationID()
+            heard[index].ownerNo = try row.get("owner_no")
         }
         let places = Dictionary(messages.indices.map { (messages[$0].name, $0) }) { first, _ in first }
-        for row in answers[1] {
+        for row in ledgers {
             guard let index = places[try row.subscriptionName()] else { continue }
-            heard[index].ledger = try StoredLedger.read(row)
+            heard[index].ledger = try StoredLedger.read(row, ownerNo: heard[index].ownerNo)
             // Of one that was granted before offers were told apart, and of one that has moved here, the owner's is the offer.
             if heard[index].ledger.granted == nil, let owner = heard[index].owner {
                 heard[index].ledger.hear(LedgerWord(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
@@ -195,16 +203,16 @@ struct LedgerHearing: Sendable {
                 status: try row.get("status"), expiresAt: try row.timestampIfSet("expires_at"),
                 willRenew: try row.get("will_renew"), ledger: heard[index].ledger)
             heard[index].leeway = leeway
-            heard[index].patience = patience
+            heard[index].asks = asks
             heard[index].recheck = memory.recheck
         }
-        for row in answers[2] {
+        for row in purchases {
             let index = try row.get("ordinal", as: Int.self) - 1
             if let offer = try row.get("offer_id", as: OfferID?.self) { heard[index].granted.insert(offer) }
             guard let period = try LedgerPeriod(stored: row.get("period")) else { continue }
             heard[index].ledger.hear(LedgerWord(periods: [period]))
         }
-        try ContractNews.read(answers[3]) { heard[$0].contract = $1 }
+        try ContractNews.read(contracts) { heard[$0].contract = $1 }
         for index in heard.indices {
             if case .whileOwned(let customer) = messages[index].condition, customer != heard[index].owner?.customer {
                 // The owner changed after the question was asked: the answer and its note are discarded.
@@ -219,6 +227,7 @@ struct LedgerHearing: Sendable {
             }
             word.end = word.end.map(bounded)
             word.cleeng = word.cleeng.mapValues(bounded)
+            for offer in word.cleeng.keys { word.cleeng[offer]?.ownerNo = heard[index].ownerNo }
             heard[index].ledger.hear(word)
             if let offers = memory.catalogue.offers(of: heard[index].ledger.products, in: messages[index].name) {
                 heard[index].ledger.setOffers(offers)

@@ -28,13 +28,16 @@ enum StoredLedger {
     /// the next hearing.
     static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
-    /// - Parameter row: with ``columns``.
+    /// - Parameters:
+    ///   - row: with ``columns``.
+    ///   - ownerNo: the present owner's number. Nil keeps what Cleeng said of earlier owners too.
     /// - Throws: ``StoreError`` where this version cannot read it.
-    static func read(_ row: PostgresRow) throws -> SubscriptionLedger {
+    static func read(_ row: PostgresRow, ownerNo: Int32?) throws -> SubscriptionLedger {
         var ledger = try state(row) ?? SubscriptionLedger()
+        if let ownerNo { ledger.keepStatements(aboutOwner: ownerNo) }
         guard let granted = try row.timestampIfSet("granted_at") else { return ledger }
         let until = try row.timestampIfSet("granted_until")
-        ledger.hear(LedgerWord(grantOf: try row.get("granted_offer"), at: granted, until: until))
+        ledger.hear(LedgerWord(grantOf: try row.get("granted_offer"), at: granted, until: until, ownerNo: ownerNo))
         return ledger
     }
 
@@ -49,9 +52,12 @@ enum StoredLedger {
 extension LedgerWord {
     /// At the time of its grant Cleeng said that it runs.
     ///
-    /// - Parameter offer: nil for a grant from before offers were told apart.
-    init(grantOf offer: OfferID?, at moment: Timestamp, until end: Timestamp?) {
-        let end = LedgerEnd(isOver: false, until: end, toldAt: moment)
+    /// - Parameters:
+    ///   - offer: nil for a grant from before offers were told apart.
+    ///   - ownerNo: the number of the owner whom Cleeng granted it to.
+    init(grantOf offer: OfferID?, at moment: Timestamp, until end: Timestamp?, ownerNo: Int32?) {
+        var end = LedgerEnd(isOver: false, until: end, toldAt: moment)
+        end.ownerNo = ownerNo
         if let offer {
             self.init(cleeng: [offer: end], granted: LedgerGrant(offer: offer, at: moment))
         } else {

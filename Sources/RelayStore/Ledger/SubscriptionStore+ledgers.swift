@@ -34,22 +34,18 @@ extension SubscriptionStore {
         }
     }
 
-    /// The caller of ``hear(_:leeway:asksNobody:)`` asks about what is then in question. Nobody else does so within this time.
-    private static let patience = Duration.seconds(60)
-
     /// Hears words of subscriptions, and writes what follows from them.
     ///
     /// - Parameters:
     ///   - messages: of each subscription one.
     ///   - leeway: how long after its end one that will renew is waited for.
-    ///   - asksNobody: the caller leaves what is then in question to ``claimDue(own:limit:lease:)``.
+    ///   - asks: whether the caller asks about what is then in question. Else that is left to ``claimDue(own:limit:lease:)``.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing of any of them is written.
     public func hear(
-        _ messages: [LedgerMessage], leeway: Duration, asksNobody: Bool = false
+        _ messages: [LedgerMessage], leeway: Duration, asks: Bool = false
     ) async throws -> [HeardSubscription] {
         guard !messages.isEmpty else { return [] }
-        let hearing = LedgerHearing(
-            messages, memory: memory, leeway: leeway, patience: asksNobody ? LedgerHearing.settling : Self.patience)
+        let hearing = LedgerHearing(messages, memory: memory, leeway: leeway, asks: asks)
         let (heard, changed, closing) = try await database.retryingDeadlock {
             try await database.withTransaction { transaction in
                 let answers = try await transaction.pipeline(hearing.opening)

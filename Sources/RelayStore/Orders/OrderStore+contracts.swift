@@ -74,7 +74,7 @@ extension OrderStore {
             guard try row.get("has_ledger", as: Bool.self) else { continue }
             parts.append(
                 .init(
-                    name: try row.subscriptionName(), ledger: try StoredLedger.read(row),
+                    name: try row.subscriptionName(), ledger: try StoredLedger.read(row, ownerNo: nil),
                     shown: try row.get("status", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)))
         }
         finish()

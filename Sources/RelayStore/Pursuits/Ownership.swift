@@ -13,6 +13,8 @@ struct Ownership: Sendable {
     enum Verdict: Sendable, Equatable {
         /// Granted on this subscription, under its owner's number.
         case granted(SubscriptionName, ownerNo: Int32)
+        /// The store had taken the purchase back: it opens nothing, and takes the subscription from nobody.
+        case revoked(reason: String)
         /// What was read may be a moment on the way: see ``OwnershipClaim/Verdict/readsAgain``.
         case readTooOld
         /// Cleeng is to be asked whether the owner is entitled still.
@@ -50,6 +52,8 @@ struct Ownership: Sendable {
     struct Grant: Sendable {
         var write: PursuitWrite
         var username: Username
+        /// See ``GrantedLedger/reasonToEnd``.
+        var reasonToEnd: String?
 
         var name: SubscriptionName { write.claimed.name }
     }
@@ -111,6 +115,10 @@ extension Ownership.Judgement {
         let claim = OwnershipClaim(
             acceptedAt: claimed.pursuit.acceptedAt, observedAt: change.observedAt ?? change.at,
             entitledBefore: grant.write.pursuit.entitledBefore, isProven: change.isProven, rival: grant.write.rival)
+        if let reason = grant.reasonToEnd {
+            // Who had the offer before the purchase was sent may have it by something else. All others have it by this purchase alone.
+            guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, found) }
+        }
         switch claim.judge(
             against: rival.map {
                 .init(
@@ -131,8 +139,18 @@ extension Ownership.Judgement {
                 Ownership.Taker(id: claimed.id, name: own, expiresAt: change.expiresAt, ownerNo: 1))
             return .granted(own, ownerNo: 1)
         case .takes:
+            if let reason = grant.reasonToEnd { return revoke(grant, reason, found) }
             return take(grant, change, &found, from: rival)
         }
+    }
+
+    private mutating func revoke(
+        _ grant: Ownership.Grant, _ reason: String, _ found: Ownership.Found
+    ) -> Ownership.Verdict {
+        if found.isMadeBy == grant.write.claimed.id {
+            changes.append(customerChange(grant.username, CustomerChange.Reason(ending: reason), grant))
+        }
+        return .revoked(reason: reason)
     }
 
     private mutating func take(

@@ -30,6 +30,19 @@ public struct PursuitWrite: Sendable {
         self.rival = rival
     }
 
+    /// What is written by this outcome. A grant that the store had taken back is written as `revoked`.
+    func with(_ outcome: PursuitWriteOutcome) -> PursuitWrite {
+        guard case .writtenRevoked(let reason) = outcome, change != nil else { return self }
+        var write = self
+        write.change?.status = .revoked
+        write.change?.reason = reason
+        if let grant = write.events.lastIndex(where: { $0.kind == .granted }) {
+            write.events[grant].kind = .revoked
+            write.events[grant].detail = "\(reason): known before the grant"
+        }
+        return write
+    }
+
     var claim: (id: ValidationID, fence: Int32) { (claimed.id, claimed.fence) }
     var isRelease: Bool { change == nil && next != .finished }
 }
@@ -37,6 +50,8 @@ public struct PursuitWrite: Sendable {
 /// What became of a ``PursuitWrite``.
 public enum PursuitWriteOutcome: Sendable, Equatable {
     case written
+    /// Written as `revoked`, for this reason: the store had taken the purchase back before Cleeng granted it.
+    case writtenRevoked(reason: String)
     /// The lease had run out, or somebody else has it: nothing was written.
     case leaseLost
     /// The read that the grant rests on is older than the subscription's passing to its present owner, or so little younger that
@@ -45,6 +60,13 @@ public enum PursuitWriteOutcome: Sendable, Equatable {
     /// Somebody else owns the subscription, and whether they are entitled still decides: nothing was written. Cleeng is to be asked, and the
     /// same written again with its answer.
     case ownerInDoubt(RivalOwner)
+
+    public var isWritten: Bool {
+        switch self {
+        case .written, .writtenRevoked: true
+        case .leaseLost, .readTooOld, .ownerInDoubt: false
+        }
+    }
 }
 
 /// Who owns a subscription that a grant to another customer is about.

@@ -27,11 +27,15 @@ struct Settlement: Sendable {
     func run(_ writes: [PursuitWrite]) async throws -> Result {
         let grants = writes.indices.filter { writes[$0].change?.status == .granted }
         var first = [hold(writes)]
-        if !grants.isEmpty { first.append(Ownership.open(grants.map { writes[$0] })) }
+        if !grants.isEmpty {
+            let grants = grants.map { writes[$0] }
+            first += [Ownership.open(grants), known(grants)]
+        }
         let answers = try await transaction.pipeline(first)
 
+        let known = answers.count > 2 ? try ledgers(answers[2]) : [:]
         var outcomes = [PursuitWriteOutcome](repeating: .leaseLost, count: writes.count)
-        var held: [(index: Int, grant: Ownership.Grant, row: PostgresRow)] = []
+        var held: [(index: Int, grant: Ownership.Grant, row: PostgresRow, ledger: GrantedLedger?)] = []
         for row in answers[0] {
             let index = try row.get("ordinal", as: Int.self) - 1
             guard try writes[index].change == nil || row.get("is_as_named", as: Bool.self) else {
@@ -39,8 +43,10 @@ struct Settlement: Sendable {
             }
             outcomes[index] = .written
             if writes[index].change?.status == .granted {
-                let grant = Ownership.Grant(write: writes[index], username: try row.open("username"))
-                held.append((index, grant, row))
+                let ledger = try ledger(of: writes[index], row, known)
+                let grant = Ownership.Grant(
+                    write: writes[index], username: try row.open("username"), reasonToEnd: ledger?.reasonToEnd)
+                held.append((index, grant, row, ledger))
             }
         }
         var ownership = Ownership.Judgement()
@@ -50,39 +56,79 @@ struct Settlement: Sendable {
             let grants = Dictionary(grouping: held, by: \.grant.name)
             for (one, verdict) in zip(held, ownership.verdicts) {
                 let id = one.grant.write.claimed.id
+                let (name, bundleID) = (one.grant.name, try one.row.get("bundle_id", as: BundleID?.self))
                 switch verdict {
                 case .granted(let subscription, let ownerNo):
-                    let isFirst = ownership.makers.contains(id) && grants[one.grant.name]?.count == 1
+                    let isFirst =
+                        known[name] == nil && ownership.makers.contains(id) && grants[name]?.count == 1
                     granted[id] = Granted(
-                        subscription: subscription, ownerNo: ownerNo, bundleID: try one.row.get("bundle_id"),
+                        subscription: subscription, ownerNo: ownerNo, bundleID: bundleID,
                         productID: try one.row.get("product_id"),
-                        first: isFirst ? try firstGrant(one.grant, one.row) : nil)
+                        first: isFirst ? try firstGrant(one.grant, one.ledger, one.row) : nil)
+                case .revoked(let reason):
+                    outcomes[one.index] = .writtenRevoked(reason: reason)
+                    granted[id] = Granted(subscription: name, bundleID: bundleID)
                 case .readTooOld: outcomes[one.index] = .readTooOld
                 case .ownerInDoubt(let rival): outcomes[one.index] = .ownerInDoubt(rival)
                 }
             }
         }
-        let settled = writes.indices.filter { outcomes[$0] == .written }.map { writes[$0] }
+        let settled = writes.indices.filter { outcomes[$0].isWritten }.map { writes[$0].with(outcomes[$0]) }
         guard !settled.isEmpty else { return Result(outcomes: outcomes) }
-        let (changed, unheard) = try await write(settled, ownership, granted)
+        let (changed, unheard) = try await write(settled, ownership, granted, known: Set(known.keys))
         return Result(
             outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer), unheard: unheard,
             asksStores: granted.values.contains { $0.wants(acknowledged) })
     }
 
-    /// - Parameters:
-    ///   - grant: the only one of its subscription, whose row it made.
-    ///   - row: from ``hold(_:)``.
-    private func firstGrant(_ grant: Ownership.Grant, _ row: PostgresRow) throws -> FirstGrant? {
-        guard let listener, let change = grant.write.change, try !row.get("has_contract", as: Bool.self) else {
+    private var leeway: Duration { listener?.leeway ?? Self.standardLeeway }
+
+    /// Where nobody hears grants, as ``RELAY_APPLE_RENEWAL_LEEWAY_SECONDS`` has it unless it is set.
+    private static let standardLeeway = Duration.seconds(3_600)
+
+    /// The ledgers of the subscriptions that something is granted on. They are locked behind the owners' rows, in the order of their keys, as
+    /// everywhere. Index used: the primary key.
+    private func known(_ grants: [PursuitWrite]) -> SQL {
+        let names = Set(grants.map(\.claimed.name)).sorted { $0.order < $1.order }
+        return """
+            SELECT l.publisher, l.environment, l.subscription_key, \(StoredLedger.columns)
+            FROM (SELECT * FROM \(SQLTable.subscriptions(names), as: "i", ordinal: "ordinal") ORDER BY i.ordinal) AS i
+            CROSS JOIN LATERAL (
+                SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "i")) OFFSET 0 FOR NO KEY UPDATE) AS l
+            """
+    }
+
+    /// A ledger that this version cannot read is an inner nil: it stops no grant. Its hearing reports it.
+    private func ledgers(_ rows: PostgresRows) throws -> [SubscriptionName: SubscriptionLedger?] {
+        var ledgers: [SubscriptionName: SubscriptionLedger?] = [:]
+        for row in rows { ledgers.updateValue(try? StoredLedger.read(row, ownerNo: nil), forKey: try row.subscriptionName()) }
+        return ledgers
+    }
+
+    /// - Parameter row: from ``hold(_:)``.
+    /// - Returns: nil where the ledger or the receipt's period cannot be read.
+    private func ledger(
+        of write: PursuitWrite, _ row: PostgresRow, _ known: [SubscriptionName: SubscriptionLedger?]
+    ) throws -> GrantedLedger? {
+        guard let change = write.change, let ledger = known[write.claimed.name] ?? SubscriptionLedger() else {
             return nil
         }
         let period: LedgerPeriod?
-        // A period that cannot be read does not stop the grant. The hearing reports it.
-        do { period = try LedgerPeriod(stored: row.get("period")) } catch { return nil }
-        return FirstGrant(
-            change, of: grant.write.claimed, on: grant.name, bundleID: try row.get("bundle_id"), period: period,
-            now: try row.timestamp("now"), catalogue: catalogue, listener: listener)
+        do { period = try LedgerPeriod(stored: row.get("period")) } catch is StoreError { return nil }
+        return GrantedLedger(
+            change, of: write.claimed, in: ledger, bundleID: try row.get("bundle_id"), period: period,
+            now: try row.timestamp("now"), catalogue: catalogue, leeway: leeway)
+    }
+
+    /// - Parameters:
+    ///   - grant: the only one of its subscription, whose row it made, and of which nothing was known.
+    ///   - row: from ``hold(_:)``.
+    private func firstGrant(_ grant: Ownership.Grant, _ ledger: GrantedLedger?, _ row: PostgresRow) throws
+        -> FirstGrant?
+    {
+        guard let listener, let ledger, let change = grant.write.change, try !row.get("has_contract", as: Bool.self)
+        else { return nil }
+        return FirstGrant(change, ledger, of: grant.write.claimed, listener: listener)
     }
 
     /// What is held, and whether the validation is in the state that the pursuit names. While the pursuit is locked nobody else
@@ -108,23 +154,25 @@ struct Settlement: Sendable {
             """
     }
 
-    /// On what, and under which of its owners, something was granted.
+    /// On what, and under which of its owners, something was granted, or would have been.
     private struct Granted: Sendable {
         var subscription: SubscriptionName
-        var ownerNo: Int32
+        /// Nil where it opens nothing.
+        var ownerNo: Int32?
         var bundleID: BundleID?
         var productID: ProductID?
         /// Nil where the ledger has to hear of it.
         var first: FirstGrant?
 
         func wants(_ acknowledged: Set<StorePlatform>) -> Bool {
-            !subscription.standsAlone
+            ownerNo != nil && !subscription.standsAlone
                 && acknowledged.contains(StorePlatform(subscriptionKey: subscription.originalTransactionID))
         }
     }
 
     private func write(
-        _ writes: [PursuitWrite], _ ownership: Ownership.Judgement, _ granted: [ValidationID: Granted]
+        _ writes: [PursuitWrite], _ ownership: Ownership.Judgement, _ granted: [ValidationID: Granted],
+        known: Set<SubscriptionName>
     ) async throws -> (changed: [Validation], unheard: [SubscriptionName]) {
         let transfers = ownership.moved
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
@@ -148,7 +196,13 @@ struct Settlement: Sendable {
             granted[write.claimed.id].map { (write: write, granted: $0) }
         }
         let watched = queries.count
-        if !ledgers.isEmpty { queries.append(watch(ledgers)) }
+        let (old, new) = (
+            ledgers.filter { known.contains($0.granted.subscription) },
+            ledgers.filter { !known.contains($0.granted.subscription) }
+        )
+        if !old.isEmpty { queries.append(watch(old, areKnown: true)) }
+        if !new.isEmpty { queries.append(watch(new, areKnown: false)) }
+        let lastWatched = queries.count
         if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
 
         queries += ledgers.map(\.granted).filter { $0.wants(acknowledged) }
@@ -161,7 +215,7 @@ struct Settlement: Sendable {
 
         let answers = try await transaction.commit(with: queries)
         let ends = transfers.isEmpty ? [] : try answers[ended].map(PurchaseStore.stored)
-        let unheard = ledgers.isEmpty ? [] : try answers[watched].map { try $0.subscriptionName() }
+        let unheard = try answers[watched..<lastWatched].flatMap { try $0.map { try $0.subscriptionName() } }
         return (try answers[settled].map(PurchaseStore.stored) + ends, unheard)
     }
 
@@ -186,7 +240,7 @@ struct Settlement: Sendable {
             "entitled_before": .boolArray(changes.map(\.write.pursuit.entitledBefore)),
             "owner_no": .int4Array(owners.map { $0?.ownerNo }), "alone": .textArray(alone),
         ]
-        let isDecision: SQL = "i.status IN \([ValidationStatus.granted, .rejected])"
+        let isDecision: SQL = "i.status IN \([ValidationStatus.granted, .rejected, .revoked])"
         return """
             UPDATE validations v
             SET status = i.status, reason = i.reason,
@@ -264,16 +318,17 @@ struct Settlement: Sendable {
             """
     }
 
-    /// Every grant has a ledger, and every ledger of a grant is due at some time. A first grant's ledger is complete. Any other is due soon,
-    /// and so is one that another transaction inserted meanwhile. Rows are locked in the order of their keys, as
-    /// everywhere. The owners' rows are held already.
+    /// Every grant has a ledger, and every ledger of a grant is due at some time. A first grant's ledger is complete. Any other is due soon.
+    /// Rows are locked in the order of their keys, as everywhere. The owners' rows are held already.
     ///
+    /// - Parameter areKnown: their ledgers were read and locked. Of the others none was there. If another transaction has inserted one meanwhile,
+    ///   the insert fails by the primary key, and the settlement runs again: that transaction may know of a refund.
     /// - Returns: a statement that answers with those which have to hear of their grants.
-    private func watch(_ grants: [(write: PursuitWrite, granted: Granted)]) -> SQL {
+    private func watch(_ grants: [(write: PursuitWrite, granted: Granted)], areKnown: Bool) -> SQL {
         let changes = grants.map(\.write.change)
         let first = grants.map(\.granted.first?.heard)
         let rows: SQLTable = [
-            "at": .timestamptzArray(changes.map { ($0?.observedAt ?? $0?.at)?.postgres }),
+            "at": .timestamptzArray(changes.map { $0?.rankedAt.postgres }),
             "until": .timestamptzArray(changes.map { $0?.grantedUntil?.postgres }),
             "offer_id": .textArray(grants.map(\.write.claimed.offerID)),
             "bundle_id": .textArray(grants.map(\.granted.bundleID)),
@@ -283,6 +338,13 @@ struct Settlement: Sendable {
         ]
         let table = SQLTable.subscriptions(grants.map(\.granted.subscription)) + LedgerHearing.columns(first) + rows
         let due: SQL = "now() + \(listener == nil ? .zero : Self.hearing)"
+        let ifKnown: SQL = """
+            ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
+                granted_until = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_until ELSE excluded.granted_until END,
+                granted_offer = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_offer ELSE excluded.granted_offer END,
+                granted_at = greatest(l.granted_at, excluded.granted_at),
+                due_at = CASE WHEN l.parked_at IS NULL THEN least(l.due_at, \(due)) END
+            """
         return """
             WITH input AS MATERIALIZED (
                 SELECT DISTINCT ON (i.bucket, i.publisher, i.environment, i.subscription_key) i.*
@@ -298,11 +360,7 @@ struct Settlement: Sendable {
                        i.auto_renew_product_id, i.reason, i.transaction_id
                 FROM input i
                 ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key
-                ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
-                    granted_until = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_until ELSE excluded.granted_until END,
-                    granted_offer = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_offer ELSE excluded.granted_offer END,
-                    granted_at = greatest(l.granted_at, excluded.granted_at),
-                    due_at = CASE WHEN l.parked_at IS NULL THEN least(l.due_at, \(due)) END
+                \(areKnown ? ifKnown : "")
                 -- A row that is made here has no `xmax`.
                 RETURNING l.bucket, l.publisher, l.environment, l.subscription_key, l.xmax = 0 AND l.state IS NOT NULL AS has_heard
             ), noted AS (

@@ -134,18 +134,20 @@ public struct LedgerKeeper: Service {
 
     /// Together where it goes; else one by one, so that one row that cannot be read harms no other.
     ///
-    /// - Parameter rows: those that this process holds: what cannot be gone on with is held against them.
+    /// - Parameters:
+    ///   - rows: those that this process holds: what cannot be gone on with is held against them.
+    ///   - asks: whether it asks about what is then in question.
     private func hear(
-        _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:]
+        _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:], asks: Bool = true
     ) async throws -> [HeardSubscription] {
         do {
-            return try await store.subscriptions.hear(messages, leeway: leeway)
+            return try await store.subscriptions.hear(messages, leeway: leeway, asks: asks)
         } catch let error where !error.isForGood {
             throw error
         } catch {
             guard messages.count == 1 else {
                 var heard: [HeardSubscription] = []
-                for message in messages { heard += try await hear([message], rows) }
+                for message in messages { heard += try await hear([message], rows, asks: asks) }
                 return heard
             }
             logger.error("a subscription cannot be gone on with", metadata: ["error": "\(error)"])
@@ -175,7 +177,7 @@ public struct LedgerKeeper: Service {
     func lookUp(
         _ names: [SubscriptionName], event: (topic: String, offer: OfferID, at: Timestamp), unlessRunning: Bool
     ) async throws -> LookUp {
-        let questions = try await hear(names.map { LedgerMessage($0) }).filter { subscription in
+        let questions = try await hear(names.map { LedgerMessage($0) }, asks: false).filter { subscription in
             subscription.owner != nil && subscription.opens(event.offer)
                 && subscription.askedAt[event.offer].map { $0 < event.at } ?? true
                 && !(unlessRunning && subscription.isRunning(event.offer))
@@ -239,7 +241,7 @@ public struct LedgerKeeper: Service {
                 LedgerMessage(
                     answer.name, LedgerWord(cleeng: answer.cleeng), heard: .whileOwned(by: answer.owner),
                     note: .init(event: event, detail: detail(answer)))
-            })
+            }, asks: false)
     }
 }
 

@@ -249,7 +249,7 @@ struct PursuitWorker: Sendable {
             case .notBefore(let moment): readAgainAt = moment
             }
         }
-        guard outcome != .written, outcome != .leaseLost else { return }
+        guard !outcome.isWritten, outcome != .leaseLost else { return }
         var pursuit = before
         let moment = try now()
         let again = pursuit.grantOutdated(
@@ -296,7 +296,8 @@ struct PursuitWorker: Sendable {
 
     private func report(_ claimed: ClaimedPursuit, _ change: Decision.Change?, _ outcome: PursuitWriteOutcome) {
         if outcome == .leaseLost { Counter(label: "relay_writes_fenced_off").increment() }
-        guard outcome == .written, let change else { return }
+        guard outcome.isWritten, var change else { return }
+        if case .writtenRevoked(let reason) = outcome { (change.status, change.reason) = (.revoked, reason) }
         Self.settlements[change.status].increment()
         Self.timesToSettle[change.status].record(duration: change.at - claimed.pursuit.acceptedAt)
         logger.info(

@@ -164,7 +164,7 @@ public struct StoreQuestions: Service {
                 ? question.note("\(question.store.rawValue): as the store has it") : nil
             let message = LedgerMessage(
                 name, one.word.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
-            let heard = try await store.subscriptions.hear(message.withMoves, leeway: leeway, asksNobody: true)
+            let heard = try await store.subscriptions.hear(message.withMoves, leeway: leeway)
             // A changed plan goes by a new id: what was granted on it was granted under the one before.
             guard heard.contains(where: { !$0.granted.isEmpty }) else { continue }
             guard heard.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
@@ -217,7 +217,7 @@ public struct StoreQuestions: Service {
         guard trouble == nil else { return trouble }
         let note = LedgerMessage.Note(
             event: "acknowledged", detail: "\(question.store.rawValue) was told of the grant")
-        _ = try await store.subscriptions.hear([LedgerMessage(name, note: note)], leeway: leeway, asksNobody: true)
+        _ = try await store.subscriptions.hear([LedgerMessage(name, note: note)], leeway: leeway)
         return nil
     }
 
@@ -226,13 +226,13 @@ public struct StoreQuestions: Service {
         _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws {
         let heard = try await store.subscriptions.hear(
-            known.map { LedgerMessage($0) }, leeway: leeway, asksNobody: true)
+            known.map { LedgerMessage($0) }, leeway: leeway)
         _ = try await store.subscriptions.hear(
             heard.filter(\.isTold).map { subscription in
                 LedgerMessage(
                     subscription.name, .over(toldAt: askedAt),
                     note: question.note("\(question.store.rawValue): the store does not know it"))
-            }, leeway: leeway, asksNobody: true)
+            }, leeway: leeway)
     }
 }
 

@@ -104,6 +104,52 @@ struct LedgerAccessTests {
         }
     }
 
+    /// Ana owns it and Ben posts its receipt. Cleeng ends Ana's access, then grants Ben's by an event. The event may be about any moment since Ben's
+    /// purchase was sent, which was before Cleeng's statement about Ana.
+    @Test("Cleeng's statement about a former owner says nothing of the next one, whose grant may be dated before it")
+    func saidOfTheFormerOwner() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            _ = try await granted(notices)
+            let claimed = try await store.takeAndClaim(.sample(customer: "ben@example.test"))
+            let name = SubscriptionName(
+                publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
+            let offer = claimed.offerID
+            let over = LedgerWord(cleeng: [offer: LedgerEnd(isOver: true, toldAt: try await notices.at(1))])
+            let ana = try #require(CustomerEmail("ana@example.test")).customer
+            _ = try await store.subscriptions.hear(
+                [LedgerMessage(name, over, heard: .whileOwned(by: ana))], leeway: Notices.leeway)
+            var grant = claimed.granted()
+            grant.change?.isProven = true
+            #expect(try await store.outcome(of: grant) == .written)
+            for _ in 0..<2 {
+                _ = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                #expect(try await store.status(of: claimed.id) == .granted)
+            }
+            let state = try await database.value("SELECT state FROM ledgers", as: String.self)
+            #expect(!state.contains(#""isOver":true"#))
+        }
+    }
+
+    @Test("a hearing that asks nobody puts no question off that is due")
+    func staysDue() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            _ = try await granted(notices)
+            let name = SubscriptionName(
+                publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
+            try await notices.come("DID_RENEW", said: 1, began: -9_000, ends: -7_200)
+            try await database.run("UPDATE ledgers SET due_at = now() - interval '1 s'")
+            for _ in 0..<3 {
+                let heard = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                #expect(heard.first?.access.questions.isEmpty == false)
+                #expect(try await database.count("ledgers", where: "due_at < now()") == 1)
+            }
+            _ = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway, asks: true)
+            #expect(try await database.count("ledgers", where: "due_at > now() + interval '50 s'") == 1)
+        }
+    }
+
     @Test("an older word never undoes a newer one")
     func order() async throws {
         try await withStore { database, store in

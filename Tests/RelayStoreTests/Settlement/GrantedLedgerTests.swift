@@ -87,7 +87,8 @@ struct GrantedLedgerTests {
                 let write = claimed.granted(
                     observedAt: now, expiresAt: one.accessEnds.map { now + .seconds(rounded: $0) })
                 let writer = PursuitWriter(store: store, listener: isHeard ? nil : listener)
-                #expect(try await writer.write(write) == .written)
+                let outcome = try await writer.write(write)
+                #expect(outcome == (one.isRefunded ? .writtenRevoked(reason: "refunded") : .written))
                 #expect(isHeard || (listener.told == []) == one.isFirst)
                 if isHeard || !one.isFirst {
                     let name = SubscriptionName(

@@ -33,7 +33,7 @@ extension RelayStore {
     /// Writes what must be written.
     func write(_ write: PursuitWrite) async throws {
         let outcome = try await PursuitWriter(store: self).write(write)
-        try #require(outcome == .written)
+        try #require(outcome.isWritten)
     }
 
     func outcome(of write: PursuitWrite) async throws -> PursuitWriteOutcome {

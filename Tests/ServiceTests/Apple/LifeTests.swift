@@ -65,6 +65,23 @@ import Testing
         }
     }
 
+    /// Cleeng goes on saying that the customer is entitled. An app that reads `granted` once reveals the content and asks no more.
+    @Test(arguments: ["ana@example.test", "ben@example.test"])
+    func aRefundThatIsKnownIsNeverShownAsGranted(postedBy email: String) async throws {
+        try await run { scene in
+            scene.life.bought(at: Date())
+            let purchase = try scene.store.purchase(scene.life, email: email)
+            let first = try await scene.buy("ana@example.test")
+            try await scene.tell(scene.life.refunded(at: Date()))
+            #expect(try await scene.told(first) == ["revoked", "refunded"])
+            let again = try await scene.relay.pursue(purchase)
+            #expect(try await scene.relay.becomes("revoked", again)["reason"].string == "refunded")
+            #expect(try await !scene.relay.events(again).contains("granted"))
+            try await scene.tell(scene.life.refundReversed(at: Date()))
+            #expect(try await scene.told(first) == ["granted", nil])
+        }
+    }
+
     @Test func aRenewalMovesTheEndAndAHeldPollIsToldOfIt() async throws {
         try await run { scene in
             scene.life.bought(at: Date())

@@ -101,7 +101,9 @@ struct Settlement: Sendable {
     /// A ledger that this version cannot read is an inner nil: it stops no grant. Its hearing reports it.
     private func ledgers(_ rows: PostgresRows) throws -> [SubscriptionName: SubscriptionLedger?] {
         var ledgers: [SubscriptionName: SubscriptionLedger?] = [:]
-        for row in rows { ledgers.updateValue(try? StoredLedger.read(row, ownerNo: nil), forKey: try row.subscriptionName()) }
+        for row in rows {
+            ledgers.updateValue(try? StoredLedger.read(row, ownerNo: nil), forKey: try row.subscriptionName())
+        }
         return ledgers
     }
 

@@ -357,5 +357,5 @@ struct TransferTests {
 
 extension ClaimedPursuit {
     /// How long its app waits.
-    fileprivate var patience: Duration { pursuit.deadline - pursuit.acceptedAt }
+    var patience: Duration { pursuit.deadline - pursuit.acceptedAt }
 }

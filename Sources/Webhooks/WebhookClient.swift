@@ -38,12 +38,16 @@ public final class WebhookClient: Sendable {
     /// - Parameters:
     ///   - credentials: the secrets that sign it.
     ///   - publisher: owner of the endpoint, whose share of the lookup threads is used.
+    ///   - now: the database's time, for `webhook-timestamp`. Receivers refuse a message whose time is minutes off, so a host's wrong clock must
+    ///     not count. Nil takes the host's: for a process that has not heard of the database yet.
     public func send(
-        _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials, of publisher: PublisherID
+        _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials, of publisher: PublisherID,
+        at now: Timestamp?
     ) async -> WebhookResult {
         let start = ContinuousClock.now
+        let seconds = now.map { $0.microseconds / 1_000_000 } ?? WallClock.secondsSince1970
         do {
-            return try await exchange(message, url, credentials, publisher, start: start)
+            return try await exchange(message, url, credentials, publisher, seconds, start: start)
         } catch {
             let trouble = Task.isCancelled ? WebhookTrouble.cancelled : error
             return WebhookResult(trouble.verdict, error: trouble.description, latency: start.duration(to: .now))
@@ -52,21 +56,20 @@ public final class WebhookClient: Sendable {
 
     private func exchange(
         _ message: WebhookMessage, _ text: String, _ credentials: WebhookCredentials, _ publisher: PublisherID,
-        start: ContinuousClock.Instant
+        _ secondsSince1970: Int64, start: ContinuousClock.Instant
     ) async throws(WebhookTrouble) -> WebhookResult {
         guard let url = WebhookURL(text) else { throw WebhookTrouble.url }
         let reply = try await client.send(
-            request(message, url, credentials), to: url, for: publisher, route: "webhook", by: start + timeout,
-            atMost: Self.drainedBytes, bodyWithin: Self.drainedFor)
+            request(message, url, credentials, secondsSince1970), to: url, for: publisher, route: "webhook",
+            by: start + timeout, atMost: Self.drainedBytes, bodyWithin: Self.drainedFor)
         return WebhookResult(
             status: reply.status, retryAfter: reply.headers.retryAfter(within: .zero...Self.longestPause),
             latency: start.duration(to: reply.receivedAt))
     }
 
     private func request(
-        _ message: WebhookMessage, _ url: WebhookURL, _ credentials: WebhookCredentials
+        _ message: WebhookMessage, _ url: WebhookURL, _ credentials: WebhookCredentials, _ seconds: Int64
     ) -> OutboundRequest {
-        let seconds = WallClock.secondsSince1970
         var request = OutboundRequest(url: url.description)
         request.method = .POST
         request.headers = [

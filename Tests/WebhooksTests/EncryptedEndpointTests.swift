@@ -100,7 +100,7 @@ struct EncryptedEndpointTests {
                 configuration.tlsConfiguration = tls
             })
         let result = await client.send(
-            Self.message, to: "https://\(host):\(endpoint.port)/hook", with: WebhookCredentials(), of: "main")
+            Self.message, to: "https://\(host):\(endpoint.port)/hook", with: WebhookCredentials(), of: "main", at: nil)
         await client.shutDown()
         return result
     }

@@ -67,7 +67,8 @@ extension LongAct<WebhookResult> {
         LongAct(.endpointTested) { work in
             try await work.recorded("\(endpoint.id)", of: endpoint.publisher) {
                 let result = await client.send(
-                    credentials.testMessage(), to: endpoint.url, with: credentials, of: endpoint.publisher)
+                    credentials.testMessage(), to: endpoint.url, with: credentials, of: endpoint.publisher,
+                    at: work.store.memory.clock.now)
                 if result.verdict == .delivered {
                     if !endpoint.isActive {
                         try await Operations(store: work.store).perform(

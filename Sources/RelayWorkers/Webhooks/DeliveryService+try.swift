@@ -21,7 +21,8 @@ extension DeliveryService {
         // A process that stood still does not know that its time is over, and that a newer state may have gone.
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         let result = await client.send(
-            message, to: right.endpoint.url, with: credentials, of: right.endpoint.publisher)
+            message, to: right.endpoint.url, with: credentials, of: right.endpoint.publisher,
+            at: store.memory.clock.now)
         try await ended(result, claimed, right)
     }
 

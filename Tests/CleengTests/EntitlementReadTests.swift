@@ -72,14 +72,54 @@ struct EntitlementReadTests {
         let (answer, received) = try await withHTTPServer { [self] request in
             page(offset(request.query), of: 1_000_000)
         } test: { [email] url in
-            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S999_US"]) }
+            try await withCleeng(url) {
+                await $0.entitlements(customerEmail: email, offers: ["S999_US", "S1000_US"])
+            }
         }
-        guard case .read(let offers) = answer.verdict else {
+        #expect(answer.verdict == .tryAgain(.incomplete, retryAfter: nil))
+        #expect(answer.verdict(of: "S1000_US") == answer.verdict)
+        guard case .read(let offers) = answer.verdict(of: "S999_US") else {
             Issue.record("not read: \(answer)")
             return
         }
         #expect(offers["S999_US"]?.isEntitled == true)
         #expect(received.count == 10)
+    }
+
+    /// A customer keeps access unless a whole list says that it has ended.
+    @Test(arguments: [
+        #"{"items":[null],"totalItemCount":1}"#, #"{"items":[{"offerId":"S1_US","status":null}]}"#,
+        #"{"items":[{"offerId":"S1_US","status":1}]}"#, #"{"items":[{"offerId":"S1_US","status":"paused"}]}"#,
+        #"{"items":[{"offer":"S1_US","status":"active"}]}"#, #"{"items":[],"totalItemCount":2}"#,
+        #"{"success":false,"data":[],"message":"later"}"#,
+    ])
+    func whatCannotBeReadToItsEndIsNoAnswer(body: String) async throws {
+        let (answer, _) = try await withHTTPServer { _ in
+            json(body)
+        } test: { [email] url in
+            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S1_US"]) }
+        }
+        guard case .tryAgain = answer.verdict else {
+            Issue.record("taken for an answer: \(answer)")
+            return
+        }
+        #expect(answer.status == 200)
+    }
+
+    @Test(arguments: [(404, #"{"message":"Customer not found"}"#), (429, "{}"), (401, "{}"), (200, "<html>")])
+    func anOfferOfAnEarlierPageStaysEntitledWhereALaterPageFails(status: Int, body: String) async throws {
+        let (answer, received) = try await withHTTPServer { [self] request in
+            offset(request.query) == 0 ? page(0, of: 150) : json(body, status: .init(code: status))
+        } test: { [email] url in
+            try await withCleeng(url) { await $0.entitlements(customerEmail: email, offers: ["S99_US", "S149_US"]) }
+        }
+        #expect(received.count == 2)
+        guard case .read(let offers) = answer.verdict(of: "S99_US") else {
+            Issue.record("not read: \(answer)")
+            return
+        }
+        #expect(offers["S99_US"]?.isEntitled == true)
+        if case .read = answer.verdict(of: "S149_US") { Issue.record("taken for an answer: \(answer)") }
     }
 
     @Test func aPageThatFailsMakesTheWholeReadUnknown() async throws {

@@ -87,6 +87,7 @@ struct EntitlementReadingTests {
         #expect(page.items.map(\.status) == ["active", nil])
         #expect(page.elementCount == 7)
         #expect(page.totalItemCount == 12)
+        #expect(!page.isLegible)
     }
 
     @Test(arguments: [
@@ -105,14 +106,22 @@ struct EntitlementReadingTests {
         }
     }
 
-    @Test func a404InCleengsStyleIsAnUnknownCustomer() {
-        guard case .unknownCustomer = answer(404, #"{"message":"Customer not found"}"#) else {
+    @Test(arguments: [
+        #"{"message":"Customer not found"}"#,
+        #"{"success":false,"data":null,"message":"User a@b.test does not exist."}"#,
+    ])
+    func a404AboutACustomerIsAnUnknownCustomer(body: String) {
+        guard case .unknownCustomer = answer(404, body) else {
             Issue.record("not sorted as an unknown customer")
             return
         }
     }
 
-    @Test(arguments: ["", "Not Found", "<html>", "{}", #"{"error":"x"}"#, #"["message"]"#, #"{"message":1}"#])
+    @Test(arguments: [
+        "", "Not Found", "<html>", "{}", #"{"error":"x"}"#, #"["message"]"#, #"{"message":1}"#, #"{"message":""}"#,
+        #"{"message":"Not Found"}"#, #"{"message":"no Route matched with those values"}"#,
+        #"{"message":"Cannot GET /3.1/entitlements?customerEmail=user%40example.test"}"#,
+    ])
     func anyOther404IsAWrongURL(body: String) {
         guard case .verdict(.misconfigured(message: nil)) = answer(404, body) else {
             Issue.record("not sorted as misconfigured")

@@ -1,4 +1,5 @@
 import NIOCore
+import OutboundHTTP
 import Testing
 
 import struct RelayCore.Identifier
@@ -34,6 +35,50 @@ struct EventTests {
     func aTransferIsToldApart(result: String, isTransfer: Bool) throws {
         #expect(try #require(granted(#""result":"\#(result)""#)).isTransfer == isTransfer)
         #expect(try #require(granted(#""result":"\#(result)","active":false"#)).isTransfer == false)
+    }
+
+    /// An event that is no statement about access leaves the purchase to the entitlement reads.
+    @Test(
+        arguments: [
+            (#""accessGranted":true"#, .granted), (#""accessGranted":"true""#, .nothing),
+            (#""synchronizationId":"x","accessGranted":false,"result":"NO""#, .refused(reason: "no")),
+            (#""synchronizationId":"x","accessGranted":false,"errorCode":7"#, .refused(reason: "7")),
+            (#""synchronizationId":"x","accessGranted":false,"result":{"code":"NO"}"#, .nothing),
+            (#""synchronizationId":"x","accessGranted":false,"result":7"#, .nothing),
+            (#""synchronizationId":"x","accessGranted":"false","result":"NO""#, .nothing),
+            (#""synchronizationId":"x","accessGranted":0,"result":"NO""#, .nothing),
+            (#""synchronizationId":null,"accessGranted":false,"result":"NO""#, .nothing),
+            (#""synchronizationId":["x"],"accessGranted":false,"result":"NO""#, .nothing),
+            (#""accessGranted":false,"result":"NO""#, .nothing),
+        ] as [(String, CleengEvent.Verdict)])
+    func aSynchronizationThatCannotBeReadRefusesNothing(data: String, verdict: CleengEvent.Verdict) throws {
+        let body = ByteBuffer(string: #"{"topic":"inappPurchaseSyncResult","data":{\#(data)}}"#)
+        #expect(try #require(CleengEvent(body)).verdict == verdict)
+    }
+
+    @Test(
+        arguments: [
+            (#""active":true"#, .granted), (#""active":null"#, .granted), (#""active":false"#, .nothing),
+            (#""active":"false""#, .nothing), (#""active":0"#, .nothing), (#""active":{}"#, .nothing),
+        ] as [(String, CleengEvent.Verdict)])
+    func aPurchaseThatMayNotBeActiveIsNotGranted(data: String, verdict: CleengEvent.Verdict) throws {
+        #expect(try #require(granted(data)).verdict == verdict)
+    }
+
+    /// An event of a customer whom Cleeng does not know is dropped, so that has to be said.
+    @Test(
+        arguments: [
+            (200, #"{"success":true,"data":{"email":"a@b.test"}}"#, .email("a@b.test")),
+            (200, #"{"data":{"email":7}}"#, .tryAgain(.unreadable)),
+            (404, #"{"success":false,"data":null,"message":"Customer not found"}"#, .unknown),
+            (404, "<html>", .misconfigured), (404, #"{"message":"Not Found"}"#, .misconfigured),
+            (400, #"{"success":false,"data":null,"message":"Invalid customerId format"}"#, .unknown),
+            (400, "<html>", .tryAgain(.unexpectedStatus)), (401, "{}", .misconfigured),
+            (503, "{}", .tryAgain(.upstreamError)),
+        ] as [(Int, String, CustomerAnswer)])
+    func aCustomerIsUnknownOnlyWhereCleengSaysSo(status: Int, body: String, answer: CustomerAnswer) {
+        let reply = HTTPReply(status: status, body: .success(ByteBuffer(string: body)))
+        #expect(CustomerAnswer(reply) == answer)
     }
 
     @Test func whatItSaysIsBoundedAndHoldsNoControlCharacters() throws {

@@ -18,14 +18,15 @@ extension CleengClient {
     /// `generateCustomerToken`, unless a token is known, then `getAccessibleTags`, within one deadline. A token that
     /// Cleeng refuses is replaced once.
     ///
-    /// An offer is entitled when all of its tags are accessible. Tags come without status and without an end.
+    /// An offer is entitled when all of its tags are accessible. Tags come without status and without an end. Where
+    /// an element of the list is no text, a tag that is not in it may be accessible: such an offer is not known.
     func readAccessibleTags(
         customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
     ) async -> EntitlementReply {
         do throws(Ended) {
             for _ in 0..<2 {
                 guard let token = try await customerToken(customerEmail, deadline: deadline) else {
-                    return EntitlementReply(verdict: .read(entitlements(offers, tags: [])), status: 200)
+                    return entitlementReply(offers, tags: .none, status: 200)
                 }
                 let scrubber = MessageScrubber(
                     hiding: [configuration.publisherToken.exposed, customerEmail.text, token.exposed])
@@ -33,11 +34,10 @@ extension CleengClient {
                     "getAccessibleTags", ["customerToken": token.exposed], scrubber: scrubber, deadline: deadline)
                 switch reply {
                 case .result(let result):
-                    guard let tags = result["tags"]?.list else {
+                    guard let tags = AccessibleTags(result) else {
                         throw Ended(.tryAgain(.unreadable, retryAfter: nil), status: status)
                     }
-                    let accessible = Set(tags.compactMap { TagID($0.scalarText) })
-                    return EntitlementReply(verdict: .read(entitlements(offers, tags: accessible)), status: status)
+                    return entitlementReply(offers, tags: tags, status: status)
                 case .failed(JSONRPCError.customerToken, _):
                     tokens.remove(customerEmail)
                 case .failed(let code, let message):
@@ -68,7 +68,7 @@ extension CleengClient {
             let secret = Secret(token)
             tokens.store(secret, for: customerEmail)
             return secret
-        case .failed(let code?, _) where JSONRPCError.unknownCustomer.contains(code): return nil
+        case .failed(JSONRPCError.unknownCustomer, _): return nil
         case .failed(let code, let message):
             throw Self.ended(code: code, message: message, status: status)
         case .verdict(let verdict):
@@ -106,17 +106,10 @@ extension CleengClient {
             isOurs ? .misconfigured(message: message) : .tryAgain(.remoteProcedure, retryAfter: nil), status: status)
     }
 
-    private func entitlements(_ offers: [OfferID], tags: Set<TagID>) -> [OfferID: OfferEntitlement] {
-        Dictionary(
-            offers.map { offer in
-                let needed = configuration.tagsByOffer[offer] ?? [TagID(offer.text)]
-                let isEntitled = !needed.isEmpty && needed.allSatisfy(tags.contains)
-                return (
-                    offer,
-                    OfferEntitlement(isEntitled: isEntitled, source: .accessibleTags, offerId: offer, tags: needed)
-                )
-            }
-        ) { first, _ in first }
+    private func entitlementReply(_ offers: [OfferID], tags: AccessibleTags, status: Int) -> EntitlementReply {
+        EntitlementReply(offers, status: status) { offer in
+            tags.entitlement(to: offer, needed: configuration.tagsByOffer[offer] ?? [TagID(offer.text)])
+        }
     }
 }
 
@@ -127,9 +120,10 @@ enum JSONRPCReply: Equatable {
     case verdict(EntitlementReply.Verdict)
 
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
-        // An error object counts whatever the status: it is the more exact word of the two.
+        // An error object counts whatever the status: it is the more exact statement of the two.
         let json = JSONValue(reply.wholeBody)
-        if let error = json?["error"], error.isObject {
+        let error = json?["error"]
+        if let error, error.isObject {
             self = .failed(
                 code: error["code"]?.scalarText.flatMap { Int($0) },
                 message: error["message"]?.string.flatMap(scrubber.clean))
@@ -141,7 +135,7 @@ enum JSONRPCReply: Equatable {
         }
         if case .failure(let error) = reply.body {
             self = .verdict(.tryAgain(CleengTrouble(error), retryAfter: nil))
-        } else if let result = json?["result"], result.isObject {
+        } else if error == nil, let result = json?["result"], result.isObject {
             self = .result(result)
         } else {
             self = .verdict(.tryAgain(.unreadable, retryAfter: nil))
@@ -150,11 +144,13 @@ enum JSONRPCReply: Equatable {
 }
 
 /// The codes of Cleeng's JSON-RPC errors that have a meaning of their own here (its reference "JS API", version 2.0).
+///
+/// Any other code is tried again. So is 11, a missing or invalid argument, which says nothing about the customer's access.
 enum JSONRPCError {
     /// The customer's token is empty or invalid.
     static let customerToken = 1
     /// The publisher's token is invalid; and: an enterprise account is required, or access is denied.
     static let misconfigurations: Set<Int> = [3, 5]
-    /// The email is unknown or not of this publisher; and: invalid arguments, which an unknown email answers as well.
-    static let unknownCustomer: Set<Int> = [10, 11]
+    /// The email is unknown, or not of this publisher.
+    static let unknownCustomer = 10
 }

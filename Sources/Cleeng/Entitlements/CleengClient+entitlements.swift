@@ -5,10 +5,9 @@ import OutboundHTTP
 import RelayCore
 
 extension CleengClient {
-    static let pageLimit = 100
-    static let maximumPages = 10
-
     /// Reads all pages of `GET /3.1/entitlements` within one deadline.
+    ///
+    /// Where a later page fails, its verdict counts for the offers that the pages before it do not entitle.
     ///
     /// `offset` and `limit` are required. `offerType` is spelled out because one-time purchases are left out without it,
     /// and `status` because its default is not documented (Cleeng's reference "list entitlements").
@@ -16,43 +15,38 @@ extension CleengClient {
         customerEmail: EmailAddress, offers: [OfferID], deadline: ContinuousClock.Instant
     ) async -> EntitlementReply {
         let scrubber = scrubber(for: customerEmail)
-        var items: [EntitlementItem] = []
-        var offset = 0
+        var list = EntitlementList()
         var status: Int?
-        for _ in 0..<Self.maximumPages {
+        while list.hasNext {
             let reply: HTTPReply
             do {
                 reply = try await send(
-                    entitlementsRequest(customerEmail, offset: offset), route: "/3.1/entitlements", deadline: deadline)
+                    entitlementsRequest(customerEmail, offset: list.elementCount), route: "/3.1/entitlements",
+                    deadline: deadline)
             } catch {
-                return EntitlementReply(verdict: .tryAgain(error, retryAfter: nil), status: nil)
+                return EntitlementReply(
+                    offers, status: nil, otherwise: .tryAgain(error, retryAfter: nil), read: list.entitlement(to:))
             }
             status = reply.status
             switch EntitlementPageAnswer(reply, scrubber: scrubber) {
             case .verdict(let verdict):
-                return EntitlementReply(verdict: verdict, status: status)
+                return EntitlementReply(offers, status: status, otherwise: verdict, read: list.entitlement(to:))
+            case .unknownCustomer where list.isUnread:
+                return EntitlementReply(offers, status: status) { .success(OfferEntitlement(offer: $0, items: [])) }
             case .unknownCustomer:
-                return EntitlementReply(verdict: .read(Self.entitlements(offers, items: [])), status: status)
+                // The pages before it are of this customer.
+                return EntitlementReply(offers, status: status, read: list.entitlement(to:))
             case .page(let page):
-                items += page.items
-                offset += page.elementCount
-                let isLast = page.totalItemCount.map { offset >= $0 } ?? (page.elementCount < Self.pageLimit)
-                if isLast || page.elementCount == 0 {
-                    return EntitlementReply(verdict: .read(Self.entitlements(offers, items: items)), status: status)
-                }
+                list.append(page)
             }
         }
-        return EntitlementReply(verdict: .read(Self.entitlements(offers, items: items)), status: status)
+        return EntitlementReply(offers, status: status, read: list.entitlement(to:))
     }
 
     private func entitlementsRequest(_ customerEmail: EmailAddress, offset: Int) -> OutboundRequest {
         OutboundRequest(
             url: "\(configuration.apiURL)/3.1/entitlements?customerEmail=\(customerEmail.text.percentEncoded)"
-                + "&offset=\(offset)&limit=\(Self.pageLimit)&status=all&offerType=SPAR",
+                + "&offset=\(offset)&limit=\(EntitlementList.pageLimit)&status=all&offerType=SPAR",
             headers: headers())
-    }
-
-    static func entitlements(_ offers: [OfferID], items: [EntitlementItem]) -> [OfferID: OfferEntitlement] {
-        Dictionary(offers.map { ($0, OfferEntitlement(offer: $0, items: items)) }) { first, _ in first }
     }
 }

@@ -9,18 +9,30 @@ import NIOCore
 /// One page of `GET /3.1/entitlements`.
 ///
 /// Cleeng publishes no example, so the list may be `items`, `data`, or `items` within `data` or `responseData`, as in
-/// its other lists. An element that is no item is passed over.
-struct EntitlementPage: Decodable {
+/// its other lists.
+struct EntitlementPage {
+    /// The elements that name their offer.
     var items: [EntitlementItem]
-    /// Elements of the list, whatever they were: what the next page's offset counts.
+    /// Elements of the list, whatever they are. The next page's offset counts them.
     var elementCount: Int
+    /// Nil where the page names none, or one that is no count.
     var totalItemCount: Int?
+    /// Whether all of the page can be read: each element names its offer, the total is a count, and the page names no error.
+    var isLegible: Bool
 
+    /// Nil for a body that is no page.
+    init?(_ body: ByteBuffer) {
+        guard let page = try? JSONDecoder().decode(Self.self, from: Data(body.readableBytesView)) else { return nil }
+        self = page
+    }
+}
+
+extension EntitlementPage: Decodable {
     private enum Keys: String, CodingKey {
-        case items, data, responseData, totalItemCount
+        case items, data, responseData, totalItemCount, success, error, errors
     }
 
-    private struct Lenient: Decodable {
+    private struct Element: Decodable {
         var item: EntitlementItem?
 
         init(from decoder: any Decoder) throws {
@@ -30,26 +42,37 @@ struct EntitlementPage: Decodable {
 
     init(from decoder: any Decoder) throws {
         let outer = try decoder.container(keyedBy: Keys.self)
-        let inner =
-            // An attempt that fails makes an error with a text: what is not there is not tried.
-            [Keys.data, .responseData].lazy.filter(outer.contains)
-            .compactMap { try? outer.nestedContainer(keyedBy: Keys.self, forKey: $0) }.first
-        let list =
-            try (try? outer.decode([Lenient].self, forKey: .items))
-            ?? (try? outer.decode([Lenient].self, forKey: .data))
-            ?? (try? inner?.decode([Lenient].self, forKey: .items))
-            ?? outer.decode([Lenient].self, forKey: .items)
+        var holder = outer
+        var key = Keys.items
+        if !outer.contains(.items), let wrapper = [Keys.data, .responseData].first(where: outer.contains) {
+            if let inner = try? outer.nestedContainer(keyedBy: Keys.self, forKey: wrapper) {
+                holder = inner
+            } else {
+                key = wrapper
+            }
+        }
+        let list = try holder.decode([Element].self, forKey: key)
         items = list.compactMap(\.item)
         elementCount = list.count
-        totalItemCount =
-            (try? outer.decode(Int.self, forKey: .totalItemCount))
-            ?? (try? inner?.decode(Int.self, forKey: .totalItemCount))
-            ?? (try? outer.decode(String.self, forKey: .totalItemCount)).flatMap { Int($0) }
+        let total = [outer, holder].first { $0.contains(.totalItemCount) }
+        totalItemCount = total.flatMap(Self.count)
+        isLegible =
+            items.count == elementCount && (total == nil || totalItemCount != nil) && !Self.namesError(outer)
     }
 
-    /// Nil for a body that is none.
-    init?(_ body: ByteBuffer) {
-        guard let page = try? JSONDecoder().decode(Self.self, from: Data(body.readableBytesView)) else { return nil }
-        self = page
+    private static func count(_ container: KeyedDecodingContainer<Keys>) -> Int? {
+        let count =
+            (try? container.decode(Int.self, forKey: .totalItemCount))
+            ?? (try? container.decode(String.self, forKey: .totalItemCount)).flatMap { Int($0) }
+        return count.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Whether the page has a `success` that is not true, an `error`, or a list of `errors` that is not empty.
+    private static func namesError(_ container: KeyedDecodingContainer<Keys>) -> Bool {
+        // A failed attempt makes an error with a text, so a key that is not there is not tried.
+        if container.contains(.success), (try? container.decode(Bool.self, forKey: .success)) != true { return true }
+        if container.contains(.error), (try? container.decodeNil(forKey: .error)) != true { return true }
+        guard container.contains(.errors), (try? container.decodeNil(forKey: .errors)) != true else { return false }
+        return (try? container.nestedUnkeyedContainer(forKey: .errors))?.isAtEnd != true
     }
 }

@@ -3,14 +3,14 @@ import OutboundHTTP
 /// What one response to `GET /3.1/entitlements` means.
 enum EntitlementPageAnswer {
     case page(EntitlementPage)
-    /// Cleeng does not know the customer: nothing is open to them yet.
+    /// Cleeng says that it does not know the customer: nothing is open to them yet.
     case unknownCustomer
     case verdict(EntitlementReply.Verdict)
 
     /// The statuses are sorted as those of a forward are, but nothing is rejected by a read: 400 and 422 are tried again.
     ///
-    /// What an unknown email answers is not documented. A 404 whose body is a JSON object with a `message`, as the Core
-    /// API's own errors are, is taken for that; any other 404 is a wrong URL.
+    /// What an unknown email answers is not documented. A 404 whose message is about a customer is taken for that; any other
+    /// 404 is a wrong URL.
     init(_ reply: HTTPReply, scrubber: MessageScrubber) {
         switch reply.status {
         case 200..<300:
@@ -21,8 +21,7 @@ enum EntitlementPageAnswer {
                 self = .verdict(.tryAgain(CleengTrouble(error), retryAfter: nil))
             }
         case 404:
-            let isKnown = JSONValue(reply.wholeBody)?["message"]?.string == nil
-            self = isKnown ? .verdict(.misconfigured(message: nil)) : .unknownCustomer
+            self = reply.isAboutCustomer ? .unknownCustomer : .verdict(.misconfigured(message: nil))
         default:
             self = .verdict(.init(failed: reply, scrubber: scrubber))
         }

@@ -1,14 +1,14 @@
 import Formats
 public import RelayCore
 
-/// What an entitlement read told.
+/// What an entitlement read said about the offers that were asked about.
 public struct EntitlementReply: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// An entry for each offer that was asked about.
         case read([OfferID: OfferEntitlement])
         /// The fault is in our configuration; no purchase may suffer for it.
         case misconfigured(message: String?)
-        /// Nothing is known. `retryAfter`, within 1 s and 1 h, where Cleeng asked for it.
+        /// At least one offer is not known. `retryAfter`, within 1 s and 1 h, where Cleeng asked for it.
         case tryAgain(CleengTrouble, retryAfter: Duration?)
     }
 
@@ -16,11 +16,41 @@ public struct EntitlementReply: Sendable, Equatable {
     /// Of the last response; nil where none came.
     public var status: Int?
     public var latency = Duration.zero
+    /// The offers that are known, also where another one is not.
+    var known: [OfferID: OfferEntitlement] = [:]
+
+    /// The verdict on one offer. It may be known although another offer of the same read is not.
+    public func verdict(of offer: OfferID) -> Verdict {
+        known[offer].map { Verdict.read([offer: $0]) } ?? verdict
+    }
+}
+
+extension EntitlementReply {
+    /// Puts together what is known of each offer.
+    ///
+    /// - Parameters:
+    ///   - otherwise: the verdict where an offer is not known. By default the first offer's failure, to be tried again.
+    ///   - read: what is known of one offer.
+    init(
+        _ offers: [OfferID], status: Int?, otherwise: Verdict? = nil,
+        read: (OfferID) -> Result<OfferEntitlement, CleengTrouble>
+    ) {
+        var known: [OfferID: OfferEntitlement] = [:]
+        var trouble: CleengTrouble?
+        for offer in offers {
+            switch read(offer) {
+            case .success(let entitlement): known[offer] = entitlement
+            case .failure(let failure): trouble = trouble ?? failure
+            }
+        }
+        let unknown: Verdict? = trouble.map { otherwise ?? .tryAgain($0, retryAfter: nil) }
+        self.init(verdict: unknown ?? .read(known), status: status, known: known)
+    }
 }
 
 /// Whether one offer is open to the customer by one read, and what that rests on: small enough to be stored with each grant.
 public struct OfferEntitlement: Sendable, Hashable {
-    /// False means "not yet": Cleeng's reads never say that a purchase has failed.
+    /// False means "not yet": Cleeng's reads never say that a purchase has failed. It rests on an answer that was read to its end.
     public var isEntitled: Bool
     public var source: EntitlementSource
     /// The offer as Cleeng named it; the one asked for where Cleeng names none.

@@ -22,15 +22,28 @@ extension CleengClient {
         } catch {
             return .tryAgain(error)
         }
+        return CustomerAnswer(reply)
+    }
+}
+
+extension CustomerAnswer {
+    /// Cleeng documents 404 "Customer not found" and 400 "Invalid customerId format". Without such a message, a 404 is a wrong
+    /// URL, and a 400 is tried again.
+    init(_ reply: HTTPReply) {
+        let json = JSONValue(reply.wholeBody)
         switch reply.status {
         case 200..<300:
-            if case .failure(let error) = reply.body { return .tryAgain(CleengTrouble(error)) }
-            let json = JSONValue(reply.wholeBody)
-            guard let email = (json?["data"]?["email"] ?? json?["email"])?.string else { return .tryAgain(.unreadable) }
-            return .email(email)
-        case 400, 404: return .unknown
-        case let status where StatusSorting.isMisconfiguration(status): return .misconfigured
-        default: return .tryAgain(StatusSorting.trouble(reply.status))
+            if case .failure(let error) = reply.body {
+                self = .tryAgain(CleengTrouble(error))
+            } else if let email = (json?["data"]?["email"] ?? json?["email"])?.string {
+                self = .email(email)
+            } else {
+                self = .tryAgain(.unreadable)
+            }
+        case 400 where json?["message"]?.string != nil: self = .unknown
+        case 404 where reply.isAboutCustomer: self = .unknown
+        case let status where StatusSorting.isMisconfiguration(status): self = .misconfigured
+        default: self = .tryAgain(StatusSorting.trouble(reply.status))
         }
     }
 }

@@ -43,18 +43,24 @@ public struct CleengEvent: Sendable, Equatable {
         expiresAt = (data?["expirationDate"] ?? data?["expiresAt"])?.scalarText.flatMap { Timestamp(external: $0) }
         verdict = .nothing
         let cause = ["result", "errorCode", "code", "reason"].lazy.compactMap { data?[$0]?.scalarText }.first
-        verdict = judged(
-            isActive: data?["active"] != .flag(false), isGranted: data?["accessGranted"]?.flag,
-            cause: cause.flatMap(scrubber.clean))
+        verdict = judged(data, cause: cause.flatMap(scrubber.clean))
     }
 
-    private func judged(isActive: Bool, isGranted: Bool?, cause: String?) -> Verdict {
+    /// What cannot be read neither grants nor refuses: the purchase is read all the same.
+    private func judged(_ data: JSONValue?, cause: String?) -> Verdict {
         let reason = String((cause ?? "validation_failed").lowercased().prefix(100))
         switch topic {
-        case "inappPurchaseValidationSucceeded": return isActive ? .granted : .nothing
+        case "inappPurchaseValidationSucceeded":
+            let active = data?["active"]
+            return active == nil || active == .flag(true) ? .granted : .nothing
         case "inappPurchaseValidationFailed": return .refused(reason: reason)
         case "inappPurchaseSyncResult":
-            return isGranted.map { $0 ? .granted : .refused(reason: reason) } ?? .nothing
+            guard let isGranted = data?["accessGranted"]?.flag else { return .nothing }
+            if isGranted { return .granted }
+            // A refusal is of the synchronization that it names, and the result decides whether a transfer is asked for.
+            let result = data?["result"]
+            let isLegible = synchronizationID != nil && (result == nil || result?.string != nil)
+            return isLegible ? .refused(reason: reason) : .nothing
         case "subscriptionCreated": return .granted
         case "subscriptionTerminated": return .ended
         default: return .nothing

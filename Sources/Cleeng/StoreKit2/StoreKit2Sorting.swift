@@ -50,6 +50,9 @@ extension SynchronizationAnswer.Verdict {
         let result = json["result"]?.string.flatMap(scrubber.clean)
         let granted = OfferID(json["offerId"]?.string)
         switch json["accessGranted"]?.flag {
+        // An offer or a result that is there and no text: the entitlement decides.
+        case true? where json["offerId"] != nil && granted == nil: return .unclear
+        case false? where json["result"] != nil && json["result"]?.string == nil: return .unclear
         case true?:
             if let granted, granted != offer { return .grantedOther(offer: granted) }
             return .granted(evidence: evidence(granted, result))

@@ -1,6 +1,6 @@
 import OutboundHTTP
 
-/// Why a call to Cleeng has no usable answer and is retried. Timelines and metrics show the raw values, which are about a dozen.
+/// Why a call to Cleeng has no usable answer and is retried. Timelines and metrics show the raw values, which are about 15.
 public enum CleengTrouble: String, Error, Sendable, CustomStringConvertible {
     /// The deadline of the call passed.
     case timeout
@@ -12,8 +12,12 @@ public enum CleengTrouble: String, Error, Sendable, CustomStringConvertible {
     case connectionClosed = "connection_closed"
     /// The answer's body is larger than ``CleengConfiguration/maxResponseBytes``.
     case responseTooLarge = "response_too_large"
-    /// The answer is not what Cleeng's documentation describes.
+    /// The answer, or a part of it that counts, is not what Cleeng's documentation describes.
     case unreadable
+    /// The list of entitlements ends before its own total, or is longer than we read.
+    case incomplete
+    /// The status of the entitlement is none that Cleeng's documentation names.
+    case unknownStatus = "unknown_status"
     /// 429.
     case throttled
     /// 408.

@@ -75,6 +75,17 @@ struct MessageScrubber: Sendable {
     }
 }
 
+extension HTTPReply {
+    /// Whether the message is about a customer, as in `{"message":"Customer not found"}`.
+    ///
+    /// A gateway's 404 has a message as well, such as `{"message":"Not Found"}`, or one that quotes the path.
+    var isAboutCustomer: Bool {
+        guard let message = JSONValue(wholeBody)?["message"]?.string, !message.utf8.contains(UInt8(ascii: "/"))
+        else { return false }
+        return message.lowercased().split { !$0.isLetter }.contains { $0 == "customer" || $0 == "user" }
+    }
+}
+
 /// What a status means that is neither a success nor the refusal of one purchase.
 enum StatusSorting {
     static func isMisconfiguration(_ status: Int) -> Bool {

@@ -56,7 +56,7 @@ extension EntitlementAnswer {
     init(_ answer: EntitlementReply, offer: OfferID, observedAt: Timestamp) {
         let verdict: Verdict
         var namesEnds = true
-        switch answer.verdict {
+        switch answer.verdict(of: offer) {
         case .read(let offers):
             let entitlement = offers[offer]
             let evidence = entitlement?.evidence ?? "{}"

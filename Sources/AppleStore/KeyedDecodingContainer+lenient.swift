@@ -17,15 +17,46 @@ extension KeyedDecodingContainer {
 
     func identifier<Kind>(_ key: Key) -> Identifier<Kind>? { Identifier(identifier(key) as String?) }
 
-    func integer(_ key: Key) -> Int64? { try? decodeIfPresent(Int64.self, forKey: key) }
+    /// A whole number, or its digits in a text.
+    func integer(_ key: Key) -> Int64? {
+        guard contains(key) else { return nil }
+        if let number = try? decode(Int64.self, forKey: key) { return number }
+        return (try? decode(String.self, forKey: key)).flatMap { Int64($0) }
+    }
 
-    func bool(_ key: Key) -> Bool? { try? decodeIfPresent(Bool.self, forKey: key) }
+    /// A truth value, or `true`, `false`, 1 or 0 as text or number.
+    func bool(_ key: Key) -> Bool? {
+        guard contains(key) else { return nil }
+        if let flag = try? decode(Bool.self, forKey: key) { return flag }
+        let text: String? = identifier(key)
+        return switch text {
+        case "true", "1": true
+        case "false", "0": false
+        default: nil
+        }
+    }
 
     /// A number, whole or not, or digits in a text: milliseconds since 1970, or seconds, as its size says.
     func date(_ key: Key) -> AppleTimestamp? {
         guard contains(key) else { return nil }
         if let number = try? decode(Double.self, forKey: key) { return AppleTimestamp(external: number) }
         return identifier(key).flatMap { Double($0) }.flatMap { AppleTimestamp(external: $0) }
+    }
+}
+
+/// Tells a field that is absent from one whose form this program does not know. Both are nil once they are read.
+extension KeyedDecodingContainer {
+    /// Whether a field holds something that was not read. `null` and the empty text are how Apple writes "absent".
+    ///
+    /// - Parameter value: what was read of it.
+    func isUnreadable(_ key: Key, _ value: (some Any)?) -> Bool {
+        guard value == nil, contains(key), (try? decodeNil(forKey: key)) != true else { return false }
+        return (try? decode(String.self, forKey: key)) != ""
+    }
+
+    /// The same of the end of something. A number that is no date means that there is none: 0, or a moment after the year 9999.
+    func isUnreadable(_ key: Key, end: AppleTimestamp?) -> Bool {
+        isUnreadable(key, end) && (try? decode(Double.self, forKey: key)) == nil
     }
 }
 

@@ -35,6 +35,9 @@ public struct TransactionPayload: Sendable, Hashable {
     public var offerDiscountType: String?
     /// Whether a revocation is written at all, readable or not.
     public var isRevoked: Bool
+    /// Whether each field was read that says whose it is, and from when to when it gives access to what. Read as absent, such a
+    /// field would change the meaning of the rest: without `expiresDate` access never ends.
+    public var isReadable: Bool
 
     static let introductoryOffer: Int64 = 1
     static let freeTrial = "FREE_TRIAL"
@@ -73,5 +76,16 @@ extension TransactionPayload: Decodable {
         offerIdentifier = fields.text(.offerIdentifier)
         offerDiscountType = fields.text(.offerDiscountType)
         isRevoked = fields.contains(.revocationDate) && (try? fields.decodeNil(forKey: .revocationDate)) == false
+        isReadable = ![
+            fields.isUnreadable(.transactionId, transactionId),
+            fields.isUnreadable(.originalTransactionId, originalTransactionId),
+            fields.isUnreadable(.previousOriginalTransactionId, previousOriginalTransactionId),
+            fields.isUnreadable(.webOrderLineItemId, webOrderLineItemId),
+            fields.isUnreadable(.bundleId, bundleId), fields.isUnreadable(.productId, productId),
+            fields.isUnreadable(.environment, fields.text(.environment) as String?),
+            fields.isUnreadable(.type, fields.text(.type) as String?), fields.isUnreadable(.isUpgraded, isUpgraded),
+            fields.isUnreadable(.signedDate, signedDate), fields.isUnreadable(.purchaseDate, purchaseDate),
+            fields.isUnreadable(.expiresDate, end: expiresDate),
+        ].contains(true)
     }
 }

@@ -3,6 +3,9 @@ public import RelayCore
 extension SignedNotification {
     /// What the relay acts on. To be asked of a verified one only.
     ///
+    /// One that is not understood has nothing to act on, and its environment is ``StoreEnvironment/unknown``. No other notification
+    /// of Apple's has that environment: theirs is one of ``StoreScope/environments``.
+    ///
     /// - Throws: ``NotGenuine`` where it does not say when it was signed.
     public func notification() throws(NotGenuine) -> StoreNotification {
         guard let said = payload.signedDate?.moment else {
@@ -10,12 +13,14 @@ extension SignedNotification {
         }
         let type = payload.notificationType ?? ""
         let original = transaction?.payload.originalTransactionId.flatMap { $0 == "0" ? nil : $0 }
+        let subject = payload.subject.flatMap { $0.isReadable ? $0 : nil }
         var notification = StoreNotification(
             version: .two, identity: payload.notificationUUID.map { "2:\($0.lowercased())" } ?? "2:\(jws.fingerprint)",
             uuid: payload.notificationUUID, type: type, subtype: payload.subtype,
-            environment: (payload.data?.subject ?? payload.other)?.environment.name ?? "",
-            bundleID: (payload.data?.subject ?? payload.other)?.bundleId, originalTransactionID: original, saidAt: said,
-            word: original == nil ? nil : word(type, said))
+            environment: (isUnderstood ? subject : nil)?.environment.name ?? .unknown, bundleID: subject?.bundleId,
+            originalTransactionID: original, saidAt: said)
+        guard isUnderstood else { return notification }
+        notification.word = original == nil ? nil : word(type, said)
         notification.consumption = type == "CONSUMPTION_REQUEST" ? demand : nil
         notification.notice = notice(of: notification)
         return notification

@@ -2,13 +2,13 @@ public import RelayCore
 
 extension TransactionPayload {
     /// What it says of a subscription, or of something else that stays bought, or that what is used up (a consumable) was taken back. Nil
-    /// for any other consumable, and where it says too little.
+    /// for any other consumable, where it says too little, and where it is not readable.
     ///
     /// - Parameters:
     ///   - replacesEarlier: it was told as an upgrade.
     ///   - isFamilyEnd: it was told as the end of sharing.
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
-        guard type != .consumable || isRevoked, let told = signedDate?.moment, let product = productId,
+        guard isReadable, type != .consumable || isRevoked, let told = signedDate?.moment, let product = productId,
             let purchased = purchaseDate?.moment,
             // What does not expire is bought once: a receipt may name that by another transaction than a notification.
             let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])
@@ -39,9 +39,9 @@ extension TransactionPayload {
 }
 
 extension RenewalPayload {
-    /// Nil where it does not say when it was signed.
+    /// Nil where it does not say when it was signed, and where it is not readable.
     public var ledgerRenewal: LedgerRenewal? {
-        guard let told = signedDate?.moment else { return nil }
+        guard isReadable, let told = signedDate?.moment else { return nil }
         return LedgerRenewal(
             willRenew: autoRenewStatus.map { $0 == 1 }, productID: autoRenewProductId,
             isInBillingRetry: isInBillingRetryPeriod ?? false, graceUntil: gracePeriodExpiresDate?.moment,

@@ -2,7 +2,8 @@ public import RelayCore
 
 /// What a version 2 notification says (App Store Server Notifications, `responseBodyV2DecodedPayload`).
 ///
-/// Types and subtypes that this program does not know are kept as they are: new ones come with every release.
+/// Types and subtypes that this program does not know are kept as they are: new ones come with every release. So do new objects
+/// in place of `data`: see ``SignedNotification/isUnderstood``.
 public struct NotificationPayload: Sendable, Hashable {
     public var notificationType: String?
     public var subtype: String?
@@ -13,6 +14,11 @@ public struct NotificationPayload: Sendable, Hashable {
     public var data: NotificationData?
     /// The app that a notification without ``data`` is about.
     public var other: NotificationSubject?
+    /// Whether it has a type or a UUID, readable or not. Nothing else that Apple signs has either.
+    public var isNotification: Bool
+
+    /// The app that it is about. Nil where its object is none that this program knows.
+    public var subject: NotificationSubject? { data?.subject ?? other }
 }
 
 /// Which app, and where.
@@ -21,6 +27,8 @@ public struct NotificationSubject: Sendable, Hashable {
     public var bundleId: BundleID?
     /// Absent in the sandbox.
     public var appAppleId: Int64?
+    /// Whether each of these was read. Otherwise nobody can say whether the app is ours.
+    public var isReadable: Bool
 }
 
 /// The `data` of a notification.
@@ -41,6 +49,8 @@ public struct NotificationData: Sendable, Hashable {
     public var status: Status?
     /// Why the customer wants a refund, in a CONSUMPTION_REQUEST.
     public var consumptionRequestReason: String?
+    /// Whether its signed parts were read.
+    public var isReadable: Bool
 }
 
 extension NotificationPayload: Decodable {
@@ -58,6 +68,7 @@ extension NotificationPayload: Decodable {
         for key in [Key.summary, .appData, .externalPurchaseToken] where data == nil && other == nil {
             other = try? fields.decodeIfPresent(NotificationSubject.self, forKey: key)
         }
+        isNotification = fields.contains(.notificationType) || fields.contains(.notificationUUID)
     }
 }
 
@@ -67,11 +78,16 @@ extension NotificationSubject: Decodable {
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         // A token for a purchase outside the store says it in its name only.
-        let token = fields.identifier(.externalPurchaseId)
+        let token: String? = fields.identifier(.externalPurchaseId)
+        let named: String? = fields.text(.environment)
         environment = AppleEnvironment(
-            raw: fields.text(.environment) ?? token.map { $0.hasPrefix("SANDBOX") ? "Sandbox" : "Production" } ?? "")
+            raw: named ?? token.map { $0.hasPrefix("SANDBOX") ? "Sandbox" : "Production" } ?? "")
         bundleId = fields.text(.bundleId)
         appAppleId = fields.integer(.appAppleId)
+        isReadable = ![
+            fields.isUnreadable(.environment, named), fields.isUnreadable(.externalPurchaseId, token),
+            fields.isUnreadable(.bundleId, bundleId), fields.isUnreadable(.appAppleId, appAppleId),
+        ].contains(true)
     }
 }
 
@@ -88,5 +104,9 @@ extension NotificationData: Decodable {
         signedRenewalInfo = try? fields.decodeIfPresent(String.self, forKey: .signedRenewalInfo)
         status = fields.integer(.status).flatMap(Status.init(rawValue:))
         consumptionRequestReason = fields.identifier(.consumptionRequestReason)
+        isReadable = ![
+            fields.isUnreadable(.signedTransactionInfo, signedTransactionInfo),
+            fields.isUnreadable(.signedRenewalInfo, signedRenewalInfo),
+        ].contains(true)
     }
 }

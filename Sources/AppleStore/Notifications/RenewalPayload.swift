@@ -14,6 +14,9 @@ public struct RenewalPayload: Sendable, Hashable {
     public var priceIncreaseStatus: Int64?
     public var environment: AppleEnvironment
     public var signedDate: AppleTimestamp?
+    /// Whether each field was read that says whose it is, and whether access goes on after the period. Read as absent, such a
+    /// field could end access: without `gracePeriodExpiresDate` there is no grace period.
+    public var isReadable: Bool
 }
 
 extension RenewalPayload: Decodable {
@@ -33,5 +36,13 @@ extension RenewalPayload: Decodable {
         priceIncreaseStatus = fields.integer(.priceIncreaseStatus)
         environment = AppleEnvironment(raw: fields.text(.environment) ?? "")
         signedDate = fields.date(.signedDate)
+        isReadable = ![
+            fields.isUnreadable(.originalTransactionId, originalTransactionId),
+            fields.isUnreadable(.environment, fields.text(.environment) as String?),
+            fields.isUnreadable(.autoRenewStatus, autoRenewStatus),
+            fields.isUnreadable(.isInBillingRetryPeriod, isInBillingRetryPeriod),
+            fields.isUnreadable(.gracePeriodExpiresDate, end: gracePeriodExpiresDate),
+            fields.isUnreadable(.signedDate, signedDate),
+        ].contains(true)
     }
 }

@@ -23,45 +23,69 @@ public struct SignedNotification: Sendable, Hashable {
 }
 
 extension SignedNotification {
+    /// Whether this program knows its object, and reads each field that decides whose it is and what it changes.
+    ///
+    /// The relay keeps one that is not understood, and changes nothing by it. A later version reads it again.
+    public var isUnderstood: Bool {
+        payload.subject?.isReadable == true && payload.data?.isReadable != false
+            && transaction?.payload.isReadable != false && renewal?.payload.isReadable != false
+    }
+
     /// Whether Apple signed it and each part of it, for one of our apps, and the parts belong together.
+    ///
+    /// Of one that is not understood, the signature of the whole is judged, and the app where that was read. Refused, it would be
+    /// lost: Apple does not repeat what was answered with a 4xx.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
-        let genuine = try await jws.verify(trust, signedDate: payload.signedDate)
-        guard let subject = payload.data?.subject ?? payload.other else {
-            throw NotGenuine(.unreadable, "it does not say which app it is about")
+        try check(try await jws.verify(trust, signedDate: payload.signedDate), scope)
+        // Nothing is taken from the parts of one that is not understood.
+        guard isUnderstood else { return }
+        if let transaction { try await transaction.verify(trust, scope) }
+        if let renewal {
+            let genuine = try await renewal.jws.verify(trust, signedDate: renewal.payload.signedDate)
+            try check(renewal.payload, genuine, scope)
         }
+    }
+
+    /// Whether it is for one of our apps, and its parts belong together: all that needs no signature of the parts.
+    ///
+    /// - Parameter genuine: what the signature of the whole proved.
+    func check(_ genuine: Genuine, _ scope: StoreScope) throws(NotGenuine) {
+        // Every customer of any app has a transaction that Apple signed, and could post it here.
+        guard payload.subject != nil || payload.isNotification else {
+            throw NotGenuine(.unreadable, "what is signed is no notification")
+        }
+        guard let subject = payload.subject, subject.isReadable else { return }
         try scope.check(genuine, environment: subject.environment, bundleId: subject.bundleId, appId: nil)
         // A receipt may leave it out, a transaction always does; a notification of production never does.
         guard subject.environment.kind != .production || scope.appId == nil || subject.appAppleId == scope.appId else {
             throw NotGenuine(.appId, "its app has another number")
         }
-        if let transaction { try await verify(transaction, of: subject, trust, scope) }
-        if let renewal { try await verify(renewal, of: subject, trust, scope) }
+        guard isUnderstood else { return }
+        if let transaction { try check(transaction.payload, genuine, scope) }
+        if let renewal { try check(renewal.payload, genuine, scope) }
     }
 
-    private func verify(
-        _ transaction: SignedTransaction, of subject: NotificationSubject, _ trust: ChainOfTrust, _ scope: StoreScope
-    ) async throws(NotGenuine) {
-        let payload = transaction.payload
-        try await transaction.verify(trust, scope)
-        guard payload.bundleId == subject.bundleId else {
+    private func check(
+        _ transaction: TransactionPayload, _ genuine: Genuine, _ scope: StoreScope
+    ) throws(NotGenuine) {
+        try scope.check(
+            genuine, environment: transaction.environment, bundleId: transaction.bundleId, appId: nil)
+        guard transaction.bundleId == payload.subject?.bundleId else {
             throw NotGenuine(.mismatch, "the transaction in it is of another app")
         }
-        guard payload.environment == subject.environment else {
+        guard transaction.environment == payload.subject?.environment else {
             throw NotGenuine(.mismatch, "the transaction in it is of another environment")
         }
     }
 
-    private func verify(
-        _ renewal: SignedRenewal, of subject: NotificationSubject, _ trust: ChainOfTrust, _ scope: StoreScope
-    ) async throws(NotGenuine) {
-        let genuine = try await renewal.jws.verify(trust, signedDate: renewal.payload.signedDate)
+    private func check(_ renewal: RenewalPayload, _ genuine: Genuine, _ scope: StoreScope) throws(NotGenuine) {
         // It names no bundle of its own.
         try scope.check(
-            genuine, environment: renewal.payload.environment, bundleId: subject.bundleId, appId: nil)
-        guard let id = renewal.payload.originalTransactionId, id == transaction?.payload.originalTransactionId else {
+            genuine, environment: renewal.environment, bundleId: payload.subject?.bundleId, appId: nil)
+        guard let id = renewal.originalTransactionId, id == transaction?.payload.originalTransactionId else {
             throw NotGenuine(.mismatch, "the renewal information in it is of another subscription")
         }
-        guard renewal.payload.environment == subject.environment else {
+        guard renewal.environment == payload.subject?.environment else {
             throw NotGenuine(.mismatch, "the renewal information in it is of another environment")
         }
     }

@@ -17,6 +17,7 @@ extension OpsNotification: Viewed {
         Field("publisher", "Publisher") { $0.publisher },
         Field("signedDate", "Said") { $0.signedAt },
         Field("receivedAt", "Received") { $0.receivedAt },
+        Field("understood", "Understood") { $0.isUnderstood },
         Field("relay", "Status") { one in
             FieldValue.object([
                 ("status", .text(one.relay.name)), ("attempts", .number(one.attempts)),

@@ -14,6 +14,7 @@ enum RelayMetrics {
         "relay_writes_fenced_off": "Writes that changed nothing because the lease had passed on.",
         "relay_pursuits_parked": "Pursuits parked for an operator.",
         "relay_items_parked": "Events, messages, notifications and subscriptions parked, by queue.",
+        "relay_notifications_not_understood": "The App Store's notifications that were stored and not understood.",
         "relay_notifications_sent": "Tries to pass a notification on to Cleeng, by verdict.",
         "relay_subscriptions_looked_up": "Answers of Cleeng or the App Store about how a subscription stands.",
         "relay_live_reads": "Entitlement reads on demand, by result.",

@@ -40,7 +40,10 @@ enum DeliveryViews {
             case "type":
                 .init(
                     [one.type, one.subtype].compactMap(\.self).joined(separator: ", "),
-                    note: "version \(one.version), \(one.environment), \(one.publisher)")
+                    tone: one.isUnderstood ? nil : .warning,
+                    note: one.isUnderstood
+                        ? "version \(one.version), \(one.environment), \(one.publisher)"
+                        : "version \(one.version), not understood: replay it after an upgrade")
             case "originalTransactionId":
                 .init(text, href: one.originalTransactionID.map(ConsoleLink.subscription), isCode: true)
             case "relay": .init(text, tone: tone(one), note: ConsoleText.time(one.relayedAt))

@@ -25,9 +25,11 @@ extension NotificationStore {
         let id = NotificationID(
             bucket: Bucket(of: publisher, lane), day: UInt16(clamping: now.daysSince1970), using: &generator)
         do {
-            return try await database.retryingDeadlock {
+            let outcome = try await database.retryingDeadlock {
                 try await receive(received, as: id, lane: lane, publisher: publisher, leeway: leeway)
             }
+            if !received.notification.isUnderstood { report(notUnderstood: received.notification, as: id) }
+            return outcome
         } catch is Repeated {
             return .repeated
         }
@@ -136,7 +138,7 @@ extension NotificationStore {
 
     /// Whose it is: of several publishers the one that alone has keys for its app, else the one whose app has sent a purchase of it,
     /// else whoever has a key for the app, else the first.
-    private func publisher(of notification: StoreNotification) async throws -> PublisherID {
+    func publisher(of notification: StoreNotification) async throws -> PublisherID {
         let publishers = try await relay.publishers.ids()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }
         // An app that one publisher alone has keys for is that one's, whatever others send about its purchases.
@@ -151,8 +153,9 @@ extension NotificationStore {
         }
         if let key = notification.originalTransactionID,
             let publisher = try await purchaser(
-                of: key, notification.store == .apple ? [notification.environment] : StoreEnvironment.ofOtherStores,
-                publishers)
+                of: key,
+                notification.store == .apple && notification.isUnderstood
+                    ? [notification.environment] : StoreEnvironment.ofOtherStores, publishers)
         {
             return publisher
         }

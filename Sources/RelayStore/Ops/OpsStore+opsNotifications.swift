@@ -77,7 +77,7 @@ extension OpsStore {
     }
 
     /// Hears what it says once more, which changes nothing that was heard, and passes it on again. After one of another store's than
-    /// Apple's, that store is asked again.
+    /// Apple's, that store is asked again. One that was not understood before takes full effect once it is.
     ///
     /// - Parameters:
     ///   - archived: found in the scope of whoever wants it.
@@ -97,7 +97,11 @@ extension OpsStore {
             }
             return database.afterCommit { memory.onQuestionsAsked() }
         }
-        var messages = NotificationStore.messages(of: notification, publisher: archived.publisher, id: archived.id)
+        var publisher = archived.publisher
+        if !archived.isUnderstood, notification.isUnderstood {
+            publisher = try await relay.notifications.complete(archived, by: notification)
+        }
+        var messages = NotificationStore.messages(of: notification, publisher: publisher, id: archived.id)
         for index in messages.indices {
             messages[index].note?.event = "replayed"
             messages[index].note?.detail = "\(notification.type.lowercased()), by \(by)"

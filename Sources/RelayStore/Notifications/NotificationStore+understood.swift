@@ -1,0 +1,56 @@
+import Logging
+import Metrics
+import Postgres
+public import RelayCore
+
+extension StoreNotification {
+    /// Whether this version knows what it says. One that is not understood is kept, and changes nothing.
+    ///
+    /// Of the App Store's, only such a one has the environment `unknown`: see `SignedNotification.notification()`.
+    public var isUnderstood: Bool { store != .apple || environment != .unknown }
+}
+
+extension OpsNotification {
+    /// Whether the version that received it, or that replayed it last, knew what it says.
+    public var isUnderstood: Bool { store != StorePlatform.apple.rawValue || environment != .unknown }
+}
+
+extension NotificationStore {
+    /// Counts and logs a notification that was stored, and that this version does not understand.
+    func report(notUnderstood notification: StoreNotification, as id: NotificationID) {
+        Counter(label: "relay_notifications_not_understood").increment()
+        memory.logger.warning(
+            "a notification is not understood: replay it with a later version",
+            metadata: ["id": "\(id)", "type": "\(notification.type)"])
+    }
+
+    /// Fills in the row of a notification that was not understood when it came, and queues what follows from it besides the ledger's
+    /// changes. A second call changes nothing.
+    ///
+    /// - Parameters:
+    ///   - archived: as it was stored.
+    ///   - notification: the same, read by this version, which understands it.
+    /// - Returns: whose it is. Before, nobody could tell.
+    func complete(_ archived: OpsNotification, by notification: StoreNotification) async throws -> PublisherID {
+        let publisher = try await self.publisher(of: notification)
+        let notices = try await self.notices(of: notification, publisher: publisher)
+        let consumption = ConsumptionStore.request(in: notification, publisher: publisher, id: archived.id)
+        let isFirst = try await database.withTransaction { transaction in
+            let completed = try await transaction.query(
+                """
+                UPDATE notifications n
+                SET environment = \(.text(notification.environment)), bundle_id = \(.text(notification.bundleID)),
+                    publisher = \(.text(publisher)),
+                    subscription_key = coalesce(n.subscription_key, \(.text(notification.originalTransactionID)))
+                WHERE \(archived.id.isKey(of: "n")) AND n.environment = \(.text(StoreEnvironment.unknown))
+                RETURNING 1
+                """)
+            guard !completed.isEmpty else { return false }
+            let following = DeliveryStatements.enqueue(notices) + (consumption.map { [$0] } ?? [])
+            _ = try await transaction.pipeline(following)
+            return true
+        }
+        if isFirst, !notices.isEmpty { database.afterCommit { memory.onMessagesQueued() } }
+        return publisher
+    }
+}

@@ -184,7 +184,7 @@ enum Caller: CaseIterable, Sendable {
             timeout: timeout, policy: AddressPolicy(allowing: ["127.0.0.0/8"].compactMap { AddressRange($0) }),
             hosts: HostDirectory(), adjust: { $0.timeout.connect = TimeAmount(connectTimeout) })
         let message = WebhookMessage(id: "msg-1", body: Array("{}".utf8))
-        let result = await client.send(message, to: url, with: WebhookCredentials(), of: "main")
+        let result = await client.send(message, to: url, with: WebhookCredentials(), of: "main", at: nil)
         await client.shutDown()
         if result.verdict == .delivered { return "delivered" }
         return result.error ?? "?"

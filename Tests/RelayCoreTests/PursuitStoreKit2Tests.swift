@@ -8,10 +8,10 @@ struct PursuitStoreKit2Tests {
     @Test func aResultDoesNotSayWhenAccessEnds() throws {
         var script = Script.synchronizing("sync-1")
         let granted = try #require(script.synchronizationRead(.granted(evidence: "{}"), at: 1).change)
-        #expect(granted.expiresAt == nil && granted.grantedUntil == granted.observedAt)
+        #expect(granted.expiresAt == nil && granted.grantedUntil == granted.rankedAt)
         var told = Script.synchronizing("sync-1")
         let event = try #require(told.told(.granted(expiresAt: nil, evidence: "{}"), "sync-1", at: 1).change)
-        #expect(event.expiresAt == nil && event.grantedUntil == event.observedAt)
+        #expect(event.expiresAt == nil && event.grantedUntil == event.rankedAt)
         #expect(Decision.Change(status: .granted, at: Script.second(1)).grantedUntil == nil)
     }
 

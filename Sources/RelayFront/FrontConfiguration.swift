@@ -19,6 +19,8 @@ public struct FrontConfiguration: Sendable {
     public var maxBodiesBytes = 134_217_728
     /// Whose `X-Forwarded-For` counts.
     public var trustedProxies: [AddressRange] = []
+    /// Which web pages may call the app's routes.
+    public var allowedOrigins = AllowedOrigins.none
     /// Where set, apps must prove whom they speak for.
     public var customerTokens: CustomerTokenVerifier?
     public var receipts: ReceiptPolicy

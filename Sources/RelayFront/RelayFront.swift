@@ -124,13 +124,15 @@ public struct RelayFront: Sendable {
             drivers: configuration.drivers, offers: store.memory.catalogue,
             bodies: BodyReader(maximumBytes: configuration.maxBodyBytes), budget: bodyBudget,
             leeway: configuration.renewalLeeway, metrics: metrics, stores: stores, transfers: transfers)
-        let apps = payments.routes + entitlements.routes + notifications.routes + events
+        let apps = payments.routes + entitlements.routes
+        let crossOrigin = CrossOrigin(configuration.allowedOrigins, apps)
+        let fromStores = notifications.routes + events
         let publishers = purchases.routes + validator.routes + billing(stores)
         return service(
-            apps + publishers,
+            apps + crossOrigin.preflights + fromStores + publishers,
             address: .hostname(configuration.host, port: configuration.port), maxBodyBytes: configuration.maxBodyBytes,
             maxConnections: OpenFileLimit.connections(wanted: Self.maxAppConnections),
-            limits: limits, beginsTraces: configuration.beginsTraces,
+            limits: limits, crossOrigin: crossOrigin, beginsTraces: configuration.beginsTraces,
             onListening: onListening, onShutdown: store.memory.changes.shutDown, drain: stores.drain)
     }
 
@@ -201,13 +203,13 @@ public struct RelayFront: Sendable {
 
     private func service(
         _ routes: [Route], address: BindAddress, maxBodyBytes: Int, maxConnections: Int,
-        console: ConsolePages? = nil, limits: RateLimits? = nil,
+        console: ConsolePages? = nil, limits: RateLimits? = nil, crossOrigin: CrossOrigin? = nil,
         beginsTraces: Bool = false,
         onListening: @escaping OnListening,
         onShutdown: @escaping @Sendable () -> Void = {}, drain: @escaping @Sendable () async -> Void = {}
     ) -> any Service {
         let router = Router(context: FrontContext.self, options: .autoGenerateHeadEndpoints)
-        let recorder = RequestRecorder(metrics: metrics, logger: logger)
+        let recorder = RequestRecorder(metrics: metrics, logger: logger, crossOrigin: crossOrigin)
         router.add(
             middleware: FrontMiddleware(
                 allowed: AllowedMethods(routes), recorder: recorder, console: console,

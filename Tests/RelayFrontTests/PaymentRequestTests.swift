@@ -177,7 +177,7 @@ struct PaymentRequestTests {
     }
 
     @Test(
-        "what is not JSON is told apart from wrong fields", arguments: ["", "{", "{\"a\":1}}", "\u{feff}{}", "<xml/>"])
+        "what is not JSON is told apart from wrong fields", arguments: ["", "{", "{\"a\":1}}", "\u{feff}", "<xml/>"])
     func notJSON(_ text: String) {
         #expect(throws: Problem(.notJSON, "")) { try PaymentRequest(ByteBuffer(string: text)) }
     }

@@ -289,6 +289,7 @@ struct Assembly: Sendable {
         configuration.maxBodyBytes = settings.maxBodyBytes
         configuration.maxBodiesBytes = settings.maxBodiesBytes
         configuration.trustedProxies = settings.trustedProxies
+        configuration.allowedOrigins = settings.allowedOrigins
         let keySets = KeySets(httpClient: httpClient, logger: logger)
         configuration.customerTokens = try await keySets.customers(
             settings.customerJWKS, settings.expectedTokens, maximumAge: settings.customerJWKSMaximumAge)

@@ -28,6 +28,8 @@ struct ServeSettings: Sendable {
     var maxBodyBytes: Int
     var maxBodiesBytes: Int
     var trustedProxies: [AddressRange]
+    /// Of web pages that may call the app's routes.
+    var allowedOrigins: AllowedOrigins
     /// Nil: nobody is held back.
     var keyLimit: RateLimit?
     var addressLimit: RateLimit?
@@ -83,6 +85,7 @@ struct ServeSettings: Sendable {
         retention = try reader.retention()
         logLevel = try reader.choice(.logLevel)
         trustedProxies = try Self.proxies(reader)
+        allowedOrigins = try Self.origins(reader)
         keyLimit = try Self.limit(.keyLimit, reader)
         addressLimit = try Self.limit(.addressLimit, reader)
         customerJWKS = try Self.jwks(reader)
@@ -183,6 +186,15 @@ struct ServeSettings: Sendable {
             }
             return range
         }
+    }
+
+    private static func origins(_ reader: SettingReader) throws -> AllowedOrigins {
+        guard let text = try reader.text(.corsOrigins) else { return .none }
+        guard let origins = AllowedOrigins(text) else {
+            throw SettingError.malformed(
+                .corsOrigins, wants: "*, or origins such as https://shop.example.com, comma-separated, without a path")
+        }
+        return origins
     }
 
     /// `RATE` or `RATE:BURST`; a second's worth and ten seconds' worth.

@@ -19,6 +19,7 @@ extension Setting {
         voidedSweep, storeRecheck,
         webhookURLs, webhookPassword, webhookSecrets, webhookRetries, webhookTimeout, webhookAllowNetworks,
         trustedProxies, keyLimit, addressLimit, maxBodyBytes, maxBodiesBytes, requireTLS,
+        corsOrigins,
         customerJWKSURL, customerJWKSFile, customerJWKSMaximumAge, customerIssuer, customerAudience,
         retentionDays, receiptRetentionDays,
         encryptionKeys,

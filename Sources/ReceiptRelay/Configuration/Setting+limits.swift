@@ -52,6 +52,12 @@ extension Setting {
         "`true`: an `http` address of Cleeng, a store, a key set, a webhook endpoint, or a collector of traces that is given headers is refused, also one of this machine. The database's TLS is libpq's (`sslmode`)"
     )
 
+    static let corsOrigins = Setting(
+        "RELAY_CORS_ORIGINS", .form("`*`, or origins such as `https://shop.example.com`, comma-separated"),
+        group: .limits, readers: .front, example: "https://shop.example.com, ionic://localhost",
+        "web pages of which origins may call `/apple/payment`, `/entitlements` and the other routes of apps from a browser (CORS); `*` is any. Any page may call `/v1/validate`"
+    )
+
     static let tracingEndpoint = Setting(
         "RELAY_TRACING_OTLP_ENDPOINT", .url, group: .tracing, readers: .service, example: "http://127.0.0.1:4318",
         "a collector that takes OTLP over HTTP; `/v1/traces` is appended. Without it no span is recorded")

@@ -107,6 +107,10 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         case is HTTPParserError:
             parserProblem = Problem(.badRequest, "this is not HTTP/1.1")
             context.fireErrorCaught(error)
+        case let problem as Problem:
+            // VersionHandler's.
+            parserProblem = problem
+            context.fireErrorCaught(HTTPParserError.unknown)
         case is ChannelError, is IOError: context.fireErrorCaught(error)
         default:
             // The codec's own: a head that is grammatical and yet impossible. Told as the parser's, it gets an answer.
@@ -123,7 +127,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head):
             head.headerFields[.date] = date.now()
             if isQuiescing { head.headerFields[.connection] = "close" }
-            closesAfterAnswer = head.headerFields[.connection]?.lowercased() == "close"
+            closesAfterAnswer = head.headerFields.closesConnection
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Sets up a client's connection: HTTP/1.1, its limits, and the handler that answers its requests.
+/// Sets up a client's connection: HTTP/1.1 and HTTP/1.0, its limits, and the handler that answers its requests.
 struct FrontChannel: ServerChildChannel {
     struct Connection: ServerChildChannelValue {
         let channel: any Channel
@@ -43,6 +43,7 @@ struct FrontChannel: ServerChildChannel {
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)
+        try pipeline.addHandler(VersionHandler())
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
         try pipeline.addHandler(ConnectionKeeper(limits: limits))
         try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: limits.idleTime, logger: logger))

@@ -8,6 +8,8 @@ import NIOHTTPTypes
 ///
 /// A request goes to the routes once it has arrived whole. One that takes more than one read goes at the end of the first read,
 /// with a stream for its body. Pipelined requests wait here. While too much waits, the connection is not read.
+///
+/// No request is begun while the client leaves too many answers unread: its answers would fill the memory of the process.
 final class RequestHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = Never
@@ -60,7 +62,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if waiting.isEmpty, canTake { take(part, context) } else { waiting.append(part) }
+        if waiting.isEmpty, canTake(context) { take(part, context) } else { waiting.append(part) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -85,8 +87,10 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Until a request is answered, only the rest of its own body can be taken.
-    private var canTake: Bool { !isAnswering || incoming != nil }
+    /// Until a request is answered, only the rest of its own body can be taken. One whose head was taken is taken whole.
+    private func canTake(_ context: ChannelHandlerContext) -> Bool {
+        incoming != nil || !isAnswering && (head != nil || context.channel.isWritable)
+    }
 
     private var isFull: Bool { waiting.count >= Self.mostWaiting || incoming?.isFull == true }
 
@@ -132,14 +136,14 @@ final class RequestHandler: ChannelDuplexHandler {
 
     private func answer(_ head: HTTPRequest, _ body: RequestBody, _ context: ChannelHandlerContext) {
         isAnswering = true
-        isLast = isLast || head.headerFields[.connection]?.lowercased() == "close"
+        isLast = isLast || head.headerFields.closesConnection
         responder.answer(
             Request(head: head, body: body), context.channel, NIOLoopBound(self, eventLoop: context.eventLoop))
     }
 
     /// - Parameter error: nil where the client has sent all that it wants to.
     private func inputEnded(_ error: (any Error)?, _ context: ChannelHandlerContext) {
-        guard canTake else {
+        guard canTake(context) else {
             if inputEnd == nil { inputEnd = .some(error) }
             return
         }
@@ -162,7 +166,10 @@ final class RequestHandler: ChannelDuplexHandler {
     // MARK: Output
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { writer.take()?.resume() }
+        if context.channel.isWritable {
+            writer.take()?.resume()
+            takeWaiting(context)
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -215,11 +222,15 @@ final class RequestHandler: ChannelDuplexHandler {
         isAnswering = false
         guard let context else { return end.succeed() }
         incoming?.discard()
-        while canTake, let part = waiting.popFirst() { take(part, context) }
+        takeWaiting(context)
+    }
+
+    private func takeWaiting(_ context: ChannelHandlerContext) {
+        while canTake(context), let part = waiting.popFirst() { take(part, context) }
         if waiting.isEmpty { beginUnfinished(context) }
         flush(context)
         if isLast, !isAnswering { context.close(mode: .output, promise: nil) }
-        if canTake, let inputEnd = inputEnd.take() { inputEnded(inputEnd, context) }
+        if canTake(context), let inputEnd = inputEnd.take() { inputEnded(inputEnd, context) }
         readOn()
     }
 }

@@ -17,10 +17,18 @@ struct JSONFields: Sendable {
         _ bytes: ByteBuffer, _ names: [String], within objects: [String: [String]] = [:],
         unknown: (_ name: String, _ object: String?) -> Void = { _, _ in }
     ) throws {
+        // Joined once: a body may repeat an object a million times.
+        let paths = objects.map { object, members in
+            (object, Dictionary(members.map { ($0, "\(object).\($0)") }, uniquingKeysWith: { $1 }))
+        }
+        let wanted = Dictionary(paths, uniquingKeysWith: { $1 })
+        let longest = Self.longest(names + objects.keys)
+        let longestMember = Self.longest(objects.values.joined())
         var fields: [String: JSONField] = [:]
         try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
-            guard let wanted = objects[name] else {
-                if names.contains(name) {
+            let isShort = name.utf8.count <= longest
+            guard isShort, let members = wanted[name] else {
+                if isShort, names.contains(name) {
                     fields[name] = try JSONField(&scanner, depth: 2)
                 } else {
                     unknown(name, nil)
@@ -28,7 +36,7 @@ struct JSONFields: Sendable {
                 }
                 return
             }
-            for member in wanted { fields["\(name).\(member)"] = nil }
+            for path in members.values { fields[path] = nil }
             guard try scanner.kind() == .object else {
                 fields[name] = try JSONField(&scanner, depth: 2)
                 return
@@ -36,8 +44,8 @@ struct JSONFields: Sendable {
             // What is looked into is not kept besides.
             fields[name] = .object("")
             try scanner.object(depth: 2) { (scanner, member) throws(JSONSyntaxError) in
-                if wanted.contains(member) {
-                    fields["\(name).\(member)"] = try JSONField(&scanner, depth: 3)
+                if member.utf8.count <= longestMember, let path = members[member] {
+                    fields[path] = try JSONField(&scanner, depth: 3)
                 } else {
                     unknown(member, name)
                     try scanner.skip(depth: 3)
@@ -53,7 +61,7 @@ struct JSONFields: Sendable {
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 where it is JSON and no object.
     init(_ bytes: ByteBuffer, inAnyCase names: [String]) throws {
         let wanted = Dictionary(names.map { ($0.lowercased(), $0) }, uniquingKeysWith: { $1 })
-        let longest = names.map(\.utf8.count).max() ?? 0
+        let longest = Self.longest(names)
         var fields: [String: JSONField] = [:]
         try JSONScanner.readObject(bytes) { (scanner, name) throws(JSONSyntaxError) in
             guard name.utf8.count <= longest, let wanted = wanted[name.lowercased()] else {
@@ -63,6 +71,10 @@ struct JSONFields: Sendable {
         }
         self.fields = fields
     }
+
+    /// Bytes of the longest name that is wanted. A longer one is not compared with them: strings are compared and hashed in normal
+    /// form, which takes the square of the time for a long run of combining marks.
+    private static func longest(_ names: some Sequence<String>) -> Int { names.map(\.utf8.count).max() ?? 0 }
 
     subscript(path: String) -> JSONField { fields[path] ?? .absent }
 

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension JSONScanner {
-    /// Reads a body that has to be one JSON object, and nothing behind it.
+    /// Reads a body that has to be one JSON object, and nothing behind it. A byte order mark before it is skipped.
     ///
     /// - Parameter member: must read or skip each value; they stand at depth 2.
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 where it is JSON and no object.
@@ -11,6 +11,7 @@ extension JSONScanner {
         do {
             try bytes.withUnsafeReadableBytes { bytes in
                 var scanner = JSONScanner(bytes)
+                scanner.skipByteOrderMark()
                 let kind = try scanner.kind()
                 guard kind == .object else {
                     try scanner.skip(depth: 1)
@@ -23,6 +24,11 @@ extension JSONScanner {
         } catch let error as JSONSyntaxError {
             throw error.problem
         }
+    }
+
+    /// RFC 8259 section 8.1: nobody should send one, and a reader may ignore it.
+    private mutating func skipByteOrderMark() {
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { index = 3 }
     }
 }
 

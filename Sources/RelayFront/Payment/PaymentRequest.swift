@@ -21,12 +21,14 @@ struct PaymentRequest: Sendable {
         "cleengCustomerId",
     ]
     private static let receiptNames = ["transactionId", "receiptData"]
+    private static let knownNames = UnknownFields.Known(names)
+    private static let knownReceiptNames = UnknownFields.Known(receiptNames)
 
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer) throws {
         var unknown = UnknownFields()
         let fields = try JSONFields(body, Self.names, within: ["receipt": Self.receiptNames]) { name, object in
-            unknown.add(name, known: object == nil ? Self.names : Self.receiptNames, in: object)
+            unknown.add(name, known: object == nil ? Self.knownNames : Self.knownReceiptNames, in: object)
         }
         var reader = FieldReader(fields)
         let email = reader.required("customerEmail").flatMap { reader.email($0, "customerEmail") }
@@ -40,7 +42,8 @@ struct PaymentRequest: Sendable {
             reader.add("receipt", wants: "an object", not: fields["receipt"].kind)
         }
         let appType = reader.optional("appType")?.asciiLowercased() ?? "ios"
-        if appType != "ios", appType != "tvos" {
+        // By bytes: it may be as long as the body.
+        if !appType.isSame("ios"), !appType.isSame("tvos") {
             reader.add("appType", .invalid, "must be ios or tvos")
         }
         let username = reader.optional("applicationUsername").flatMap { Self.username($0, &reader) }

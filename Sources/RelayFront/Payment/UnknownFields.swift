@@ -1,20 +1,34 @@
 import RelayCore
 
 /// Fields of a body that are not known but look like one that is: `coupon` for `couponCode`. All others are ignored.
+///
+/// A body of megabytes holds hundreds of thousands of names, and each costs microseconds. So only the first names are examined, and
+/// only short ones.
 struct UnknownFields: Sendable {
-    private var lookalikes: [(name: String, known: String)] = []
+    /// Names of fields that are read, folded once.
+    struct Known: Sendable {
+        fileprivate let names: [(name: String, folded: String)]
 
-    private static let most = 8
+        init(_ names: [String]) { self.names = names.map { ($0, UnknownFields.folded($0)) } }
+    }
+
+    private var lookalikes: [(name: String, known: String)] = []
+    private var examined = 0
+
+    private static let mostLookalikes = 8
+    private static let mostExamined = 64
     /// No name of a field is much longer.
     private static let longest = 40
 
     /// - Parameters:
     ///   - known: the fields that are read, of which it may be one in other letters.
     ///   - object: in which object of the body it stands; nil: in the body itself.
-    mutating func add(_ name: String, known: [String], in object: String?) {
-        guard lookalikes.count < Self.most, name.utf8.count <= Self.longest,
-            let one = known.first(where: { Self.resembles(name, $0) })
+    mutating func add(_ name: String, known: Known, in object: String?) {
+        guard lookalikes.count < Self.mostLookalikes, examined < Self.mostExamined, name.utf8.count <= Self.longest
         else { return }
+        examined += 1
+        let folded = Self.folded(name)
+        guard let one = known.names.first(where: { Self.resembles(folded, $0.folded) })?.name else { return }
         let path = object.map { $0 + "." } ?? ""
         lookalikes.append((path + name, path + one))
     }
@@ -27,7 +41,6 @@ struct UnknownFields: Sendable {
     }
 
     private static func resembles(_ name: String, _ known: String) -> Bool {
-        let (name, known) = (folded(name), folded(known))
         guard name.utf8.count >= 5 else { return name == known }
         return known.hasPrefix(name) || known.hasSuffix(name) || name.distance(to: known) <= 2
     }

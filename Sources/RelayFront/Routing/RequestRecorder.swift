@@ -20,6 +20,8 @@ struct RequestRecorder: Sendable {
 
     let metrics: FrontMetrics
     let logger: Logger
+    /// Nil where no web page of another origin may call.
+    var crossOrigin: CrossOrigin?
 
     /// Adds to an answer's header fields what every answer has, and records it.
     ///
@@ -30,7 +32,8 @@ struct RequestRecorder: Sendable {
     ) {
         fields[.xRequestID] = record.requestID
         fields.tell(standings)
-        if let wish = headers[.connection], wish.lowercased() == "close" { fields[.connection] = "close" }
+        crossOrigin?.complete(&fields, of: headers, route: record.route)
+        if headers.closesConnection { fields[.connection] = "close" }
         guard let span else { return take(record) }
         span.end(record)
         // For the trace's id in the line.

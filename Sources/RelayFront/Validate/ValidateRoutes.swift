@@ -28,13 +28,10 @@ struct ValidateRoutes: Sendable {
     var routes: [Route] { [.post("/v1/validate", answer), .options("/v1/validate", preflight)] }
 
     private func preflight(_ request: Request, _ context: FrontContext) -> Response {
-        Response(
-            status: .noContent,
-            headers: [
-                .accessControlAllowOrigin: "*", .accessControlAllowMethods: "POST, OPTIONS",
-                .accessControlAllowHeaders: "Authorization, Content-Type, X-Customer-Token",
-                .accessControlMaxAge: "86400",
-            ])
+        var response = CrossOrigin.preflight(
+            methods: "POST, OPTIONS", headers: "Authorization, Content-Type, X-Customer-Token")
+        response.headers[.accessControlAllowOrigin] = "*"
+        return response
     }
 
     private func answer(_ request: Request, _ context: FrontContext) async throws -> Response {

@@ -11,7 +11,7 @@ import Testing
             let broken: [Data] = [
                 Data(), Data(" ".utf8), Data("{".utf8), Data("customerEmail=ana".utf8), Data("{]".utf8),
                 Data("{'a':1}".utf8), Data("{\"a\":1,}".utf8), Data("{\"a\":01}".utf8), Data("{\"a\":NaN}".utf8),
-                Data("\u{feff}\(good.text)".utf8), Data((good.text + "{}").utf8), Data((good.text + "x").utf8),
+                Data("\u{feff}\u{feff}\(good.text)".utf8), Data((good.text + "{}").utf8), Data((good.text + "x").utf8),
                 good.data.dropLast(1), good.data.prefix(40), Data(deep.utf8), Data("{\"a\":\(deep)".utf8),
                 Data("{\"a\":\(deep)\(String(repeating: "]", count: 100_000))}".utf8),
                 Data((String(repeating: "{\"a\":", count: 50_000) + "1" + String(repeating: "}", count: 50_000)).utf8),

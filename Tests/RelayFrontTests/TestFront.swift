@@ -1,0 +1,102 @@
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Telemetry
+
+@testable import RelayFront
+
+/// A front without a database, and raw connections to it.
+struct TestFront: Sendable {
+    private let address: SocketAddress
+
+    static func with(_ routes: [Route], _ body: (TestFront) async throws -> Void) async throws {
+        let front = channel(routes)
+        let logger = quiet
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in front.setup(channel: channel, logger: logger).map { _ in } }
+            .bind(host: "127.0.0.1", port: 0).get()
+        do {
+            guard let address = server.localAddress else { throw ChannelError.unknownLocalAddress }
+            try await body(TestFront(address: address))
+        } catch {
+            try? await server.close()
+            throw error
+        }
+        try await server.close()
+    }
+
+    /// - Parameter reads: whether the client reads what it is sent.
+    func connect(reads: Bool = true) async throws -> (channel: any Channel, client: RawClient) {
+        let client = RawClient()
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(ChannelOptions.autoRead, value: reads)
+            .channelInitializer { channel in channel.pipeline.addHandler(client) }
+            .connect(to: address).get()
+        return (channel, client)
+    }
+
+    /// All that the front answers, until it closes the connection.
+    func exchange(_ requests: String) async throws -> String {
+        let (channel, client) = try await connect()
+        try await channel.writeAndFlush(ByteBuffer(string: requests)).get()
+        guard await Self.eventually({ client.isEnded }) else {
+            try await channel.close()
+            return "the connection is kept, after: \(client.text)"
+        }
+        return client.text
+    }
+
+    /// Whether it comes true within half a minute.
+    static func eventually(_ holds: () -> Bool) async -> Bool {
+        for _ in 0..<3_000 {
+            if holds() { return true }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private static func channel(_ routes: [Route]) -> FrontChannel {
+        let recorder = RequestRecorder(metrics: FrontMetrics(registry: PrometheusRegistry()), logger: quiet)
+        let router = Router(context: FrontContext.self)
+        router.add(middleware: FrontMiddleware(allowed: AllowedMethods(routes), recorder: recorder))
+        for route in routes { router.on(RouterPath(route.path), method: route.method, use: route.handler) }
+        let cached = CachedRoutes(routes, recorder: recorder, limits: nil, beginsTraces: false)
+        return FrontChannel(
+            responder: FrontResponder(router: router.buildResponder(), cached: cached, logger: quiet),
+            limits: ConnectionLimits(
+                idleTime: .seconds(60), bodyTime: .seconds(60), writeTime: .seconds(60), bodyBytes: 1 << 20))
+    }
+}
+
+/// The client's end of a connection.
+final class RawClient: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private struct State {
+        var received = ByteBuffer()
+        var isEnded = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    var text: String { String(buffer: state.withLockedValue { $0.received }) }
+    var bytes: Int { state.withLockedValue { $0.received.readableBytes } }
+    var isEnded: Bool { state.withLockedValue { $0.isEnded } }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        state.withLockedValue { state in _ = state.received.writeBuffer(&bytes) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        state.withLockedValue { $0.isEnded = true }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,3 +1,4 @@
+import Formats
 import RelayCore
 
 /// Readings of a field that another shape of value makes absent instead of an error: stores change their shapes.
@@ -66,10 +67,13 @@ extension KeyedDecodingContainer {
     import Foundation
 #endif
 
-/// The one door to Foundation's JSON, which refuses nesting deeper than 512 levels by itself.
+/// The one door to Foundation's JSON, which refuses nesting deeper than 512 levels by itself. Names are bounded before it (``JSONNames``).
 enum StoreJSON {
     static func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
-        try JSONDecoder().decode(type, from: Data(bytes))
+        guard JSONNames.areShort(in: bytes) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a member's name is too long"))
+        }
+        return try JSONDecoder().decode(type, from: Data(bytes))
     }
 }
 

@@ -1,3 +1,5 @@
+import Formats
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -17,9 +19,12 @@ enum SignalText {
         return string
     }
 
-    /// Foundation's JSON refuses nesting deeper than 512 levels by itself.
+    /// Foundation's JSON refuses nesting deeper than 512 levels by itself. Names are bounded before it.
     static func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
-        try JSONDecoder().decode(type, from: Data(bytes))
+        guard JSONNames.areShort(in: bytes) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a member's name is too long"))
+        }
+        return try JSONDecoder().decode(type, from: Data(bytes))
     }
 }
 

@@ -135,10 +135,11 @@ struct LedgerAccessTests {
     func staysDue() async throws {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
-            _ = try await granted(notices)
-            let name = SubscriptionName(
-                publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
-            try await notices.come("DID_RENEW", said: 1, began: -9_000, ends: -7_200)
+            // Cleeng granted it until a moment that has passed: whether it goes on is to be asked.
+            let claimed = try await store.takeAndClaim(.sample())
+            try await store.write(
+                claimed.granted(observedAt: notices.at(-9_000), expiresAt: notices.at(-8_000)))
+            let name = claimed.name
             try await database.run("UPDATE ledgers SET due_at = now() - interval '1 s'")
             for _ in 0..<3 {
                 let heard = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)

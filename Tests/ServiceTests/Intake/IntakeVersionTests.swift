@@ -62,7 +62,8 @@ import Testing
     @Test func aByteOrderMarkBeforeABodyIsSkipped() async throws {
         try await Setup.run(role: "front") { setup in
             let body = Data([0xef, 0xbb, 0xbf]) + TestPurchase(email: "ana@example.test").body
-            #expect(try await setup.relay.post(body).status == 202)
+            let answer = try await setup.relay.post(body)
+            #expect(answer.status == 202)
         }
     }
 }

@@ -92,6 +92,14 @@ extension QueueStore {
             queue.giveBack(rows, after: pause, keepsStrikes: keepsStrikes), timeout: .seconds(2))
     }
 
+    /// Puts off the next attempt at a claimed row. Changes nothing if another claim has followed.
+    ///
+    /// - Returns: whether the claim was still valid.
+    @discardableResult
+    public func postpone(_ row: ClaimedRow, trouble: String, by pause: Duration) async throws -> Bool {
+        try await database.query(row.queue.postpone(row, trouble: trouble.bounded(200), by: pause)).affectedRows > 0
+    }
+
     /// Ends claims of rows that were processed.
     public func clear(_ rows: [ClaimedRow]) async throws {
         guard let queue = rows.first?.queue else { return }

@@ -106,6 +106,11 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         return update(rows, "\(free)\(untried)strikes = \(strikes)\(due)")
     }
 
+    /// The claim goes on until it is cleared.
+    func postpone(_ row: ClaimedRow, trouble: String, by pause: Duration) -> SQL {
+        update([row], "trouble = \(.text(trouble)), due_at = now() + \(pause)")
+    }
+
     /// Of rows that were processed, where no other statement says so.
     func clear(_ rows: [ClaimedRow]) -> SQL { update(rows, Self.cleared) }
 

@@ -51,18 +51,28 @@ extension EventStore {
 
     /// Takes events that are to be acted on, for `lease`. Index used: `cleeng_events_due`.
     ///
-    /// - Parameter own: publishers whose own accounts this copy has.
-    public func claim(own: [PublisherID] = [], limit: Int, lease: Duration) async throws -> [ClaimedEvent] {
+    /// - Parameter limits: of each account so many; nil is the account that publishers share. Events of other accounts are left.
+    public func claim(_ limits: [PublisherID?: Int], lease: Duration) async throws -> [ClaimedEvent] {
         try memory.vault.check()
+        let limits = limits.filter { $0.value > 0 }
+        guard !limits.isEmpty else { return [] }
+        let accounts: SQLTable = [
+            "account": .textArray(limits.map(\.key)),
+            "room": .int4Array(limits.map { Int32(clamping: $0.value) }),
+        ]
         let rows = try await database.query(
             """
             WITH due AS MATERIALIZED (
                 SELECT e.bucket, e.accepted_on, e.id
-                FROM cleeng_events e
-                WHERE e.due_at <= now() AND (e.account IS NULL OR e.account = ANY (\(.textArray(own))))
-                ORDER BY e.due_at
-                LIMIT \(.int4(Int32(limit)))
-                FOR UPDATE SKIP LOCKED
+                FROM \(accounts, as: "a")
+                CROSS JOIN LATERAL (
+                    SELECT e.bucket, e.accepted_on, e.id
+                    FROM cleeng_events e
+                    WHERE e.due_at <= now() AND e.account IS NOT DISTINCT FROM a.account
+                    ORDER BY e.due_at
+                    LIMIT a.room
+                    FOR UPDATE OF e SKIP LOCKED
+                ) AS e
             )
             UPDATE cleeng_events e
             SET due_at = now() + \(lease), attempts = e.attempts + 1, \(WorkQueue.strike("e"))
@@ -82,18 +92,26 @@ extension EventStore {
         }
     }
 
-    /// Notes what came of an event.
+    /// Records the outcome of an event, and ends its claim.
     ///
-    /// - Parameter again: after which it is acted on once more; nil: it is over.
-    public func finish(_ event: ClaimedEvent, outcome: String, again: Duration? = nil) async throws {
+    /// Changes nothing if another claim has followed, or if the event was received or replayed again since this claim: it is due then, and
+    /// is processed once more. A repeat starts the attempts anew, so the attempt's number alone does not identify the claim.
+    ///
+    /// - Parameter again: the pause before the next attempt; nil: the event is done.
+    /// - Returns: whether the claim was still valid.
+    @discardableResult
+    public func finish(_ event: ClaimedEvent, outcome: String, again: Duration? = nil) async throws -> Bool {
         let due: SQL = again.map { "now() + \($0)" } ?? "NULL"
-        _ = try await database.query(
+        let written = try await database.query(
             """
             UPDATE cleeng_events e
             SET outcome = \(.text(outcome.bounded(200))), due_at = \(due), \(WorkQueue.cleared), trouble = NULL
             WHERE e.bucket = \(.int2(Int16(event.id.bucket.number)))
               AND e.accepted_on = DATE 'epoch' + \(.int4(Int32(event.id.day))) AND e.id = \(.uuid(event.id.uuid))
+              AND e.attempts = \(.int4(event.row.fence)) AND e.received_at = \(.timestamptz(event.receivedAt.postgres))
+              AND e.strikes > 0
             """)
+        return written.affectedRows > 0
     }
 
     /// Takes what waits for Cleeng's word, where Cleeng has taken it and nobody works on it at this moment.

@@ -52,6 +52,12 @@ public struct APIKey: Sendable, Equatable {
         }
     }
 
+    /// Whether a key could have this id: 16 hex digits.
+    static func isID(_ id: APIKeyID) -> Bool {
+        id.text.utf8.count == 16
+            && id.text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
     static func digest(of key: String) -> [UInt8] {
         Array(SHA256.hash(data: Data(key.utf8)))
     }

@@ -11,13 +11,20 @@ extension KeyStore {
         "(\(.text(scope.publisher)) IS NULL OR k.publisher = \(.text(scope.publisher)) AND NOT k.all_publishers)"
     }
 
-    private static func list(includingRevoked: Bool, in scope: OpsScope) -> SQL {
+    static let mostListed = 10_000
+
+    /// The newest, in the order in which they were made.
+    private static func list(includingRevoked: Bool, in scope: OpsScope, limit: Int = mostListed) -> SQL {
         """
         SELECT \(keyColumns)
-        FROM api_keys k
-        WHERE (\(.bool(includingRevoked)) OR k.revoked_at IS NULL) AND \(isIn(scope))
+        FROM (
+            SELECT *
+            FROM api_keys k
+            WHERE (\(.bool(includingRevoked)) OR k.revoked_at IS NULL) AND \(isIn(scope))
+            ORDER BY k.created_at DESC, k.id DESC
+            LIMIT \(.int4(Int32(limit)))
+        ) AS k
         ORDER BY k.created_at, k.id
-        LIMIT 10000
         """
     }
 
@@ -47,9 +54,24 @@ extension KeyStore {
         try await database.query(Self.list(includingRevoked: includingRevoked, in: scope)).map { try Self.key($0) }
     }
 
-    /// Those that open something. One that this version cannot make sense of opens nothing, and keeps no other from it.
-    func usable() async throws -> [APIKey] {
-        try await database.query(Self.list(includingRevoked: false, in: .all)).compactMap { try? Self.key($0) }
+    /// Reads keys that are not revoked: the newest, and of the rest those that are asked for. A key that this version cannot decode is left
+    /// out. Index used: the primary key, of those that are asked for.
+    ///
+    /// - Parameters:
+    ///   - limit: of the newest.
+    ///   - wanted: read as well if there are more than `limit`.
+    func usable(limit: Int, and wanted: Set<APIKeyID>) async throws -> (newest: [APIKey], others: [APIKey]) {
+        let rows = try await database.query(Self.list(includingRevoked: false, in: .all, limit: limit))
+        let newest = rows.compactMap { try? Self.key($0) }
+        let missing = wanted.subtracting(newest.map(\.id))
+        guard rows.count >= limit, !missing.isEmpty else { return (newest, []) }
+        let others = try await database.query(
+            """
+            SELECT \(Self.keyColumns)
+            FROM api_keys k
+            WHERE k.id = ANY (\(.textArray(missing.map(\.text)))) AND k.revoked_at IS NULL
+            """)
+        return (newest, others.compactMap { try? Self.key($0) })
     }
 
     /// Of a row with ``keyColumns``.

@@ -1,12 +1,19 @@
 public import AppStoreServer
 import Metrics
 import NIOConcurrencyHelpers
+import RelayCore
 
-/// The App Store as the workers ask it: an environment is left alone for a while after it could not be asked. Each by itself: an
-/// app that is not released yet is refused in production and known in the sandbox.
+/// The App Store as the workers ask it: an app is left alone for a while after its question failed. Each app by itself: Apple refuses a key
+/// or limits calls by app, and publishers have apps of their own. Each environment by itself: an app that is not released yet is
+/// refused in production and known in the sandbox.
 public final class AppStoreGate: Sendable {
+    private struct App: Hashable {
+        var environment: AppStoreServerClient.Environment
+        var bundleID: BundleID
+    }
+
     public let client: AppStoreServerClient
-    private let closedUntil = NIOLockedValueBox<[AppStoreServerClient.Environment: ContinuousClock.Instant]>([:])
+    private let pauses = NIOLockedValueBox(Pauses<App>())
 
     private static let pause = Duration.seconds(10)
     /// What is wrong with our key is not mended in seconds.
@@ -14,26 +21,30 @@ public final class AppStoreGate: Sendable {
 
     public init(client: AppStoreServerClient) { self.client = client }
 
-    func isOpen(_ environment: AppStoreServerClient.Environment) -> Bool {
-        closedUntil.withLockedValue { $0[environment].map { $0 <= .now } ?? true }
+    func isOpen(_ environment: AppStoreServerClient.Environment, for bundleID: BundleID) -> Bool {
+        remainingPause(environment, for: bundleID) == nil
+    }
+
+    /// - Returns: nil if the app may be asked for.
+    func remainingPause(_ environment: AppStoreServerClient.Environment, for bundleID: BundleID) -> Duration? {
+        pauses.withLockedValue { $0.remaining(of: App(environment: environment, bundleID: bundleID)) }
     }
 
     /// - Parameter route: for metrics.
     func ask<Value>(
-        _ route: String, in environment: AppStoreServerClient.Environment, _ call: () async -> AppStoreAnswer<Value>
+        _ route: String, in environment: AppStoreServerClient.Environment, for bundleID: BundleID,
+        _ call: () async -> AppStoreAnswer<Value>
     ) async -> AppStoreAnswer<Value> {
         let answer = await call()
         Counter(label: "relay_app_store_calls", dimensions: [("route", route), ("verdict", answer.label)]).increment()
+        let app = App(environment: environment, bundleID: bundleID)
         switch answer {
         case .value, .unknown: break
-        case .misconfigured: close(environment, for: Self.longPause)
-        case .tryAgain(_, let retryAfter): close(environment, for: max(Self.pause, retryAfter ?? .zero))
+        case .misconfigured: pause(app, for: Self.longPause)
+        case .tryAgain(_, let retryAfter): pause(app, for: max(Self.pause, retryAfter ?? .zero))
         }
         return answer
     }
 
-    private func close(_ environment: AppStoreServerClient.Environment, for pause: Duration) {
-        let end = ContinuousClock.now + pause
-        closedUntil.withLockedValue { $0[environment] = max($0[environment] ?? end, end) }
-    }
+    private func pause(_ app: App, for duration: Duration) { pauses.withLockedValue { $0.pause(app, for: duration) } }
 }

@@ -22,9 +22,9 @@ public struct AppStoreInquiry: Sendable {
 
     func ask(about subscription: HeardSubscription) async -> StoreWord {
         guard let (environment, bundleID) = question(about: subscription) else { return .nothing }
-        guard gate.isOpen(environment) else { return .away }
+        guard gate.isOpen(environment, for: bundleID) else { return .away }
         let id = subscription.name.originalTransactionID
-        let answer = await gate.ask("subscriptions", in: environment) {
+        let answer = await gate.ask("subscriptions", in: environment, for: bundleID) {
             await gate.client.statuses(of: id, in: environment, bundleID: bundleID)
         }
         switch answer {

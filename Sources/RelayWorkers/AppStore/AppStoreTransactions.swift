@@ -51,8 +51,8 @@ public struct AppStoreTransactions: ExternalStore {
     private func ask(
         _ id: TransactionID, _ environment: AppStoreServerClient.Environment, _ bundleID: BundleID
     ) async -> ExternalStoreAnswer {
-        guard gate.isOpen(environment) else { return .tryAgain(after: Self.pause) }
-        let answer = await gate.ask("subscriptions", in: environment) {
+        guard gate.isOpen(environment, for: bundleID) else { return .tryAgain(after: Self.pause) }
+        let answer = await gate.ask("subscriptions", in: environment, for: bundleID) {
             await gate.client.statuses(of: id, in: environment, bundleID: bundleID)
         }
         switch answer {

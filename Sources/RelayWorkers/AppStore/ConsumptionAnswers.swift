@@ -64,12 +64,16 @@ public struct ConsumptionAnswers: Service {
         guard let environment = AppStoreServerClient.Environment(rawValue: request.name.environment.text) else {
             return try await end(request, .expired, trouble: "the App Store has no such environment")
         }
+        if let pause = gate.remainingPause(environment, for: request.bundleID) {
+            // Not tried: its attempts and its last error stay as they are.
+            return try await store.queues.giveBack([request.row], after: Self.pause(pause, left))
+        }
         // A process that stood still does not know that its time is over.
         guard leases.with({ $0.covers(request.lease) }) else { throw CancellationError() }
         guard try await store.consumption.note(answer: answer.json, to: request) else {
             return try await store.consumption.postpone(request, .waiting, by: .zero)
         }
-        let reply = await gate.ask("consumption", in: environment) {
+        let reply = await gate.ask("consumption", in: environment, for: request.bundleID) {
             await gate.client.sendConsumption(
                 answer, about: request.transactionID, in: environment, bundleID: request.bundleID)
         }
@@ -124,8 +128,7 @@ extension ConsumptionAnswers: StoredQueue {
         var turns: [StoreEnvironment: Turn<Never>] = [:]
         for environment in AppStoreServerClient.Environment.allCases {
             let route = StoreEnvironment(environment.rawValue)
-            let isOpen = gate?.isOpen(environment) ?? true
-            turns[route] = Turn(limit: isOpen ? Self.maxConcurrent - leases.with { $0.running(in: route) } : 0)
+            turns[route] = Turn(limit: Self.maxConcurrent - leases.with { $0.running(in: route) })
         }
         return turns
     }

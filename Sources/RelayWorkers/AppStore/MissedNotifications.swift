@@ -73,7 +73,7 @@ public struct MissedNotifications: Service {
     }
 
     private func runOnce(_ environment: AppStoreServerClient.Environment) async throws {
-        guard gate.isOpen(environment), let now = store.memory.clock.now,
+        guard mayAsk(environment), let now = store.memory.clock.now,
             let turn = try await store.notifications.takeMissedTurn(isSandbox: environment == .sandbox)
         else { return }
         // What was told before anybody listened is nobody's to make good.
@@ -84,11 +84,20 @@ public struct MissedNotifications: Service {
         let range = start.microseconds / 1_000..<max(now.microseconds, start.microseconds + 1_000) / 1_000
         var isComplete = true
         for bundleID in scope.bundleIds.sorted() {
+            guard gate.isOpen(environment, for: bundleID) else {
+                isComplete = false
+                continue
+            }
             let all = try await askAll(range, environment, bundleID, turn)
             isComplete = isComplete && all
         }
         try await store.notifications.end(
             turn, completeUntil: isComplete ? now : nil, pause: isComplete ? interval : min(interval, Self.pause))
+    }
+
+    /// Whether an app at least may be asked for.
+    private func mayAsk(_ environment: AppStoreServerClient.Environment) -> Bool {
+        scope.bundleIds.isEmpty || scope.bundleIds.contains { gate.isOpen(environment, for: $0) }
     }
 
     private func takes(_ environment: AppStoreServerClient.Environment) -> Bool {
@@ -103,7 +112,7 @@ public struct MissedNotifications: Service {
         var page: String?
         var isComplete = true
         repeat {
-            let answer = await gate.ask("notifications", in: environment) {
+            let answer = await gate.ask("notifications", in: environment, for: bundleID) {
                 await gate.client.missedNotifications(in: range, of: environment, bundleID: bundleID, page: page)
             }
             switch answer {

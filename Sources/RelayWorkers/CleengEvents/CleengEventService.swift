@@ -14,7 +14,8 @@ public struct CleengEventService: Service {
     let store: RelayStore
     let loop: WorkLoop
     let policy = LeasePolicy(trouble: "an event could not be acted on", wakesFrom: Self.maxConcurrent)
-    let leases = Leases<ClaimedRow.Key, OnlyRoute>(.fixed(startWithin: Self.lease))
+    /// The routes are the accounts; nil is the one that publishers share.
+    let leases = Leases<ClaimedRow.Key, PublisherID?>(.fixed(startWithin: Self.lease))
     private let accounts: PerPublisher<Account>
     private let keeper: LedgerKeeper
 
@@ -32,6 +33,7 @@ public struct CleengEventService: Service {
     private static let lease = Duration.seconds(60)
     /// For so long it is tried to end the waits that it is about.
     private static let patience = Duration.seconds(60)
+    /// Of each account: one that answers slowly holds up no other.
     private static let maxConcurrent = 32
 
     /// - Parameters:
@@ -61,7 +63,7 @@ public struct CleengEventService: Service {
             let outcome = try await account.pursuits.tell(word, to: subject)
             told = outcome.told
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
-                return try await store.events.finish(claimed, outcome: "waits", again: .milliseconds(100))
+                return try await retry(claimed, "waits", after: .milliseconds(100))
             }
         }
         // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
@@ -70,14 +72,17 @@ public struct CleengEventService: Service {
             names, event: (event.topic, offer, claimed.receivedAt), unlessRunning: event.verdict == .granted)
         if case .again(let moment) = look {
             let pause = moment.map { max($0 - (store.memory.clock.now ?? $0), .zero) + .milliseconds(50) }
-            return try await store.events.finish(
-                claimed, outcome: "Cleeng could not be asked", again: pause ?? self.pause(claimed))
+            return try await retry(claimed, "Cleeng could not be asked", after: pause ?? self.pause(claimed))
         }
         try await end(claimed, "ended \(told) waits, looked up \(names.count) subscriptions")
     }
 
     /// Doubling, up to a minute.
     private func pause(_ claimed: ClaimedEvent) -> Duration { .seconds(min(1 << min(claimed.attempts, 6), 60)) }
+
+    private func retry(_ claimed: ClaimedEvent, _ outcome: String, after pause: Duration) async throws {
+        try await store.events.finish(claimed, outcome: outcome, again: pause)
+    }
 
     private func end(_ claimed: ClaimedEvent, _ outcome: String) async throws {
         try await store.events.finish(claimed, outcome: outcome)
@@ -108,20 +113,30 @@ public struct CleengEventService: Service {
             return subject
         case .unknown: try await end(claimed, "Cleeng knows nobody by that number")
         case .misconfigured, .tryAgain:
-            try await store.events.finish(
-                claimed, outcome: "Cleeng could not be asked whose it is", again: pause(claimed))
+            try await retry(claimed, "Cleeng could not be asked whose it is", after: pause(claimed))
         }
         return nil
     }
 }
 
 extension CleengEventService: StoredQueue {
-    func turns() -> [OnlyRoute: Turn<Never>] { [.all: Turn(limit: Self.maxConcurrent - leases.with { $0.running })] }
-
-    func claim(_ turns: [OnlyRoute: Turn<Never>]) async throws -> [ClaimedEvent] {
-        try await store.events.claim(
-            own: Array(accounts.own.keys), limit: turns[.all]?.limit ?? 0, lease: Self.lease)
+    func turns() -> [PublisherID?: Turn<Never>] {
+        Self.turns(ofAccounts: Array(accounts.own.keys), leases)
     }
+
+    static func turns<RowID>(
+        ofAccounts own: [PublisherID], _ leases: Leases<RowID, PublisherID?>
+    ) -> [PublisherID?: Turn<Never>] {
+        let routes: [PublisherID?] = [nil] + own
+        let limits = leases.with { table in routes.map { maxConcurrent - table.running(in: $0) } }
+        return Dictionary(uniqueKeysWithValues: zip(routes, limits.map { Turn(limit: $0) }))
+    }
+
+    func claim(_ turns: [PublisherID?: Turn<Never>]) async throws -> [ClaimedEvent] {
+        try await store.events.claim(turns.mapValues(\.limit), lease: Self.lease)
+    }
+
+    func route(of event: ClaimedEvent) -> PublisherID? { event.account }
 
     func work(on events: [ClaimedEvent], _: Never?) async throws {
         for event in events { try await act(on: event) }

@@ -13,11 +13,8 @@ public final class CustomerInquiry: CustomerInquirer {
     private let inquiry: SubscriptionInquiry
     private let leeway: Duration
     private let logger: Logger
-    /// Of questions that are being asked.
-    private let asked = NIOLockedValueBox(0)
+    private let places = NIOLockedValueBox(SharedPlaces<PublisherID>(total: 32, each: 8, reserved: 8))
 
-    /// At once: pursuits read by the same way, and theirs are the purchases that somebody waits for.
-    private static let mostAtOnce = 8
     private static let mostOffers = 100
     private static let timeout = Duration.seconds(5)
 
@@ -36,13 +33,9 @@ public final class CustomerInquiry: CustomerInquirer {
     public func ask(
         about customer: CustomerEmail, offer: OfferID?, of publisher: PublisherID, patience: Duration
     ) async throws -> CustomerInquiryOutcome {
-        let isAdmitted = asked.withLockedValue { asked in
-            guard asked < Self.mostAtOnce else { return false }
-            asked += 1
-            return true
-        }
-        guard isAdmitted else { return count(.away) }
-        defer { asked.withLockedValue { $0 -= 1 } }
+        // Pursuits read by the same way, and theirs are the purchases that somebody waits for.
+        guard places.withLockedValue({ $0.enter(publisher) }) else { return count(.away) }
+        defer { places.withLockedValue { $0.leave(publisher) } }
         let end = ContinuousClock.now + patience
         while true {
             let (outcome, turn) = try await askOnce(customer, offer, publisher)

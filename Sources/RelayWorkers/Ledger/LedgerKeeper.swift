@@ -63,7 +63,9 @@ public struct LedgerKeeper: Service {
         let unanswered = await askStores(heard.filter { $0.isToBeAsked || isNew($0) })
         try await store.questions.askAgain(about: heard.filter(isToBeRechecked))
         await withTaskGroup { group in
-            for questions in Self.byCustomer(unanswered.map(\.question)) { group.addTask { await lookUp(questions) } }
+            for questions in Self.byCustomer(unanswered.map(\.question)) {
+                group.addTask { await lookUp(questions, rows) }
+            }
         }
         try Task.checkCancellation()
     }
@@ -195,8 +197,12 @@ public struct LedgerKeeper: Service {
 
     /// Cleeng is the only one who can be asked; where it cannot be reached, nothing is over, and it is asked again.
     ///
-    /// - Parameter questions: all of one customer's, or all nobody's.
-    private func lookUp(_ questions: [SubscriptionInquiry.Question]) async {
+    /// - Parameters:
+    ///   - questions: all of one customer's, or all nobody's.
+    ///   - rows: those that this process holds.
+    private func lookUp(
+        _ questions: [SubscriptionInquiry.Question], _ rows: [SubscriptionName: ClaimedRow]
+    ) async {
         do {
             let unowned = questions.map(\.subscription).filter { $0.owner == nil }
             if !unowned.isEmpty {
@@ -214,11 +220,11 @@ public struct LedgerKeeper: Service {
             case .answered(let answers): try await hear(answers, "looked_up", detail: \.summary)
             case .notBefore(let moment):
                 for one in questions.map(\.subscription) {
-                    try await postpone(one, by: max(moment - one.heardAt, .zero) + .milliseconds(50))
+                    try await postpone(one.name, rows, by: max(moment - one.heardAt, .zero) + .milliseconds(50))
                 }
             case .away:
                 for one in questions {
-                    try await postpone(one.subscription, by: min(inquiry.interval * 12, Self.lease))
+                    try await postpone(one.subscription.name, rows, by: min(inquiry.interval * 12, Self.lease))
                 }
             }
         } catch {
@@ -227,8 +233,16 @@ public struct LedgerKeeper: Service {
         }
     }
 
-    private func postpone(_ subscription: HeardSubscription, by pause: Duration) async throws {
-        try await store.subscriptions.postpone(subscription.name, trouble: "Cleeng could not be asked", by: pause)
+    /// A worker whose lease ran out changes nothing: another one may have got the answer meanwhile.
+    private func postpone(
+        _ name: SubscriptionName, _ rows: [SubscriptionName: ClaimedRow], by pause: Duration
+    ) async throws {
+        let trouble = "Cleeng could not be asked"
+        if let row = rows[name], row.isClaimed {
+            try await store.queues.postpone(row, trouble: trouble, by: pause)
+        } else {
+            try await store.subscriptions.postpone(name, trouble: trouble, by: pause)
+        }
     }
 
     private func hear(

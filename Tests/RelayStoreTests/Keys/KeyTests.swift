@@ -129,6 +129,50 @@ struct KeyTests {
         }
     }
 
+    @Test("beyond those that are always in memory open as well, until they are revoked")
+    func beyondTheNewest() async throws {
+        try await withStore { database, store in
+            var keys: [String] = []
+            for number in 0..<6 { keys.append(try await make(store, name: "\(number)")) }
+            let ring = KeyRing(store: store, mostNewest: 2) { .now }
+            try await ring.load()
+            #expect(ring.known(Substring(keys[0])) == nil && ring.known(Substring(keys[5])) != nil)
+            for key in keys { #expect(try await ring.authenticate(key) != nil) }
+            // One in use stays in memory.
+            #expect(try await ring.authenticate(keys[0]) != nil)
+            try await ring.load()
+            #expect(ring.known(Substring(keys[0])) != nil)
+            let last: Character = keys[0].hasSuffix("0") ? "1" : "0"
+            #expect(try await ring.authenticate(keys[0].dropLast() + String(last)) == nil)
+            #expect(try await store.keys.revoke(try APIKeyID(id(keys[0]))))
+            try await ring.load()
+            #expect(try await ring.authenticate(keys[0]) == nil)
+        }
+    }
+
+    @Test("that are revoked take no key's place in memory")
+    func revokedTakeNoPlace() async throws {
+        try await withStore { database, store in
+            let first = try await make(store)
+            for _ in 0..<3 { #expect(try await store.keys.revoke(try APIKeyID(id(try await make(store))))) }
+            let ring = KeyRing(store: store, mostNewest: 2) { .now }
+            try await ring.load()
+            #expect(ring.known(Substring(first)) != nil)
+        }
+    }
+
+    @Test("whose ids are not hex digits are not looked for")
+    func strangeID() async throws {
+        try await withStore { database, store in
+            let key = try await make(store)
+            let ring = KeyRing(store: store, mostNewest: 1) { .now }
+            for id in ["0123456789abcde\0", "0123456789ABCDEF", "\u{1F600}0123456789ab"] {
+                #expect(try await ring.authenticate("rr_app_\(id)_\(String(repeating: "0", count: 64))") == nil)
+            }
+            #expect(try await ring.authenticate(key) != nil)
+        }
+    }
+
     @Test("are listed in the order they were made, revoked ones where asked for")
     func list() async throws {
         try await withStore { database, store in

@@ -164,4 +164,22 @@ struct ClaimScopeTests {
             #expect(Set(claimed.map(\.account)) == [nil, "nordic"])
         }
     }
+
+    @Test("one account's backlog of events takes no other account's places")
+    func eventBacklog() async throws {
+        try await withStore { database, store in
+            let now = try await database.now()
+            for number in 0..<5 {
+                _ = try await store.events.receive(topic: "t", body: [UInt8(number)], account: "nordic", now: now)
+            }
+            for account in [nil, "south"] as [PublisherID?] {
+                _ = try await store.events.receive(topic: "t", body: [9], account: account, now: now)
+            }
+            let claimed = try await store.events.claim(["nordic": 3, nil: 3, "south": 0], lease: .seconds(60))
+            #expect(Dictionary(grouping: claimed, by: \.account).mapValues(\.count) == ["nordic": 3, nil: 1])
+            let rest = try await store.events.claim(["south": 3, nil: 3], lease: .seconds(60))
+            #expect(rest.map(\.account) == ["south"])
+            #expect(try await store.events.claim([:], lease: .seconds(60)).isEmpty)
+        }
+    }
 }

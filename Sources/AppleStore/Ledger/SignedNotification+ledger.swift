@@ -38,12 +38,18 @@ extension SignedNotification {
 
     private func word(_ type: String, _ said: Timestamp) -> LedgerWord? {
         guard let told = transaction?.payload,
-            let period = told.ledgerPeriod(
+            var period = told.ledgerPeriod(
                 replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE")
         else { return nil }
         // Its parts are signed one after the other: what it says as a whole was said with the last of them.
         let whole = [said, period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
-        let isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
+        var isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
+        if type == "REFUND", payload.subtype == "SEATS" {
+            // A used-up product gives no access that the refund could leave.
+            guard told.type != .consumable else { return nil }
+            period.keepThroughSeatRefund()
+            if isOver == true { isOver = nil }
+        }
         let previous = told.previousOriginalTransactionId.flatMap {
             $0 == told.originalTransactionId || $0 == "0" ? nil : $0
         }
@@ -66,5 +72,15 @@ extension SignedNotification {
         case "PRODUCT_NOT_FOR_SALE": 4
         default: nil
         }
+    }
+}
+
+extension LedgerPeriod {
+    /// Removes the revocation: a refund of seats ends no access of the buyer. The period then counts only where no other statement about
+    /// it exists, so an earlier refund of the whole transaction is not reversed.
+    fileprivate mutating func keepThroughSeatRefund() {
+        guard revocation != nil else { return }
+        revocation = nil
+        toldAt = purchasedAt
     }
 }

@@ -23,9 +23,11 @@ public struct SubscriptionAccess: Sendable, Hashable {
         present = ledger.offer(of: standing?.productID)
         if let standing { judge(standing, at: now) }
         let isTakenBack = standing?.status == .revoked
-        for offer in offers where offer != present {
+        for offer in offers.union(ledger.itemOffers) where offer != present {
             if isTakenBack, let verdict = standing?.access {
                 verdicts[offer] = verdict
+            } else if let item = ledger.item(opening: offer), let standing {
+                judge(item, opening: offer, of: ledger, standing, at: now)
             } else {
                 judge(left: offer, since: ledger.presentSince(at: now), ledger.cleeng[offer], at: now)
             }
@@ -39,14 +41,42 @@ public struct SubscriptionAccess: Sendable, Hashable {
         if let moment = standing.lookUpAt, moment <= now { questions.insert(present) }
     }
 
+    /// An item opens its offer until its own end. Where the store has said nothing since then, a renewal is waited for, and Cleeng is asked.
+    private mutating func judge(
+        _ item: LedgerPeriod, opening offer: OfferID, of ledger: SubscriptionLedger, _ standing: SubscriptionStanding,
+        at now: Timestamp
+    ) {
+        let end = ledger.itemEnd(item)
+        if let revocation = item.revocation {
+            verdicts[offer] = .ends(reason: revocation.kind == .familyRevoked ? "family_revoked" : "refunded")
+        } else if ledger.isEnded(item) {
+            verdicts[offer] = .ends(reason: "expired")
+        } else if let current = ledger.current(at: now), ledger.endsTogether(item, with: current) {
+            verdicts[offer] = standing.access
+            if let moment = standing.lookUpAt, moment <= now { questions.insert(offer) }
+        } else if end > now {
+            verdicts[offer] = .goesOn(expiresAt: item.expiresAt.map { min($0, end) })
+            if item.expiresAt != nil { look(at: end) }
+        } else if item.toldAt >= end || !ledger.isListed(item) || ledger.renewal?.willRenew == false {
+            verdicts[offer] = .ends(reason: "expired")
+        } else if end + leeway > now {
+            verdicts[offer] = .goesOn(expiresAt: nil)
+            look(at: end + leeway)
+        } else {
+            judge(left: offer, since: end, ledger.cleeng[offer], reason: "expired", at: now)
+        }
+    }
+
     /// Cleeng is asked once more when an offer is left, and again at the end that it names.
-    private mutating func judge(left offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, at now: Timestamp) {
+    private mutating func judge(
+        left offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, reason: String = "replaced", at now: Timestamp
+    ) {
         guard let said, since.map({ said.toldAt > $0 }) ?? true else {
             questions.insert(offer)
             return look(at: now)
         }
         guard !said.isOver else {
-            verdicts[offer] = .ends(reason: "replaced")
+            verdicts[offer] = .ends(reason: reason)
             return
         }
         let next = said.asksAgainAt(leeway: leeway)

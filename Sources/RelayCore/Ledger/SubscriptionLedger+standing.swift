@@ -44,7 +44,7 @@ extension SubscriptionLedger {
     }
 
     /// The last word on whether a period runs: the store's, or Cleeng's on the offer of its product.
-    private func said(of period: LedgerPeriod?) -> LedgerEnd? {
+    func said(of period: LedgerPeriod?) -> LedgerEnd? {
         [end, offer(of: period?.productID).flatMap { cleeng[$0] }].compactMap(\.self).max { $0.rank < $1.rank }
     }
 
@@ -62,6 +62,8 @@ extension SubscriptionLedger {
     /// The period that its standing is about; one that was taken back where none counts any more. Nil where nothing was ever
     /// bought, so far as is known.
     func current(at now: Timestamp) -> LedgerPeriod? {
+        let listed = items == nil ? periods : periods.filter { isListed($0.value) }
+        let periods = listed.isEmpty ? periods : listed
         guard let newest = periods.values.max(by: Self.isOlder) else { return nil }
         // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }

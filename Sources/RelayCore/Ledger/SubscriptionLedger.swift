@@ -25,6 +25,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     public private(set) var intentChangedAt: Timestamp?
     /// Whether the store says that nobody paid for it; nil where none did. It never changes.
     public private(set) var isTest: Bool?
+    /// Products that the store sells together in this subscription, as Google does with add-ons. Nil where it sells one at a time.
+    public private(set) var items: Set<ProductID>?
 
     /// Of more transactions the newest are kept: the others' times are over.
     public static let mostPeriods = 24
@@ -47,6 +49,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         movedFrom = try values.decode(Set<TransactionID>.self, forKey: .movedFrom)
         intentChangedAt = try values.decodeIfPresent(Timestamp.self, forKey: .intentChangedAt)
         isTest = try values.decodeIfPresent(Bool.self, forKey: .isTest)
+        items = try values.decodeIfPresent(Set<ProductID>.self, forKey: .items)
     }
 
     /// The catalogue, as far as it concerns this subscription.
@@ -87,6 +90,8 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     }
 
     public mutating func hear(_ word: LedgerWord) {
+        let sold = word.items
+        if !sold.isEmpty { items = sold.union(items ?? []) }
         for period in word.periods { hear(period) }
         if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }
         if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }

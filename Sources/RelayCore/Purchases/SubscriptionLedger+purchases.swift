@@ -15,11 +15,18 @@ extension SubscriptionLedger {
             if let other = newest[period.productID], !Self.isOlder(other, period) { continue }
             newest[period.productID] = period
         }
+        for product in items ?? [] { newest[product] = item(product) }
         newest[current.productID] = current
         return newest.values.map { period in
             var purchase = purchase(period, of: name)
             if period.id == current.id {
                 describe(&purchase, standing, current, shown: shown)
+            } else if items?.contains(period.productID) == true {
+                if endsTogether(period, with: current), !isEnded(period) {
+                    describe(&purchase, standing, period, shown: shown)
+                } else {
+                    describe(&purchase, item: period, at: now)
+                }
             } else {
                 replace(&purchase, period)
             }
@@ -48,7 +55,8 @@ extension SubscriptionLedger {
         shown: SubscriptionStanding.Status?
     ) {
         let isUnanswered = standing.status == .expired && standing.access == nil
-        let status = isUnanswered ? shown ?? standing.status : standing.status
+        var status = isUnanswered ? shown ?? standing.status : standing.status
+        if isEndedByCleeng(period) { status = .expired }
         purchase.isExpired = !status.grantsAccess
         let said = renewal.flatMap { $0.toldAt >= period.isHeardOfFrom ? $0 : nil }
         if period.expiresAt != nil, let said {
@@ -59,6 +67,13 @@ extension SubscriptionLedger {
         // Whoever renewed since then has not changed their mind, but what was told of an earlier life is over with it.
         if purchase.renewalIntent != nil { purchase.renewalIntentChangedAt = intentChangedAt }
         purchase.cancelationReason = cancelationReason(period, said, status)
+    }
+
+    /// Whether only Cleeng could end the period, and did: the store gives it no end, and Cleeng's last statement on each offer is that
+    /// it is over. The catalogue may sell the product by an offer that nobody has asked Cleeng about.
+    private func isEndedByCleeng(_ period: LedgerPeriod) -> Bool {
+        period.expiresAt == nil && period.revocation == nil && said(of: period) == nil && !cleeng.isEmpty
+            && cleeng.values.allSatisfy(\.isOver)
     }
 
     private func cancelationReason(
@@ -72,6 +87,15 @@ extension SubscriptionLedger {
         case .inBillingRetry: return told ?? .billingError
         case .expired, .revoked: return told ?? (said?.willRenew == false ? .customer : .unknown)
         }
+    }
+
+    /// An item beside the current one: its own date says whether it is over.
+    private func describe(_ purchase: inout CustomerPurchase, item period: LedgerPeriod, at now: Timestamp) {
+        let end = itemEnd(period)
+        if period.expiresAt != nil { purchase.expiresAt = end }
+        purchase.isExpired = period.revocation != nil || end <= now || isEnded(period)
+        guard purchase.isExpired else { return }
+        purchase.cancelationReason = period.revocation?.cancelationReason ?? renewal?.cancelationReason ?? .unknown
     }
 
     /// A product that the subscription is no longer.

@@ -116,8 +116,8 @@ extension CustomerStore {
         let shown = try row.get("shown", as: Int16?.self).flatMap(SubscriptionStanding.Status.init)
         let purchases = ledger.purchases(of: name, shown: shown, at: now, leeway: leeway)
         guard purchases.isEmpty else {
-            let next = ledger.standing(at: now, leeway: leeway)?.nextLookAt
-            return (purchases, next.flatMap { $0 > now ? $0 : nil })
+            let next = [ledger.standing(at: now, leeway: leeway)?.nextLookAt, ledger.nextItemEnd(after: now)]
+            return (purchases, next.compactMap(\.self).filter { $0 > now }.min())
         }
         guard
             let product = try row.get("product_id", as: ProductID?.self)

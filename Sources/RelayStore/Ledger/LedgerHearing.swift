@@ -150,7 +150,12 @@ struct LedgerHearing: Sendable {
                 status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew,
                 ledger: ledger)
             return before.standing != after.standing
-                || (before.ledger != ledger && purchases(before) != purchases(after))
+                || (before.ledger != ledger && (purchases(before) != purchases(after) || hasEndedItem))
+        }
+        /// Whether the date of an item passed since the store's last statement before this one.
+        private var hasEndedItem: Bool {
+            guard let moment = before.ledger.renewal?.toldAt else { return false }
+            return before.ledger.nextItemEnd(after: moment).map { $0 <= now } ?? false
         }
         private func purchases(_ words: Before) -> [CustomerPurchase] {
             words.ledger.purchases(
@@ -229,9 +234,6 @@ struct LedgerHearing: Sendable {
             word.cleeng = word.cleeng.mapValues(bounded)
             for offer in word.cleeng.keys { word.cleeng[offer]?.ownerNo = heard[index].ownerNo }
             heard[index].ledger.hear(word)
-            if let offers = memory.catalogue.offers(of: heard[index].ledger.products, in: messages[index].name) {
-                heard[index].ledger.setOffers(offers)
-            }
         }
         for index in heard.indices {
             // What had moved to where it comes from has moved on with it.
@@ -244,6 +246,10 @@ struct LedgerHearing: Sendable {
                 if heard[index].ledger.granted == nil, let granted = heard[place].ledger.granted {
                     heard[index].ledger.hear(LedgerWord(granted: granted))
                 }
+            }
+            // Of several offers that sell a product the granted one counts, so what was granted before a move is known first.
+            if let offers = memory.catalogue.offers(of: heard[index].ledger.products, in: messages[index].name) {
+                heard[index].ledger.setOffers(offers)
             }
             heard[index].standing = heard[index].ledger.standing(at: heard[index].now, leeway: leeway)
         }

@@ -125,6 +125,31 @@ struct PurchaseTests {
         #expect(!year.isExpired && year.cancelationReason == nil)
     }
 
+    @Test("a pass that Cleeng ended is over, also where the catalogue sells it by another offer")
+    func endedByCleeng() throws {
+        func purchase(_ cleeng: [OfferID: LedgerEnd], catalogue: [ProductID: [OfferID]]) throws -> CustomerPurchase {
+            var pass = Life.period("1", from: 0, product: "pass")
+            pass.expiresAt = nil
+            var ledger = SubscriptionLedger()
+            ledger.hear(
+                LedgerWord(periods: [pass], cleeng: cleeng, granted: LedgerGrant(offer: "asked", at: Life.day(0))))
+            ledger.setOffers(catalogue)
+            let purchases = ledger.purchases(of: Self.name, shown: .active, at: Life.day(10), leeway: Life.leeway)
+            return try #require(purchases.first)
+        }
+        let over = LedgerEnd(isOver: true, toldAt: Life.day(9))
+        let runs = LedgerEnd(isOver: false, toldAt: Life.day(9))
+        for catalogue in [[:], ["pass": ["asked"]], ["pass": ["sold"]]] as [[ProductID: [OfferID]]] {
+            #expect(try purchase(["asked": over], catalogue: catalogue).isExpired)
+            #expect(try !purchase(["asked": runs], catalogue: catalogue).isExpired)
+            #expect(try !purchase([:], catalogue: catalogue).isExpired)
+        }
+        let sold: [ProductID: [OfferID]] = ["pass": ["sold"]]
+        #expect(try !purchase(["asked": over, "other": runs], catalogue: sold).isExpired)
+        #expect(try !purchase(["asked": over, "sold": runs], catalogue: sold).isExpired)
+        #expect(try purchase(["asked": over, "sold": over], catalogue: sold).isExpired)
+    }
+
     @Test("a renewal keeps when it was bought first, and moves its end")
     func renewed() throws {
         var life = Life()

@@ -352,6 +352,27 @@ struct LedgerAccessTests {
         }
     }
 
+    @Test("after a move what was granted runs until the new id's end", arguments: [false, true])
+    func endAfterMove(isSoldByTwoOffers: Bool) async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            if isSoldByTwoOffers {
+                let products: [ProductID] = ["apple:com.example.monthly"]
+                try await store.offers.put(
+                    [Offer(id: "S1", products: products), Offer(id: "S123456789_US", products: products)], of: .first)
+                try await store.offers.load()
+            }
+            let id = try await granted(notices)
+            var bundle = notices
+            bundle.key = "2000000002"
+            try await bundle.come("SUBSCRIBED", said: 1, period: "9", ends: 5_000_000, movedFrom: notices.key)
+            let validation = try #require(try await store.purchases.validation(id))
+            let end = try await notices.at(5_000_000)
+            #expect(validation.status == .granted)
+            #expect(abs((try #require(validation.expiresAt) - end).microseconds) < 60_000_000)
+        }
+    }
+
     @Test("a move into a bundle takes customer and validation along, and the old id's end changes nothing")
     func moved() async throws {
         try await withStore { database, store in

@@ -357,6 +357,7 @@ struct LedgerAccessTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             if isSoldByTwoOffers {
+                _ = try await store.publishers.add("main")
                 let products: [ProductID] = ["apple:com.example.monthly"]
                 try await store.offers.put(
                     [Offer(id: "S1", products: products), Offer(id: "S123456789_US", products: products)], of: .first)

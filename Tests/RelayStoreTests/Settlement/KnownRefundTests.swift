@@ -83,7 +83,6 @@ struct KnownRefundTests {
             grant.rival = .init(isEntitled: true, observedAt: later)
             #expect(try await store.outcome(of: grant) == .written)
             #expect(try await store.status(of: claimed.id) == .granted)
-            grant.rival = .init(isEntitled: false, observedAt: later)
         }
     }
 
@@ -99,6 +98,38 @@ struct KnownRefundTests {
             let outcome = try await store.outcome(of: claimed.granted())
             _ = try await refund
             #expect(outcome.isWritten)
+            #expect(try await store.status(of: claimed.id) == .revoked)
+        }
+    }
+
+    /// The first of the two transactions has written the ledger and waits for a lock; the other one comes to the ledger then.
+    @Test("is not granted where grant and word of it meet in the ledger", arguments: [true, false])
+    func inTheLedger(isGrantFirst: Bool) async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            let claimed = try await store.takeAndClaim(.sample(customer: ana))
+            // A grant writes customers behind the ledger, a notification its events.
+            let table = isGrantFirst ? "customers" : "subscription_events"
+            let (granting, refunding) = try await database.hand.withTransaction { transaction in
+                _ = try await transaction.query(SQL(unescaped: "LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE"))
+                let grant = { Task { try await store.outcome(of: claimed.granted()) } }
+                let refund = { Task { try await notices.come("REFUND", said: 0, began: -20, revoked: .refunded) } }
+                let granting: Task<PursuitWriteOutcome, any Error>
+                let refunding: Task<ReceiveOutcome, any Error>
+                if isGrantFirst {
+                    granting = grant()
+                    try await database.waitUntilBlocked()
+                    refunding = refund()
+                } else {
+                    refunding = refund()
+                    try await database.waitUntilBlocked()
+                    granting = grant()
+                }
+                try await database.waitUntilBlocked(2)
+                return (granting, refunding)
+            }
+            #expect(try await granting.value.isWritten)
+            _ = try await refunding.value
             #expect(try await store.status(of: claimed.id) == .revoked)
         }
     }

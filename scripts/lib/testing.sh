@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# Runs of `swift test`, what failed in them, and whether that fails alone too.
+# Runs of the tests' executable, what failed in them, and whether that fails alone too.
 #
+# The executable is called directly, as `swift test` calls it: two of `swift test` at once lock each other out of the build's database.
 # Each run writes the test runner's events, a JSON value a line, to .local/run.PID/NAME.events. The names of tests come from
 # there: the lines that the runner prints do not say which suite a test belongs to.
 
@@ -13,23 +14,35 @@ TEST_COUNT=0
 test_run() {
     local name=$1 width=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$2}
     shift 2
-    # Nothing is built, so runs side by side need not wait for each other's lock of the build folder.
-    local command=(env "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width" swift test --skip-build --ignore-lock --disable-xctest --event-stream-version 0
-        --event-stream-output-path "$RUN_FOLDER/$name.events" "$@")
+    local command=(env "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width" "$RELAY_BIN_DIR/receipt-relayPackageTests.xctest"
+        --testing-library swift-testing --event-stream-version 0 --event-stream-output-path "$RUN_FOLDER/$name.events" "$@")
     if [ -t 1 ]; then
         SESSION="9-$name" run_in_session "${command[@]}"
     else
         # shellcheck disable=SC2016 # the inner shell expands it
-        SESSION="9-$name" run_in_session bash -o pipefail -c '"$@" 2>&1 | awk -f scripts/lib/failures-last.awk' \
+        NO_COLOR=1 SESSION="9-$name" run_in_session bash -o pipefail -c '"$@" 2>&1 | awk -f scripts/lib/failures-last.awk' \
             test "${command[@]}"
     fi
+}
+
+# test_unfinished NAME: the tests that a run had begun when it ended before its time, a line each; nothing where it came to its end.
+test_unfinished() {
+    [ -s "$RUN_FOLDER/$1.events" ] || return 0
+    # The last line of a run that crashed may be cut off.
+    jq -Rrn '
+        reduce (inputs | fromjson? | select(.kind == "event").payload) as $event ({ended: false, open: {}};
+            if $event.kind == "runEnded" then .ended = true
+            elif $event.kind == "testStarted" then .open[$event.testID] = true
+            elif $event.kind == "testEnded" then del(.open[$event.testID])
+            else . end)
+        | select(.ended | not) | .open | keys[] | select(contains("/"))' "$RUN_FOLDER/$1.events"
 }
 
 # test_failures NAME: the tests that failed in a run, a line each: its id, a tab, its first message.
 test_failures() {
     [ -s "$RUN_FOLDER/$1.events" ] || return 0
-    jq -rn '
-        reduce (inputs | select(.kind == "event") | .payload
+    jq -Rrn '
+        reduce (inputs | fromjson? | select(.kind == "event") | .payload
             | select(.kind == "issueRecorded" and (.issue.isKnown | not) and .issue.isFailure != false)) as $event ({};
             ($event.testID // "?") as $test
             | if has($test) then .
@@ -40,8 +53,8 @@ test_failures() {
 # test_count NAME: how many tests a run began, without the suites.
 test_count() {
     [ -s "$RUN_FOLDER/$1.events" ] || { echo 0 && return 0; }
-    jq -rn '
-        reduce inputs as $line ({functions: {}, begun: 0};
+    jq -Rrn '
+        reduce (inputs | fromjson?) as $line ({functions: {}, begun: 0};
             if $line.kind == "test" and $line.payload.kind == "function" then .functions[$line.payload.id] = true
             elif $line.kind == "event" and $line.payload.kind == "testStarted" and .functions[$line.payload.testID]
             then .begun += 1 else . end)
@@ -59,6 +72,16 @@ test_alone() {
     return 1
 }
 
+# test_complete NAME: whether a run began tests and came to its end. Says what is wrong with it otherwise.
+test_complete() {
+    if ! grep -q '"kind":"runEnded"' "$RUN_FOLDER/$1.events" 2>/dev/null; then
+        complain "the run \"$1\" ended before its time: see its last lines above. These tests were under way:"
+        test_unfinished "$1" >&2
+        return 1
+    fi
+    [ "$(test_count "$1")" -gt 0 ] || { complain "the run \"$1\" has no tests: its filter matches none" && return 1; }
+}
+
 # test_verdict STATUS NAME…: what the runs by these names come to, where STATUS is the worst exit status among them. What failed runs again
 # alone. Returns 0 if all of it passes then.
 test_verdict() {
@@ -67,9 +90,15 @@ test_verdict() {
     : >"$failures"
     for name in "$@"; do
         test_failures "$name" >>"$failures"
-        TEST_COUNT=$((TEST_COUNT + $(test_count "$name")))
     done
     failed=$(wc -l <"$failures")
+    for name in "$@"; do
+        if ! test_complete "$name"; then
+            cut -c 1-400 "$failures" >&2
+            return 1
+        fi
+        TEST_COUNT=$((TEST_COUNT + $(test_count "$name")))
+    done
     if [ "$failed" -eq 0 ]; then
         [ "$status" -eq 0 ] || complain "the test runner ended with $status and named no test: see its last lines above"
         return "$status"

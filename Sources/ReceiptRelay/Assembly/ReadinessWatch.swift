@@ -93,6 +93,9 @@ actor ReadinessWatch: Service {
     }
 
     private func look() async -> State {
+        guard !store.hasSeenStrayStatement else {
+            return .waiting(what: ["database"], why: SettingError.poolerAdvice)
+        }
         do {
             // Without the database's time no purchase can be dated: ready is who knows it.
             if store.memory.clock.now == nil { try await store.readClock() }

@@ -255,8 +255,6 @@ struct PursuitWorker: Sendable {
         let again = pursuit.grantOutdated(
             at: moment, readAgainAt: max(readAgainAt ?? moment, moment + settings.reads.interval))
         var notes = notes
-        // What Cleeng said is shown, although nothing followed from it.
-        notes.events += decision.events.filter { $0.kind == .entitlementRead }
         notes.take(again)
         try await write(claimed, pursuit, notes, again.next)
     }
@@ -276,10 +274,7 @@ struct PursuitWorker: Sendable {
             }
         let write = PursuitWrite(
             claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest,
-            rival: rival,
-            patience: notes.change?.observedAt.map {
-                settings.reads.patience(at: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
-            } ?? .init())
+            rival: rival)
         while true {
             do {
                 let outcome = try await writer.write(write)

@@ -1,3 +1,4 @@
+import Foundation
 import NIOConcurrencyHelpers
 import RelayCore
 
@@ -39,6 +40,16 @@ public final class DatabaseClock: Sendable {
     /// Nil until the database has been heard of for the first time.
     public var now: Timestamp? {
         now(at: .now)
+    }
+
+    /// The host's time where the database has not been heard of yet.
+    public var nowOrHostTime: Timestamp { now ?? Self.hostTime }
+
+    /// How far the host's clock is ahead of the database's; negative: behind. Nil until the database has been heard of.
+    public var hostDrift: Duration? { now.map { Self.hostTime - $0 } }
+
+    private static var hostTime: Timestamp {
+        Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
 
     /// A moment that is not after the database's now, however long the last answer took: for saying since when something is

@@ -40,10 +40,10 @@ public final class PostgresPool: Sendable {
     /// True while at least one connection of the shared lane is up.
     public var isConnected: Bool { shared.settings.connectedCount > 0 }
 
-    /// True once a prepared statement met another session's: see ``PostgresError/isStrayStatement``. It stays true: the next statement may be
-    /// lucky, and the one after it not.
-    public var hasSeenStrayStatement: Bool {
-        shared.settings.hasSeenStrayStatement || exclusive.settings.hasSeenStrayStatement
+    /// True once another session's prepared statement was in the place of ours: a pooler gives each transaction another session. It stays true:
+    /// the next statement may be lucky, and the one after it not.
+    public var hasMetForeignStatement: Bool {
+        shared.settings.hasMetForeignStatement || exclusive.settings.hasMetForeignStatement
     }
 
     /// Keeps every connection up until the task is cancelled; then fails what is under way and what waits with

@@ -1,4 +1,4 @@
-import Foundation
+import Formats
 import NIOConcurrencyHelpers
 import RelayCore
 
@@ -48,15 +48,13 @@ public final class DatabaseClock: Sendable {
     /// How far the host's clock is ahead of the database's; negative: behind. Nil until the database has been heard of.
     public var hostDrift: Duration? { now.map { Self.hostTime - $0 } }
 
-    private static var hostTime: Timestamp {
-        Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-    }
+    private static var hostTime: Timestamp { Timestamp(microseconds: WallClock.millisecondsSince1970 * 1_000) }
 
     /// A moment that is not after the database's now, however long the last answer took: for saying since when something is
     /// known.
     public var noLaterThanNow: Timestamp? {
         anchor.withLockedValue { anchor in
-            anchor.map { $0.database + (.now - $0.monotonic) - $0.uncertainty / 2 }
+            anchor.map { $0.now(at: .now) - $0.uncertainty / 2 }
         }
     }
 

@@ -56,8 +56,8 @@ extension RelayStore {
         "enable_seqscan": "off", "jit": "off", "plan_cache_mode": "force_generic_plan",
     ]
 
-    /// See ``PostgresPool/hasSeenStrayStatement``.
-    public var hasSeenStrayStatement: Bool { database.hasSeenStrayStatement }
+    /// See ``PostgresPool/hasMetForeignStatement``.
+    public var hasMetForeignStatement: Bool { database.hasMetForeignStatement }
 
     /// Asks the database what time it is, and tells its clock.
     public func readClock() async throws {

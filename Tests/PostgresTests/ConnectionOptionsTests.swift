@@ -87,7 +87,8 @@ struct ConnectionOptionsTests {
 
     @Test(arguments: [
         ("25006", true), ("57P01", true), ("57P02", true), ("57P03", true), ("57P05", true), ("08006", true),
-        ("08P01", true), ("57014", false), ("40001", false), ("23505", false), ("25P02", false), ("53300", false),
+        ("08P01", true), ("34000", true), ("57014", false), ("40001", false), ("23505", false), ("25P02", false),
+        ("53300", false),
     ])
     func someErrorsEndTheConnection(sqlState: String, isOver: Bool) {
         #expect(ConnectionFate.isOver(after: sqlState) == isOver)

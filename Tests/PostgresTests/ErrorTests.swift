@@ -23,7 +23,7 @@ struct ErrorTests {
     }
 
     @Test func transientIsWhatTheSameCallMayCure() {
-        for state in ["40001", "40P01", "57P01"] { #expect(server(state).isTransient) }
+        for state in ["34000", "40001", "40P01", "57P01"] { #expect(server(state).isTransient) }
         for state in ["23505", "42601"] { #expect(!server(state).isTransient) }
     }
 

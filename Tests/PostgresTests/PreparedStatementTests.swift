@@ -99,6 +99,26 @@ struct PreparedStatementTests {
             _ = try await pool.query(query)
             _ = try await pool.query(SQL("DEALLOCATE ALL"))
             for _ in 0..<2 { #expect(try await pool.query(query)[0].get(0, as: Int.self) == 5) }
+            #expect(!pool.hasMetForeignStatement)
+        }
+    }
+
+    /// As behind a pooler that gives each transaction another session: a name of ours is taken there.
+    @Test func anothersInTheSameSessionIsRemembered() async throws {
+        try await withPool {
+            $0.sharedConnections = 1
+        } _: { pool in
+            _ = try await pool.query(SQL("PREPARE s40 AS SELECT 1"))
+            var failures: [String?] = []
+            for number in 0..<60 {
+                do {
+                    _ = try await pool.query(SQL(unescaped: "SELECT \(number) AS n"))
+                } catch let error as PostgresError {
+                    failures.append(error.sqlState)
+                }
+            }
+            #expect(failures == ["42P05"])
+            #expect(pool.hasMetForeignStatement)
         }
     }
 

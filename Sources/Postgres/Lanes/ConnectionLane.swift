@@ -78,8 +78,9 @@ extension ConnectionLane {
         guard let connection = members[slot] else { return }
         let progress = connection.ready(events)
         for flight in progress.landed {
-            if case .failure(let error) = flight.outcome, error.isStrayStatement {
-                settings.hasSeenStrayStatement = true
+            // 42P05: another session's statement has the name. One that is gone (26000) is prepared again, and proves nothing.
+            if case .failure(let error) = flight.outcome, error.sqlState == "42P05" {
+                settings.hasMetForeignStatement = true
             }
             if setUps.removeValue(forKey: flight.id) != nil {
                 finishSetUp(flight, slot)

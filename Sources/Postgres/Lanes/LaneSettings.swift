@@ -10,7 +10,7 @@ struct LaneSettings: Sendable {
     let observer: any PostgresObserver
     private let lastID = NIOLockedValueBox<UInt64>(0)
     private let connected = NIOLockedValueBox(0)
-    private let hasStrayed = NIOLockedValueBox(false)
+    private let metForeign = NIOLockedValueBox(false)
 
     init(
         _ lane: PostgresLane, _ configuration: PostgresConfiguration, owner: EventLoopOwner, logger: Logger,
@@ -33,10 +33,10 @@ struct LaneSettings: Sendable {
         nonmutating set { connected.withLockedValue { $0 = newValue } }
     }
 
-    /// Whether the server has answered with ``PostgresError/isStrayStatement`` on any connection.
-    var hasSeenStrayStatement: Bool {
-        get { hasStrayed.withLockedValue { $0 } }
-        nonmutating set { hasStrayed.withLockedValue { $0 = newValue } }
+    /// See ``PostgresPool/hasMetForeignStatement``.
+    var hasMetForeignStatement: Bool {
+        get { metForeign.withLockedValue { $0 } }
+        nonmutating set { metForeign.withLockedValue { $0 = newValue } }
     }
 
     func nextID() -> UInt64 {

@@ -115,7 +115,7 @@ actor ReadinessWatch: Service {
     }
 
     private func look() async -> State {
-        guard !store.hasSeenStrayStatement else {
+        guard !store.hasMetForeignStatement else {
             return .waiting(what: ["database"], why: SettingError.poolerAdvice)
         }
         do {

@@ -74,7 +74,6 @@ extension Customers {
         private static func asking<T: Sendable>(
             _ settings: ServeSettings, _ store: RelayStore, _ body: (CustomerInquiry) async throws -> T
         ) async throws -> T {
-            try await store.readClock()
             try await store.offers.ready()
             // Whose account is not here must not be asked about with the common one.
             _ = try await settings.roster.read(store)

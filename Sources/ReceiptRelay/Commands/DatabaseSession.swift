@@ -39,7 +39,11 @@ enum DatabaseSession {
         let store = RelayStore(
             pool: pool, vault: vault, instance: "command-\(ProcessInfo.processInfo.processIdentifier)", logger: logger)
         do {
-            if opensVault { try await store.encryption.openVault(decides: false) }
+            if opensVault {
+                try await store.encryption.openVault(decides: false)
+                // What a command writes is dated by the database, too.
+                try await store.readClock()
+            }
             return try await body(store)
         } catch let error as PostgresError where error.sqlState == "42P01" {
             let missing = (try? await store.schema.missingTables()) ?? []

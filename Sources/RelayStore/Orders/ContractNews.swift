@@ -95,15 +95,13 @@ enum ContractNews {
     }
 
     /// Messages to endpoints about the contracts.
-    static func deliveries(_ heard: [LedgerHearing.Heard], at now: Timestamp) -> [NewDelivery] {
-        heard.flatMap { deliveries($0, at: now) }
-    }
+    static func deliveries(_ heard: [LedgerHearing.Heard]) -> [NewDelivery] { heard.flatMap(deliveries) }
 
-    private static func deliveries(_ heard: LedgerHearing.Heard, at now: Timestamp) -> [NewDelivery] {
+    private static func deliveries(_ heard: LedgerHearing.Heard) -> [NewDelivery] {
         guard let contract = heard.contract, let event = heard.contractEvent else { return [] }
         return contract.endpoints.filter { $0.takes(heard.message.name.environment) && $0.wants(event) }.map {
             $0.delivery(
-                event, publisher: contract.publisher, contract: contract.id, customer: contract.customer, at: now)
+                event, publisher: contract.publisher, contract: contract.id, customer: contract.customer, at: heard.now)
         }
     }
 

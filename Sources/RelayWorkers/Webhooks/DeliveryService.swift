@@ -1,4 +1,3 @@
-import Foundation
 public import Logging
 import Metrics
 import NIOConcurrencyHelpers

@@ -46,12 +46,21 @@ struct DatabaseClockTests {
     }
 
     @Test("takes a vague one after ten seconds, since clocks drift and primaries change")
-    func drift() {
+    func primaryChanged() {
         let clock = DatabaseClock()
         clock.observe(noon, sent: start, received: start + .milliseconds(2))
         let later = start + .milliseconds(10_002)
         clock.observe(noon - .seconds(30), sent: later, received: later + .milliseconds(500))
         #expect(clock.now(at: later + .milliseconds(250)) == noon - .seconds(30))
+    }
+
+    @Test("says how far the host's clock is off")
+    func drift() {
+        let clock = DatabaseClock()
+        #expect(clock.hostDrift == nil)
+        clock.observe(clock.nowOrHostTime - .seconds(3_600), sent: .now)
+        // An hour, but for what passes between the two.
+        #expect(clock.hostDrift.map { (3_590...3_610).contains($0 / .seconds(1)) } == true)
     }
 
     @Test("is set by asking, and agrees with the database")

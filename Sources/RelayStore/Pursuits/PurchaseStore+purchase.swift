@@ -90,7 +90,7 @@ extension StoredPurchase.Proof {
         case .roku: .store(.roku(try decoded(StoreReceipt.Roku.self, receipt)))
         case .receipt, .storekit2: .receipt(receipt)
         // A newer version's: what it is must not be sent as something else.
-        case nil: throw StoreError.missingRow("a driver with the number \(accepted)")
+        case nil: throw StoreError.unknownNumber(column: "validations.driver", number: Int(accepted))
         }
     }
 

@@ -49,7 +49,8 @@ struct AccountSettings: Sendable {
             return try CleengConfiguration(
                 publisherToken: Secret(token), paymentURL: try reader.url(.paymentURL) ?? "",
                 apiURL: try reader.url(.apiURL) ?? "", storeKit2URL: try reader.url(.storeKit2URL) ?? "",
-                googleURL: try reader.url(.cleengGoogleURL), entitlementSource: try reader.choice(.entitlementSource), tagsByOffer: tags,
+                googleURL: try reader.url(.cleengGoogleURL), entitlementSource: try reader.choice(.entitlementSource),
+                tagsByOffer: tags,
                 upstreamTimeout: try reader.duration(.upstreamTimeout),
                 connectionsPerHost: try reader.integer(.maxConcurrentCalls))
         } catch let error as CleengConfigurationError {

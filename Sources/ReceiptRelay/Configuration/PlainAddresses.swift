@@ -10,7 +10,8 @@ struct PlainAddresses: Sendable {
     /// Apple's OCSP responder gets serial numbers of Apple's certificates alone, has no TLS, and signs its answers.
     private static let upstreams: [Setting] = [
         .paymentURL, .apiURL, .storeKit2URL, .cleengGoogleURL, .notificationURL, .appleAPIURL, .appleAPISandboxURL,
-        .googleAPIURL, .googleTokenURL, .googleJWKSURL, .amazonRVSURL, .amazonSNSURL, .rokuAPIURL, .rokuJWKSURL, .customerJWKSURL,
+        .googleAPIURL, .googleTokenURL, .googleJWKSURL, .amazonRVSURL, .amazonSNSURL, .rokuAPIURL, .rokuJWKSURL,
+        .customerJWKSURL,
     ]
 
     /// - Throws: ``SettingError`` for the first one where TLS is required, on this machine too.

@@ -32,7 +32,8 @@ extension Setting {
     static let driver = Setting(
         "RELAY_CLEENG_DRIVER", .choice(["auto", "receipt", "storekit2"]), standard: "auto", group: .cleeng,
         readers: .front,
-        "[by which road purchases go to Cleeng](operate.md#by-storekit-2); `receipt` is always by `/apple/payment` and `/android/payment`")
+        "[by which road purchases go to Cleeng](operate.md#by-storekit-2); `receipt` is always by `/apple/payment` and `/android/payment`"
+    )
     static let entitlementSource = Setting(
         "RELAY_CLEENG_ENTITLEMENT_SOURCE", .choice(["entitlements", "accessible-tags"]), standard: "entitlements",
         group: .cleeng, readers: .worker,

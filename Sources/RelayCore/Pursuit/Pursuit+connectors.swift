@@ -106,7 +106,8 @@ extension Pursuit {
         guard let connector, mayTransfer else {
             return settle(
                 .init(status: .rejected, reason: reason, late: isLate(at: now), at: now),
-                detail: connector != nil ? "it is not genuine, or may not be transferred: no transfer is asked for" : nil,
+                detail: connector != nil
+                    ? "it is not genuine, or may not be transferred: no transfer is asked for" : nil,
                 into: &decision)
         }
         phase = .registering(connector)

@@ -37,7 +37,8 @@ extension PaymentRoutes {
         let (driver, notes) = drivers.choose(
             for: payment, found, connects: googleConnector[key.publisher] ?? false)
         let acceptance = Acceptance(
-            payment, driver: driver, verification: verification, found: found, isTrusted: receipts.trusts(verification), key: key,
+            payment, driver: driver, verification: verification, found: found, isTrusted: receipts.trusts(verification),
+            key: key,
             now: now, peer: peer, idempotencyKey: idempotencyKey)
         var warnings = payment.warnings + notes
         if let product = acceptance.productID.map(payment.receipt.query.platform.prefixed),
@@ -97,7 +98,8 @@ extension Acceptance {
     ///   - isTrusted: where it is not, the purchase stands in an environment of its own: what no store has confirmed moves, overtakes and
     ///     holds up nothing that one has.
     init(
-        _ request: StorePaymentRequest, driver: PurchaseDriver, verification: Verification, found: ExternalSubscription?, isTrusted: Bool,
+        _ request: StorePaymentRequest, driver: PurchaseDriver, verification: Verification,
+        found: ExternalSubscription?, isTrusted: Bool,
         key: APIKey, now: Timestamp, peer: IPAddress?, idempotencyKey: IdempotencyKey?
     ) {
         let subscriptionKey = found?.key ?? request.receipt.subscriptionKey
@@ -123,7 +125,8 @@ extension Acceptance {
             environment: isTrusted ? found?.environment ?? .production : .unknown, productID: product,
             bundleID: request.receipt.asked,
             isReceiptReadable: true, verification: verification, period: found?.word.periods.first,
-            cleengCustomer: request.cleengCustomer, driver: driver, receipt: Receipt(isText: true, bytes: Private(request.receipt.json)),
+            cleengCustomer: request.cleengCustomer, driver: driver,
+            receipt: Receipt(isText: true, bytes: Private(request.receipt.json)),
             purchaseKey: PurchaseDigest.of(
                 key.publisher.text, key.app.text, request.email.customer.text, request.offerID.text,
                 identity: Array(subscriptionKey.text.utf8)), idempotencyKey: idempotencyKey)

@@ -94,7 +94,9 @@ extension StoredPurchase.Proof {
         }
     }
 
-    private static func decoded<Receipt: Decodable>(_ type: Receipt.Type, _ receipt: Acceptance.Receipt) throws -> Receipt {
+    private static func decoded<Receipt: Decodable>(_ type: Receipt.Type, _ receipt: Acceptance.Receipt) throws
+        -> Receipt
+    {
         try LedgerJSON.value(type, String(decoding: receipt.bytes.value, as: UTF8.self), column: "receipts.body")
     }
 

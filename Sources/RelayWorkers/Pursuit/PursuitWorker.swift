@@ -179,7 +179,8 @@ struct PursuitWorker: Sendable {
         case .receipt(let receipt): answer = await upstream.forward(purchase, receipt, pass)
         case .store(let receipt): answer = await upstream.forward(purchase, receipt, pass)
         case .transaction(let cleengCustomer):
-            answer = await register(claimed, pursuit, purchase, .storekit2(purchase.transactionID), cleengCustomer, pass)
+            answer = await register(
+                claimed, pursuit, purchase, .storekit2(purchase.transactionID), cleengCustomer, pass)
         case .google(let receipt, let cleengCustomer):
             answer = await register(claimed, pursuit, purchase, .google(receipt), cleengCustomer, pass)
         }

@@ -48,7 +48,8 @@ extension SimulatedCleeng {
         return Reply(
             status: fault.status,
             json: AnyJSON.object(
-                ["code": .string(fault.code), "message": .string("A synchronization of it exists")].merging(name) { $1 }))
+                ["code": .string(fault.code), "message": .string("A synchronization of it exists")].merging(name) { $1 }
+            ))
     }
 
     /// What was told of a transaction or purchase token. One that nobody told of is its own original, and of the offer that its

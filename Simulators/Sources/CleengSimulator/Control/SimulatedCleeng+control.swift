@@ -201,7 +201,8 @@ extension SimulatedCleeng {
             try call.allowOnly("behaviours")
             let behaviour = try Behaviour(names: try call.behaviours())
             guard behaviour.disturbsOnly else {
-                throw .invalid("only troubles, slow-…, and …-inactive and …-migrating of storekit2 and google can befall everybody")
+                throw .invalid(
+                    "only troubles, slow-…, and -inactive and -migrating of storekit2 and google can befall everybody")
             }
             upstream = behaviour
         } else if call.method == "DELETE" {

@@ -87,7 +87,8 @@ extension PostgresError {
     /// True where the same call may well succeed if made again: a deadlock, a serialization failure, a plan outdated by a
     /// change of the schema, and everything that is ``isUnavailable``.
     public var isTransient: Bool {
-        isUnavailable || isStalePlan || sqlState == "40001" || sqlState == "40P01"
+        // 34000 portal does not exist: a pooler gave the rest of a statement to another session. No portal here outlives its statement.
+        isUnavailable || isStalePlan || sqlState == "40001" || sqlState == "40P01" || sqlState == "34000"
     }
 
     /// True where the server is there and will not run the statement: a missing table, column or right, a broken constraint, data that

@@ -40,6 +40,12 @@ public final class PostgresPool: Sendable {
     /// True while at least one connection of the shared lane is up.
     public var isConnected: Bool { shared.settings.connectedCount > 0 }
 
+    /// True once a prepared statement met another session's: see ``PostgresError/isStrayStatement``. It stays true: the next statement may be
+    /// lucky, and the one after it not.
+    public var hasSeenStrayStatement: Bool {
+        shared.settings.hasSeenStrayStatement || exclusive.settings.hasSeenStrayStatement
+    }
+
     /// Keeps every connection up until the task is cancelled; then fails what is under way and what waits with
     /// ``PostgresError/Code/closed``, and closes all. To be called once.
     public func run() async {

@@ -20,6 +20,7 @@ struct Database: Sendable {
     }
 
     var isTransaction: Bool { joined != nil }
+    var hasSeenStrayStatement: Bool { pool.hasSeenStrayStatement }
 
     func query(_ sql: SQL, timeout: Duration? = nil) async throws -> PostgresRows {
         guard let joined else { return try await pool.query(sql, timeout: timeout) }

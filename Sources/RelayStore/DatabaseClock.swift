@@ -1,3 +1,4 @@
+import Foundation
 import NIOConcurrencyHelpers
 import RelayCore
 
@@ -11,18 +12,26 @@ public final class DatabaseClock: Sendable {
         var monotonic: ContinuousClock.Instant
         var uncertainty: Duration
         var seenAt: ContinuousClock.Instant
+
+        func now(at instant: ContinuousClock.Instant) -> Timestamp { database + (instant - monotonic) }
     }
 
     public init() {}
 
     /// Takes in that a statement sent at `sent` and answered at `received` saw `moment`. The sharper of what is known and what
-    /// is new is kept; after ten seconds the new one is taken in any case, since clocks drift and primaries change.
+    /// is new is kept; after ten seconds the new one is taken in any case, since clocks drift and primaries change. What is kept is moved so
+    /// far that it contradicts no answer: the database was not past `moment` at `sent`, and not before it at `received`.
     public func observe(
         _ moment: Timestamp, sent: ContinuousClock.Instant, received: ContinuousClock.Instant = .now
     ) {
         let uncertainty = received - sent
         anchor.withLockedValue { anchor in
-            if let known = anchor, known.uncertainty < uncertainty, received - known.seenAt < .seconds(10) { return }
+            if var known = anchor, known.uncertainty < uncertainty, received - known.seenAt < .seconds(10) {
+                let (behind, ahead) = (moment - known.now(at: received), known.now(at: sent) - moment)
+                known.database = known.database + max(.zero, behind) - max(.zero, ahead)
+                anchor = known
+                return
+            }
             anchor = Anchor(
                 database: moment, monotonic: sent + uncertainty / 2, uncertainty: uncertainty, seenAt: received)
         }
@@ -31,6 +40,16 @@ public final class DatabaseClock: Sendable {
     /// Nil until the database has been heard of for the first time.
     public var now: Timestamp? {
         now(at: .now)
+    }
+
+    /// The host's time where the database has not been heard of yet.
+    public var nowOrHostTime: Timestamp { now ?? Self.hostTime }
+
+    /// How far the host's clock is ahead of the database's; negative: behind. Nil until the database has been heard of.
+    public var hostDrift: Duration? { now.map { Self.hostTime - $0 } }
+
+    private static var hostTime: Timestamp {
+        Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
 
     /// A moment that is not after the database's now, however long the last answer took: for saying since when something is
@@ -42,6 +61,6 @@ public final class DatabaseClock: Sendable {
     }
 
     func now(at instant: ContinuousClock.Instant) -> Timestamp? {
-        anchor.withLockedValue { $0.map { $0.database + (instant - $0.monotonic) } }
+        anchor.withLockedValue { $0?.now(at: instant) }
     }
 }

@@ -56,6 +56,9 @@ extension RelayStore {
         "enable_seqscan": "off", "jit": "off", "plan_cache_mode": "force_generic_plan",
     ]
 
+    /// See ``PostgresPool/hasSeenStrayStatement``.
+    public var hasSeenStrayStatement: Bool { database.hasSeenStrayStatement }
+
     /// Asks the database what time it is, and tells its clock.
     public func readClock() async throws {
         let sent = ContinuousClock.now

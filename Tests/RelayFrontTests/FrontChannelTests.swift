@@ -109,6 +109,7 @@ struct FrontChannelTests {
             #expect(last < Self.requests / 2)
             // Once it reads, it gets all of them.
             try await channel.setOption(ChannelOptions.autoRead, value: true).get()
+            #expect(await TestFront.eventually { made.withLockedValue { $0 } >= Self.requests })
             #expect(await TestFront.eventually { client.bytes > Self.requests * Self.answerBytes })
             #expect(made.withLockedValue { $0 } == Self.requests)
             try await channel.close()

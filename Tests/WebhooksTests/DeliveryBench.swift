@@ -82,7 +82,8 @@ struct DeliveryBench: Sendable {
     ) -> NewDelivery {
         NewDelivery(
             endpoint: endpoint, publisher: publisher, lane: Username(lane), sequence: Int64(sequence),
-            body: #"{"type":"purchases.updated","applicationUsername":"\#(lane)","n":\#(sequence)}"#, replaces: true)
+            body: #"{"type":"purchases.updated","applicationUsername":"\#(lane)","n":\#(sequence)}"#, replaces: true,
+            at: DatabaseClock().nowOrHostTime)
     }
 
     func number(_ sql: String) async throws -> Int {

@@ -14,7 +14,8 @@ TEST_COUNT=0
 test_run() {
     local name=$1 width=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$2}
     shift 2
-    local command=(env "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width" "$RELAY_BIN_DIR/receipt-relayPackageTests.xctest"
+    # A test that hangs is named, too.
+    local command=(timeout --kill-after 10 2400 env "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width" "$RELAY_BIN_DIR/receipt-relayPackageTests.xctest"
         --testing-library swift-testing --event-stream-version 0 --event-stream-output-path "$RUN_FOLDER/$name.events" "$@")
     if [ -t 1 ]; then
         SESSION="9-$name" run_in_session "${command[@]}"

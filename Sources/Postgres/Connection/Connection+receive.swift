@@ -136,7 +136,7 @@ enum ConnectionFate {
     static func isOver(after sqlState: String?) -> Bool {
         guard let sqlState else { return false }
         // 25006 read-only: what was the primary is one no longer. 57P0x: shutdown, crash, starting up, database dropped,
-        // idle for too long. 08 connection exception: so does a pooler say that it has lost the server behind it.
-        return sqlState == "25006" || sqlState.hasPrefix("57P") || sqlState.hasPrefix("08")
+        // idle for too long. 08 connection exception: so does a pooler say that it has lost the server behind it. 34000: it lost the thread.
+        return sqlState == "25006" || sqlState == "34000" || sqlState.hasPrefix("57P") || sqlState.hasPrefix("08")
     }
 }

@@ -78,6 +78,9 @@ extension ConnectionLane {
         guard let connection = members[slot] else { return }
         let progress = connection.ready(events)
         for flight in progress.landed {
+            if case .failure(let error) = flight.outcome, error.isStrayStatement {
+                settings.hasSeenStrayStatement = true
+            }
             if setUps.removeValue(forKey: flight.id) != nil {
                 finishSetUp(flight, slot)
             } else {

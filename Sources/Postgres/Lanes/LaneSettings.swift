@@ -10,6 +10,7 @@ struct LaneSettings: Sendable {
     let observer: any PostgresObserver
     private let lastID = NIOLockedValueBox<UInt64>(0)
     private let connected = NIOLockedValueBox(0)
+    private let hasStrayed = NIOLockedValueBox(false)
 
     init(
         _ lane: PostgresLane, _ configuration: PostgresConfiguration, owner: EventLoopOwner, logger: Logger,
@@ -30,6 +31,12 @@ struct LaneSettings: Sendable {
     var connectedCount: Int {
         get { connected.withLockedValue { $0 } }
         nonmutating set { connected.withLockedValue { $0 = newValue } }
+    }
+
+    /// Whether the server has answered with ``PostgresError/isStrayStatement`` on any connection.
+    var hasSeenStrayStatement: Bool {
+        get { hasStrayed.withLockedValue { $0 } }
+        nonmutating set { hasStrayed.withLockedValue { $0 = newValue } }
     }
 
     func nextID() -> UInt64 {

@@ -2,7 +2,6 @@ import AmazonAppStore
 import AppStoreServer
 import AppleStore
 import AsyncHTTPClient
-import Foundation
 import GooglePlay
 import OutboundHTTP
 import RelayCore
@@ -15,9 +14,7 @@ extension Assembly {
     func externalStores(
         _ google: PerPublisher<GooglePlayClient?>, _ httpClient: HTTPClient, _ clock: DatabaseClock
     ) -> PerPublisher<[StorePlatform: any ExternalStore]> {
-        let now: @Sendable () -> Timestamp = {
-            clock.now ?? Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-        }
+        let now: @Sendable () -> Timestamp = { clock.nowOrHostTime }
         return settings.accounts.mapAccounts { publisher, account in
             var stores: [StorePlatform: any ExternalStore] = [:]
             if let client = google[account: publisher] ?? nil {

@@ -1,4 +1,5 @@
 import Logging
+import Metrics
 import Postgres
 import RelayFront
 import RelayStore
@@ -25,6 +26,8 @@ actor ReadinessWatch: Service {
     /// When it was last looked for new keys.
     private var vaultSeenAt = ContinuousClock.now
     private var saidAt: ContinuousClock.Instant?
+    private let drift = Gauge(label: "relay_host_clock_drift_seconds")
+    private var isDrifting = false
 
     init(store: RelayStore, probes: [RelayStore.Probe], logger: Logger) {
         self.store = store
@@ -44,7 +47,26 @@ actor ReadinessWatch: Service {
         note(.waiting(what: ["process"], why: "it is shutting down"))
     }
 
-    private func lookAndNote() async { note(await look()) }
+    private func lookAndNote() async {
+        note(await look())
+        noteDrift()
+    }
+
+    /// The host's clock decides nothing here. It dates tokens for the stores, which refuse one that is minutes off.
+    private func noteDrift() {
+        guard let seconds = store.memory.clock.hostDrift.map({ $0 / .seconds(1) }) else { return }
+        drift.record(seconds)
+        let isFar = abs(seconds) > 30
+        guard isFar != isDrifting else { return }
+        isDrifting = isFar
+        if isFar {
+            logger.warning(
+                "this host's clock is not the database's: stores may refuse what is signed here; set it by NTP",
+                metadata: ["ahead_seconds": "\(Int(clamping: Int64(seconds)))"])
+        } else {
+            logger.notice("this host's clock is the database's again")
+        }
+    }
 
     private func note(_ now: State) {
         let before = state
@@ -93,6 +115,9 @@ actor ReadinessWatch: Service {
     }
 
     private func look() async -> State {
+        guard !store.hasSeenStrayStatement else {
+            return .waiting(what: ["database"], why: SettingError.poolerAdvice)
+        }
         do {
             // Without the database's time no purchase can be dated: ready is who knows it.
             if store.memory.clock.now == nil { try await store.readClock() }

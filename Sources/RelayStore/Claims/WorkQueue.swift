@@ -1,6 +1,7 @@
 import Postgres
 
-/// What is claimed besides purchases. All have the columns `due_at`, `strikes`, `failures`, `trouble` and `parked_at`.
+/// What is claimed besides purchases. All have the columns `due_at`, `fence`, `strikes`, `failures`, `trouble` and `parked_at`. Each claim raises the
+/// fence, so that only the holder of the newest one writes a row.
 public enum WorkQueue: String, Sendable, CaseIterable {
     case events, webhooks, notifications, subscriptions, questions, consumption
 
@@ -32,15 +33,6 @@ public enum WorkQueue: String, Sendable, CaseIterable {
 
     /// What a claim returns of them.
     static func columns(_ row: SQL) -> SQL { "\(row).strikes, \(row).failures, \(row).trouble" }
-
-    /// What rises with every claim, so that only its holder writes a row.
-    private var fence: SQL {
-        switch self {
-        case .webhooks, .notifications, .questions, .consumption: "q.fence"
-        case .events: "q.attempts"
-        case .subscriptions: "q.strikes"
-        }
-    }
 
     private var isKey: SQL {
         switch self {
@@ -85,7 +77,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
             UPDATE \(unescaped: table) q
             SET \(changes)
             FROM \(held, as: "i")
-            WHERE \(isKey) AND \(fence) = i.fence AND q.strikes > 0
+            WHERE \(isKey) AND q.fence = i.fence AND q.strikes > 0
             """
         return sql.plannedAnew
     }

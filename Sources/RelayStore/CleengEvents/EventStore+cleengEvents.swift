@@ -75,15 +75,15 @@ extension EventStore {
                 ) AS e
             )
             UPDATE cleeng_events e
-            SET due_at = now() + \(lease), attempts = e.attempts + 1, \(WorkQueue.strike("e"))
+            SET due_at = now() + \(lease), fence = e.fence + 1, attempts = e.attempts + 1, \(WorkQueue.strike("e"))
             FROM due
             WHERE e.bucket = due.bucket AND e.accepted_on = due.accepted_on AND e.id = due.id
-            RETURNING e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, e.received_at, e.attempts,
+            RETURNING e.bucket, e.accepted_on - DATE 'epoch' AS day, e.id, e.received_at, e.fence, e.attempts,
                       clock_timestamp() AS claimed_at, ROW(e.sealed_by, e.body) AS body, e.account,
                       \(WorkQueue.columns("e"))
             """)
         return try await relay.queues.sift(rows) {
-            try ClaimedRow(.events, .id($0.validationID()), fence: $0.get("attempts"), $0)
+            try ClaimedRow(.events, .id($0.validationID()), fence: $0.get("fence"), $0)
         } _: { row, claimed in
             ClaimedEvent(
                 row: claimed, id: try row.validationID(), receivedAt: try row.timestamp("received_at"),
@@ -95,7 +95,7 @@ extension EventStore {
     /// Records the outcome of an event, and ends its claim.
     ///
     /// Changes nothing if another claim has followed, or if the event was received or replayed again since this claim: it is due then, and
-    /// is processed once more. A repeat starts the attempts anew, so the attempt's number alone does not identify the claim.
+    /// is processed once more.
     ///
     /// - Parameter again: the pause before the next attempt; nil: the event is done.
     /// - Returns: whether the claim was still valid.
@@ -108,7 +108,7 @@ extension EventStore {
             SET outcome = \(.text(outcome.bounded(200))), due_at = \(due), \(WorkQueue.cleared), trouble = NULL
             WHERE e.bucket = \(.int2(Int16(event.id.bucket.number)))
               AND e.accepted_on = DATE 'epoch' + \(.int4(Int32(event.id.day))) AND e.id = \(.uuid(event.id.uuid))
-              AND e.attempts = \(.int4(event.row.fence)) AND e.received_at = \(.timestamptz(event.receivedAt.postgres))
+              AND e.fence = \(.int4(event.row.fence)) AND e.received_at = \(.timestamptz(event.receivedAt.postgres))
               AND e.strikes > 0
             """)
         return written.affectedRows > 0

@@ -70,8 +70,9 @@ public struct CustomerUpdates: Sendable {
                     return (changes.count, 0)
                 }
                 let read = try await purchases(of: heard.map(\.name), transaction)
+                let now = store.memory.clock.nowOrHostTime
                 let messages = zip(heard, read).flatMap { change, purchases in
-                    endpoints.compactMap { change.message(to: $0, purchases) }
+                    endpoints.compactMap { change.message(to: $0, purchases, at: now) }
                 }
                 _ = try await transaction.commit(with: [told] + DeliveryStatements.enqueue(messages))
                 return (changes.count, messages.count)
@@ -131,7 +132,7 @@ extension CustomerUpdates {
                 // The first version is of a row that was made just now: the name may be mistyped.
                 guard change.version > 1 || read.contains(where: { !$0.all.isEmpty }) else { return [] }
                 let messages = endpoints.flatMap { endpoint in
-                    read.compactMap { change.message(to: endpoint, $0) }
+                    read.compactMap { change.message(to: endpoint, $0, at: change.changedAt) }
                 }
                 _ = try await transaction.commit(with: DeliveryStatements.enqueue(messages))
                 return messages.map(\.id)

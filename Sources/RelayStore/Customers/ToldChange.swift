@@ -59,12 +59,12 @@ struct ToldChange: Sendable {
     }
 
     /// Nil for an endpoint that does not receive this: another publisher's, or one for purchases of another environment.
-    func message(to endpoint: WebhookEndpoint, _ purchases: CustomerPurchases) -> NewDelivery? {
+    func message(to endpoint: WebhookEndpoint, _ purchases: CustomerPurchases, at now: Timestamp) -> NewDelivery? {
         guard endpoint.publisher == name.publisher, concerns(endpoint.environment, purchases) else { return nil }
         let shown = purchases.purchases(in: endpoint.environment)
         return NewDelivery(
             endpoint: endpoint.id, publisher: name.publisher, lane: name.username, sequence: version,
-            body: body(shown), replaces: true, trace: trace)
+            body: body(shown), replaces: true, at: now, trace: trace)
     }
 
     /// A purchase that turned out to be a test after it was accepted concerns both environments: it leaves one of them.

@@ -33,7 +33,7 @@ extension LedgerHearing {
         let told = customerChanges(heard)
         if !told.isEmpty { closing.queries.append(CustomerChange.write(told)) }
         closing.customers = told.map(\.customer)
-        let news = ContractNews.deliveries(heard)
+        let news = ContractNews.deliveries(heard, at: memory.clock.nowOrHostTime)
         closing.queries += ContractNews.moves(heard) + DeliveryStatements.enqueue(news)
         closing.hasMessages = !news.isEmpty
         closing.queries.append(access(heard))

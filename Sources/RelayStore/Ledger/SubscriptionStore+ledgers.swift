@@ -20,15 +20,14 @@ extension SubscriptionStore {
                 FOR UPDATE SKIP LOCKED
             )
             UPDATE ledgers l
-            SET due_at = now() + \(lease), \(WorkQueue.strike("l"))
+            SET due_at = now() + \(lease), fence = l.fence + 1, \(WorkQueue.strike("l"))
             FROM due
             WHERE \(.sameSubscription("l", "due"))
-            RETURNING l.publisher, l.environment, l.subscription_key, l.strikes, \(WorkQueue.columns("l"))
+            RETURNING l.publisher, l.environment, l.subscription_key, l.fence, \(WorkQueue.columns("l"))
             """)
         return try await relay.queues.sift(rows) {
             let name = try $0.subscriptionName()
-            // Each claim raises the strikes, and so they are the fence as well.
-            return try ClaimedRow(.subscriptions, .subscription(name), fence: $0.get("strikes"), $0)
+            return try ClaimedRow(.subscriptions, .subscription(name), fence: $0.get("fence"), $0)
         } _: { row, claimed in
             ClaimedSubscription(row: claimed, name: try row.subscriptionName())
         }

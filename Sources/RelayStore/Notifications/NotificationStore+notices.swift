@@ -18,7 +18,7 @@ extension NotificationStore {
         return endpoints.map { endpoint in
             NewDelivery(
                 notice: #"\#(WebhookBody.noticeHead)"notification":\#(notice)}"#, endpoint: endpoint.id,
-                publisher: publisher)
+                publisher: publisher, at: memory.clock.nowOrHostTime)
         }
     }
 }

@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import Postgres
 public import RelayCore
 
@@ -25,8 +24,7 @@ extension OrderStore {
     /// By the database's clock where it is known by now, so that ids of all copies sort by time.
     func newBillingID() -> BillingID {
         var generator = SystemRandomNumberGenerator()
-        let now = memory.clock.now ?? Timestamp(seconds: Int64(Date().timeIntervalSince1970))
-        return BillingID(at: now, using: &generator)
+        return BillingID(at: memory.clock.nowOrHostTime, using: &generator)
     }
 }
 

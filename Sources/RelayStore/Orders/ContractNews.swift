@@ -30,13 +30,15 @@ enum ContractNews {
 
         /// In a lane of its own: no message of this kind replaces another.
         func delivery(
-            _ event: BillingEvent, publisher: PublisherID, contract: String, customer: String, order: String? = nil
+            _ event: BillingEvent, publisher: PublisherID, contract: String, customer: String, order: String? = nil,
+            at now: Timestamp
         ) -> NewDelivery {
             var generator = SystemRandomNumberGenerator()
             return NewDelivery(
                 endpoint: id, publisher: publisher, lane: Username(EndpointID(using: &generator).description),
                 sequence: 1,
-                body: event.body(contract: contract, customer: customer, order: order), replaces: false)
+                body: event.body(contract: contract, customer: customer, order: order), replaces: false,
+                at: now)
         }
     }
 
@@ -93,12 +95,15 @@ enum ContractNews {
     }
 
     /// Messages to endpoints about the contracts.
-    static func deliveries(_ heard: [LedgerHearing.Heard]) -> [NewDelivery] { heard.flatMap(deliveries) }
+    static func deliveries(_ heard: [LedgerHearing.Heard], at now: Timestamp) -> [NewDelivery] {
+        heard.flatMap { deliveries($0, at: now) }
+    }
 
-    private static func deliveries(_ heard: LedgerHearing.Heard) -> [NewDelivery] {
+    private static func deliveries(_ heard: LedgerHearing.Heard, at now: Timestamp) -> [NewDelivery] {
         guard let contract = heard.contract, let event = heard.contractEvent else { return [] }
         return contract.endpoints.filter { $0.takes(heard.message.name.environment) && $0.wants(event) }.map {
-            $0.delivery(event, publisher: contract.publisher, contract: contract.id, customer: contract.customer)
+            $0.delivery(
+                event, publisher: contract.publisher, contract: contract.id, customer: contract.customer, at: now)
         }
     }
 

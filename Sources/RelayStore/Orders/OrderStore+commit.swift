@@ -99,7 +99,8 @@ extension OrderStore {
                     endpoint.delivery(
                         event, publisher: publisher, contract: order.contract.description,
                         customer: order.customer.description,
-                        order: event == .orderSucceeded ? order.id.description : nil)
+                        order: event == .orderSucceeded ? order.id.description : nil,
+                        at: memory.clock.nowOrHostTime)
                 }
         }
         closing.hasMessages = closing.hasMessages || !news.isEmpty

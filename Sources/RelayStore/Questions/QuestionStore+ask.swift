@@ -81,8 +81,8 @@ extension QuestionStore {
                 coalesce(\(.timestamptz(signal.saidAt?.postgres)), now()), \(.text(signal.replaces))
             \(signal.isUnproven ? isKnown(name) : "")
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
-                signals = q.signals + CASE WHEN \(isNews) THEN 1 ELSE 0 END, replaces = coalesce(q.replaces, excluded.replaces),
-                attempts = CASE WHEN q.owner IS NULL AND \(isNews) THEN 0 ELSE q.attempts END,
+                signals = q.signals + 1, replaces = coalesce(q.replaces, excluded.replaces),
+                attempts = CASE WHEN \(isNews) THEN 0 ELSE q.attempts END,
                 due_at = CASE WHEN q.owner IS NULL AND q.parked_at IS NULL AND \(isNews) THEN excluded.due_at ELSE q.due_at END,
                 said_at = greatest(q.said_at, excluded.said_at),
                 accepted_on = CASE WHEN excluded.said_at >= q.said_at THEN excluded.accepted_on ELSE q.accepted_on END,

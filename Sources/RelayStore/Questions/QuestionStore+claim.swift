@@ -71,13 +71,14 @@ extension QuestionStore {
         _ = try await database.withTransaction { try await $0.commit(with: [given, ended]) }
     }
 
-    /// Ends the claim of one that could not be asked, or whose answer is doubted. Where a notification came meanwhile, it is due at once.
+    /// Ends the claim of one that could not be asked, or whose answer is doubted. Where a signed notification came meanwhile, it is due at once:
+    /// that has set the attempts to 0.
     ///
     /// - Parameter doubts: how often an answer may still be doubted; nil: as before.
     public func postpone(
         _ claimed: ClaimedQuestion, trouble: String, by pause: Duration, doubts: Int? = nil
     ) async throws {
-        let isSame: SQL = "q.signals = \(.int4(claimed.signals))"
+        let isSame: SQL = "q.attempts = \(.int2(Int16(clamping: claimed.attempts)))"
         _ = try await database.query(
             """
             UPDATE store_questions q

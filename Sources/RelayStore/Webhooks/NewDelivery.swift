@@ -1,4 +1,3 @@
-import Foundation
 public import RelayCore
 public import Traces
 
@@ -21,14 +20,14 @@ public struct NewDelivery: Sendable {
     /// In which it came to be; see ``StoredTrace``.
     public let trace: String?
 
+    /// - Parameter now: by the database's clock: by its day the row is found.
     public init(
         endpoint: EndpointID, publisher: PublisherID, lane: Username, sequence: Int64, body: String, replaces: Bool,
-        trace: String? = StoredTrace.current
+        at now: Timestamp, trace: String? = StoredTrace.current
     ) {
         var generator = SystemRandomNumberGenerator()
         id = DeliveryID(
-            bucket: Bucket(of: publisher, lane), day: UInt16(clamping: Int(Date().timeIntervalSince1970 / 86_400)),
-            using: &generator)
+            bucket: Bucket(of: publisher, lane), day: UInt16(clamping: now.daysSince1970), using: &generator)
         self.endpoint = endpoint
         self.publisher = publisher
         self.lane = lane
@@ -42,10 +41,10 @@ public struct NewDelivery: Sendable {
     static let noticeSequence: Int64 = 0
 
     /// What a store said that concerns no customer. Its lane is its own, with a made-up name: it waits for no other message.
-    init(notice body: String, endpoint: EndpointID, publisher: PublisherID) {
+    init(notice body: String, endpoint: EndpointID, publisher: PublisherID, at now: Timestamp) {
         var generator = SystemRandomNumberGenerator()
         self.init(
             endpoint: endpoint, publisher: publisher, lane: Username(EndpointID(using: &generator).description),
-            sequence: Self.noticeSequence, body: body, replaces: false)
+            sequence: Self.noticeSequence, body: body, replaces: false, at: now)
     }
 }

@@ -89,7 +89,7 @@ extension WebhookStore {
         let body: Private<String> = try row.open("body")
         let new = NewDelivery(
             notice: body.value, endpoint: try row.endpointID("endpoint"),
-            publisher: try row.get("publisher"))
+            publisher: try row.get("publisher"), at: memory.clock.nowOrHostTime)
         for statement in DeliveryStatements.enqueue([new]) { _ = try await database.query(statement) }
         return new.id
     }

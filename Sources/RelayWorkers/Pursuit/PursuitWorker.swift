@@ -294,6 +294,8 @@ struct PursuitWorker: Sendable {
         let again = pursuit.grantOutdated(
             at: moment, readAgainAt: max(readAgainAt ?? moment, moment + settings.reads.interval))
         var notes = notes
+        // What Cleeng said is shown, although nothing followed from it.
+        notes.events += decision.events.filter { $0.kind == .entitlementRead }
         notes.take(again)
         try await write(claimed, pursuit, notes, again.next)
     }

@@ -80,7 +80,7 @@ public final class DeliveryService: Service {
 
     /// Writes how the endpoint does, where that is news.
     func note(_ verdict: WebhookResult.Verdict, of id: EndpointID) async throws {
-        let now = store.memory.clock.now ?? Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+        let now = store.memory.clock.nowOrHostTime
         let change = state.withLockedValue { $0.known[id]?.standing.heard(verdict, at: now) }
         guard let change, try await store.webhooks.note(change, of: id) else { return }
         directory.forget()

@@ -98,7 +98,7 @@ struct DescribedTests {
             environment: .all, isFromSettings: false, createdAt: now, lastSuccessAt: nil, failingSince: nil,
             disabledAt: nil, disabledReason: nil)
         let purchases = CustomerPurchases(name: name, purchases: [purchase], readAt: now, changesAt: nil)
-        let body = try #require(change.message(to: endpoint, purchases)).body
+        let body = try #require(change.message(to: endpoint, purchases, at: change.changedAt)).body
         return String(decoding: WebhookBody.whole(body, password: isWhole ? "pw" : nil), as: UTF8.self)
     }
 

@@ -26,12 +26,23 @@ struct DatabaseClockTests {
     func sharper() {
         let clock = DatabaseClock()
         clock.observe(noon, sent: start, received: start + .milliseconds(10))
-        let vague = noon + .seconds(40)
+        let vague = noon + .milliseconds(1_290)
         clock.observe(vague, sent: start + .seconds(1), received: start + .seconds(1) + .milliseconds(300))
         #expect(clock.now(at: start + .milliseconds(5)) == noon)
         let sharp = noon + .seconds(2)
         clock.observe(sharp, sent: start + .seconds(2), received: start + .seconds(2) + .milliseconds(2))
         #expect(clock.now(at: start + .seconds(2) + .milliseconds(1)) == sharp)
+    }
+
+    /// Each answer bounds the database's time: it was not past the moment when asked, and not before it when answered.
+    @Test("is moved by a vague observation only so far that it does not contradict it", arguments: [-1, 1])
+    func bounded(direction: Int) {
+        let clock = DatabaseClock()
+        clock.observe(noon, sent: start, received: start + .milliseconds(10))
+        let (sent, received) = (start + .seconds(1), start + .seconds(1) + .milliseconds(300))
+        let far = noon + .seconds(1 + 40 * direction)
+        clock.observe(far, sent: sent, received: received)
+        #expect(clock.now(at: direction < 0 ? sent : received) == far)
     }
 
     @Test("takes a vague one after ten seconds, since clocks drift and primaries change")

@@ -18,10 +18,12 @@ struct QuestionTests {
     @discardableResult
     private func signal(
         _ store: RelayStore, _ database: TestDatabase, _ id: String, key: TransactionID = key,
-        type: String = "SUBSCRIPTION_REVOKED"
+        type: String = "SUBSCRIPTION_REVOKED", isUnproven: Bool = false
     ) async throws -> ReceiveOutcome {
-        try await store.notifications.receive(
-            ReceivedNotification(.google(key, id, type: type), body: [], isRelayed: PerPublisher(true)),
+        var notification = StoreNotification.google(key, id, type: type)
+        notification.isUnproven = isUnproven
+        return try await store.notifications.receive(
+            ReceivedNotification(notification, body: [], isRelayed: PerPublisher(true)),
             leeway: Notices.leeway,
             now: try await database.now())
     }
@@ -60,6 +62,33 @@ struct QuestionTests {
             try await store.questions.end(first)
             #expect(try await database.count("store_questions") == 1)
             try await store.questions.end(second)
+            #expect(try await database.count("store_questions") == 0)
+        }
+    }
+
+    @Test("is asked again after an unsigned notification too, which cuts no pause short")
+    func unsigned() async throws {
+        try await run { database, store in
+            let name = SubscriptionName(publisher: .first, environment: .production, originalTransactionID: Self.key)
+            try await database.run(
+                """
+                INSERT INTO ledgers (bucket, publisher, environment, subscription_key, bundle_id, heard_at)
+                VALUES (\(name.bucket.number), '\(name.publisher)', 'Production', '\(Self.key)', 'com.example.app', now())
+                """)
+            try await signal(store, database, "a", isUnproven: true)
+            let first = try #require(try await claim(store).first)
+            try await signal(store, database, "b", isUnproven: true)
+            #expect(try await claim(store).isEmpty)
+            try await store.questions.end(first)
+            let second = try #require(try await claim(store).first)
+            try await signal(store, database, "c", isUnproven: true)
+            try await store.questions.postpone(second, trouble: "away", by: .seconds(900))
+            #expect(try await claim(store).isEmpty)
+            try await signal(store, database, "d", isUnproven: true)
+            #expect(try await claim(store).isEmpty)
+            try await signal(store, database, "e")
+            let third = try #require(try await claim(store).first)
+            try await store.questions.end(third)
             #expect(try await database.count("store_questions") == 0)
         }
     }

@@ -63,6 +63,29 @@ struct ParkedItemTests {
         }
     }
 
+    @Test("is out of reach of a copy that stood still, once another has claimed it", arguments: WorkQueue.allCases)
+    func frozenCopy(queue: WorkQueue) async throws {
+        try await QueuedItems.run(queue) { items in
+            let stale = try await items.claim().map(\.row)
+            try await items.makeDue()
+            // Given back and claimed again: strikes and attempts are what they were for the first claim.
+            try await items.store.queues.giveBack(try await items.claim().map(\.row))
+            try await items.makeDue()
+            let current = try await items.claim().map(\.row)
+            #expect(current.count == QueuedItems.count && stale.count == QueuedItems.count)
+            let before = try await items.database.picture(of: queue.table)
+            for row in stale {
+                await items.store.queues.fail(row, StoreError.missingRow("stale"))
+                #expect(try await items.store.queues.postpone(row, trouble: "stale", by: .seconds(60)) == false)
+            }
+            try await items.store.queues.giveBack(stale)
+            try await items.store.queues.clear(stale)
+            #expect(try await items.database.picture(of: queue.table) == before)
+            try await items.store.queues.clear(current)
+            #expect(try await items.database.picture(of: queue.table) != before)
+        }
+    }
+
     @Test("is parked when three workers ended while they had it", arguments: WorkQueue.allCases)
     func deaths(queue: WorkQueue) async throws {
         try await QueuedItems.run(queue) { items in

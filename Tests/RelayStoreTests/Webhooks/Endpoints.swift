@@ -47,7 +47,8 @@ extension NewDelivery {
     {
         NewDelivery(
             endpoint: endpoint, publisher: "main", lane: Username(lane), sequence: sequence,
-            body: #"{"type":"purchases.updated","n":\#(sequence)}"#, replaces: replaces)
+            body: #"{"type":"purchases.updated","n":\#(sequence)}"#, replaces: replaces,
+            at: DatabaseClock().nowOrHostTime)
     }
 }
 

@@ -73,7 +73,8 @@ import Testing
             let endpoint = try #require(EndpointID(bad.output[0]))
             let delivery = NewDelivery(
                 endpoint: endpoint, publisher: "main", lane: "u-77", sequence: 1,
-                body: #"{"type":"purchases.updated"}"#, replaces: true)
+                body: #"{"type":"purchases.updated"}"#, replaces: true,
+                at: DatabaseClock().nowOrHostTime)
             try await TestDatabase.withPool(setup.database.url) { pool in
                 _ = try await pool.withTransaction { try await $0.pipeline(DeliveryStatements.enqueue([delivery])) }
             }

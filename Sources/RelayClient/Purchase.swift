@@ -27,7 +27,8 @@ public struct Purchase: Sendable, Hashable {
     public var coupon: String?
     /// The publisher's own id of the user, 1 to 512 characters. By default the relay takes the email.
     public var applicationUsername: String?
-    /// The customer's number at Cleeng. With it a signed transaction may take Cleeng's StoreKit 2 road.
+    /// The customer's number at Cleeng. With it a signed transaction may take Cleeng's StoreKit 2 road, and a subscription at Google Play
+    /// that of Cleeng's connector for it.
     public var cleengCustomerID: Int?
 
     public init(
@@ -125,6 +126,7 @@ extension Purchase {
                 var fields = ["productId": productID, "purchaseToken": purchaseToken, "packageName": packageName]
                 fields["orderId"] = orderID
                 receipt = fields
+                cleengCustomerId = purchase.cleengCustomerID
                 return
             case .amazon(let receiptID, let userID):
                 receipt = ["receiptId": receiptID, "userId": userID]

@@ -25,6 +25,8 @@ public struct FrontConfiguration: Sendable {
     public var customerTokens: CustomerTokenVerifier?
     public var receipts: ReceiptPolicy
     public var drivers = DriverPolicy.auto
+    /// Whether Cleeng's Google Play connector has an address.
+    public var googleConnector = PerPublisher(false)
     public var notifications: NotificationPolicy
     /// Nil: Google's are not taken.
     public var googlePush: GooglePushPolicy?

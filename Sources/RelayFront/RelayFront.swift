@@ -91,8 +91,8 @@ public struct RelayFront: Sendable {
         let transfers = TransferGate(store: store, rules: configuration.transfers, logger: logger)
         let payments = PaymentRoutes(
             store: store, intake: intake, authenticator: authenticator, receipts: configuration.receipts,
-            drivers: configuration.drivers, offers: store.memory.catalogue,
-            bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
+            drivers: configuration.drivers, googleConnector: configuration.googleConnector,
+            offers: store.memory.catalogue, bodies: BodyReader(maximumBytes: configuration.maxBodyBytes),
             budget: bodyBudget,
             trustedProxies: configuration.trustedProxies,
             poll: poll, metrics: metrics, stores: stores, transfers: transfers)

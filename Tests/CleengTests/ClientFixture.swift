@@ -11,13 +11,14 @@ let publisherToken = "pub_tok_SECRET_0123456789"
 /// Runs `test` with a client for a server; everything it logs, at any level, is added to `log`.
 func withCleeng<Answer>(
     _ url: String, source: EntitlementSource = .entitlements, tags: [OfferID: [TagID]] = [:],
-    timeout: Duration = .seconds(20), maxResponseBytes: Int = 1 << 20, log: CapturedLog = CapturedLog(),
+    timeout: Duration = .seconds(20), maxResponseBytes: Int = 1 << 20, connects: Bool = true,
+    log: CapturedLog = CapturedLog(),
     test: (CleengClient) async throws -> Answer
 ) async throws -> Answer {
     let configuration = try CleengConfiguration(
         publisherToken: Secret(publisherToken), paymentURL: url, apiURL: url + "/", storeKit2URL: url + "/",
-        entitlementSource: source,
-        tagsByOffer: tags, upstreamTimeout: timeout, maxResponseBytes: maxResponseBytes)
+        googleURL: connects ? url + "/google/" : nil, entitlementSource: source, tagsByOffer: tags,
+        upstreamTimeout: timeout, maxResponseBytes: maxResponseBytes)
     let httpClient = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: configuration.httpClientConfiguration)
     var logger = Logger(label: "cleeng") { _ in log }

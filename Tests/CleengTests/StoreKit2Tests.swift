@@ -9,13 +9,13 @@ import struct RelayCore.Identifier
 
 /// StoreKit 2's calls, to a server that answers as it is told.
 struct StoreKit2Tests {
-    private static let purchase = StoreKit2Purchase(
-        transactionId: "2000000111222333", cleengCustomerId: 700_000_001, ipAddress: "203.0.113.9")
+    private static let purchase = ConnectorPurchase(
+        .storekit2("2000000111222333"), cleengCustomerId: 700_000_001, ipAddress: "203.0.113.9")
     private static let name = "00112233-4455-4677-8899-aabbccddeeff"
 
     private func send(
         _ transfers: Bool, _ body: String, _ status: HTTPResponse.Status,
-        of purchase: StoreKit2Purchase = purchase
+        of purchase: ConnectorPurchase = purchase
     ) async throws -> (answer: ForwardAnswer, asked: Received) {
         let (answer, asked) = try await withHTTPServer { _ in
             json(body, status: status)
@@ -100,7 +100,7 @@ struct StoreKit2Tests {
             json(body, status: HTTPResponse.Status(code: status))
         } test: { url in
             try await withCleeng(url) {
-                await $0.synchronization(Self.name, offer: "S1", observedAt: Timestamp(seconds: 0))
+                await $0.synchronization(Self.name, of: .storekit2, offer: "S1", observedAt: Timestamp(seconds: 0))
             }
         }
         #expect(answer.verdict == verdict && answer.status == status)
@@ -111,7 +111,7 @@ struct StoreKit2Tests {
     @Test func noServerIsTriedAgain() async throws {
         let url = try await withRawServer([]) { $0 }
         let answer = try await withCleeng(url) {
-            await $0.synchronization(Self.name, offer: "S1", observedAt: Timestamp(seconds: 0))
+            await $0.synchronization(Self.name, of: .storekit2, offer: "S1", observedAt: Timestamp(seconds: 0))
         }
         #expect(answer.verdict == .tryAgain(.connectionFailed, retryAfter: nil) && answer.status == nil)
     }

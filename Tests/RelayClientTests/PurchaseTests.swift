@@ -38,8 +38,8 @@ import Testing
         #expect(google.path == "android/payment")
         #expect(
             try sent(google) == """
-                {"customerEmail":"a@b.test","offerId":"O","receipt":{"orderId":"GPA.1","packageName":"n","productId":"p",\
-                "purchaseToken":"t"}}
+                {"cleengCustomerId":42,"customerEmail":"a@b.test","offerId":"O","receipt":{"orderId":"GPA.1",\
+                "packageName":"n","productId":"p","purchaseToken":"t"}}
                 """)
         let amazon = Purchase(email: "a@b.test", offer: "O", proof: .amazon(receiptID: "r", userID: "u"))
         #expect(amazon.path == "amazon/payment")

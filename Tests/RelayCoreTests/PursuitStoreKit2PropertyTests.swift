@@ -21,13 +21,13 @@ struct PursuitStoreKit2PropertyTests {
                 }
             }
             claim(after.status != .pending || second < 60, "pending after the deadline")
-            claim((after.phase == .synchronizing) == (after.synchronization != nil), "a name without its phase")
+            claim((after.phase.isSynchronizing) == (after.synchronization != nil), "a name without its phase")
             claim(!before.transfers || after.transfers, "a transfer was forgotten")
             claim(after.forwards >= before.forwards, "a try was forgotten")
             if after.transfers, !before.transfers {
                 transfers += 1
                 claim(
-                    mayTransfer && before.phase == .synchronizing && after.phase == .registering, "a transfer of what?")
+                    mayTransfer && before.phase.isSynchronizing && after.phase.isRegistering, "a transfer of what?")
                 claim(decision.change == nil || decision.change?.status == .timedOut, "decided and asked for")
             }
             if decision.change?.status == .granted {

@@ -21,7 +21,7 @@ struct PursuitStoreKit2Tests {
         let taken = script.registered("sync-1", at: 0.2)
         #expect(taken.next == .read)
         #expect(taken.kinds == [.forwarded])
-        #expect(script.pursuit.phase == .synchronizing)
+        #expect(script.pursuit.phase.isSynchronizing)
         #expect(script.pursuit.synchronization == "sync-1")
         let running = script.synchronizationRead(.running("processing"), at: 0.3)
         #expect(running.kinds == [.synchronizationRead])
@@ -55,7 +55,7 @@ struct PursuitStoreKit2Tests {
         let unchanged = script.synchronizationRead(.refused(result: "purchase_ownership_unchanged"), at: 1)
         #expect(unchanged.change == nil)
         #expect(unchanged.next == .rest(until: Script.second(1)))
-        #expect(script.pursuit.phase == .registering && script.pursuit.transfers)
+        #expect(script.pursuit.phase.isRegistering && script.pursuit.transfers)
         #expect(script.pursuit.synchronization == nil)
         #expect(script.woken(at: 1.2).next == .forward)
         let taken = script.registered("sync-2", at: 1.3)
@@ -75,7 +75,7 @@ struct PursuitStoreKit2Tests {
         #expect(decision.change?.status == .granted)
         var moved = Script.synchronizing("sync-1")
         #expect(moved.told(.refused(reason: "purchase_ownership_unchanged"), "sync-1", at: 1).change == nil)
-        #expect(moved.pursuit.transfers && moved.pursuit.phase == .registering)
+        #expect(moved.pursuit.transfers && moved.pursuit.phase.isRegistering)
         // By the other road there is nothing to transfer.
         var receipt = Script.watching(since: 0)
         #expect(
@@ -96,7 +96,7 @@ struct PursuitStoreKit2Tests {
         #expect(early.kinds == [.synchronizationReadFailed] && early.restsUntil == 6)
         #expect(script.pursuit.synchronization == "sync-1")
         let late = script.synchronizationRead(.unknown, at: 16)
-        #expect(script.pursuit.phase == .registering && !script.pursuit.transfers)
+        #expect(script.pursuit.phase.isRegistering && !script.pursuit.transfers)
         #expect(late.restsUntil.map { $0 >= 16.5 } == true)
         var rounds = 0
         while script.pursuit.phase != .watching, rounds < 20 {
@@ -140,7 +140,7 @@ struct PursuitStoreKit2Tests {
         #expect(away.kinds == [.synchronizationReadFailed] && away.restsUntil == 21)
         let ours = script.synchronizationRead(.misconfigured(message: nil), at: 21)
         #expect(ours.restsUntil == 26)
-        #expect(script.pursuit.phase == .synchronizing)
+        #expect(script.pursuit.phase.isSynchronizing)
     }
 
     @Test func itIsFollowedBeyondTheDeadlineAndGrantedLate() {
@@ -170,16 +170,21 @@ struct PursuitStoreKit2Tests {
 }
 
 extension Script {
-    static func registering(mayTransfer: Bool = true) -> Script {
+    static func registering(
+        _ connector: Connector = .storekit2, mayTransfer: Bool = true, isConfirmed: Bool = true
+    ) -> Script {
         var script = Script()
         script.pursuit = Pursuit(
-            phase: .registering, acceptedAt: acceptedAt, deadline: deadline, mayTransfer: mayTransfer)
+            phase: .registering(connector), acceptedAt: acceptedAt, deadline: deadline, mayTransfer: mayTransfer,
+            isConfirmed: isConfirmed)
         return script
     }
 
     /// Taken at second 0.5.
-    static func synchronizing(_ name: String, mayTransfer: Bool = true) -> Script {
-        var script = registering(mayTransfer: mayTransfer)
+    static func synchronizing(
+        _ name: String, _ connector: Connector = .storekit2, mayTransfer: Bool = true, isConfirmed: Bool = true
+    ) -> Script {
+        var script = registering(connector, mayTransfer: mayTransfer, isConfirmed: isConfirmed)
         _ = script.registered(name, at: 0.5)
         return script
     }

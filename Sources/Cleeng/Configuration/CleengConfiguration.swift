@@ -15,6 +15,8 @@ public struct CleengConfiguration: Sendable {
     public let apiURL: String
     /// `POST {storeKit2URL}/storekit2/purchases`; without a trailing slash.
     public let storeKit2URL: String
+    /// `POST {googleURL}/purchases`; without a trailing slash. Nil: the Google Play connector is not used.
+    public let googleURL: String?
     public let entitlementSource: EntitlementSource
     /// For ``EntitlementSource/accessibleTags``; an offer that is not in it has its own id as its only tag.
     public let tagsByOffer: [OfferID: [TagID]]
@@ -30,6 +32,7 @@ public struct CleengConfiguration: Sendable {
         paymentURL: String,
         apiURL: String,
         storeKit2URL: String = "https://inapp.api.sandbox.cleeng.com",
+        googleURL: String? = nil,
         entitlementSource: EntitlementSource = .entitlements,
         tagsByOffer: [OfferID: [TagID]] = [:],
         upstreamTimeout: Duration = .seconds(20),
@@ -43,6 +46,8 @@ public struct CleengConfiguration: Sendable {
         guard let paymentURL = Self.base(paymentURL) else { throw .paymentURL }
         guard let apiURL = Self.base(apiURL) else { throw .apiURL }
         guard let storeKit2URL = Self.base(storeKit2URL) else { throw .storeKit2URL }
+        let connector = googleURL.map { Self.base($0) }
+        if case .some(nil) = connector { throw .googleURL }
         guard upstreamTimeout > .zero, upstreamTimeout <= .seconds(3600) else { throw .upstreamTimeout }
         guard (1024...(64 << 20)).contains(maxResponseBytes) else { throw .maxResponseBytes }
         guard (1...10_000).contains(connectionsPerHost) else { throw .connectionsPerHost }
@@ -50,6 +55,7 @@ public struct CleengConfiguration: Sendable {
         self.paymentURL = paymentURL
         self.apiURL = apiURL
         self.storeKit2URL = storeKit2URL
+        self.googleURL = connector ?? nil
         self.entitlementSource = entitlementSource
         self.tagsByOffer = tagsByOffer
         self.upstreamTimeout = upstreamTimeout
@@ -77,6 +83,7 @@ public enum CleengConfigurationError: String, Error, CustomStringConvertible {
     case paymentURL = "the payment URL must be http(s)://host[:port][/path], nothing else"
     case apiURL = "the API URL must be http(s)://host[:port][/path], nothing else"
     case storeKit2URL = "the StoreKit 2 URL must be http(s)://host[:port][/path], nothing else"
+    case googleURL = "the Google Play connector's URL must be http(s)://host[:port][/path], nothing else"
     case upstreamTimeout = "the upstream timeout must be more than 0 s and at most 1 h"
     case maxResponseBytes = "the largest response must be 1 KiB to 64 MiB"
     case connectionsPerHost = "the connections for each host must be 1 to 10,000"

@@ -31,7 +31,7 @@ extension CleengClient {
             let verdict = sort(reply)
             return ForwardAnswer(
                 verdict, status: reply.status, latency: start.duration(to: .now),
-                synchronization: verdict == .accepted ? synchronization(reply) : nil)
+                synchronization: [.accepted, .duplicate].contains(verdict) ? synchronization(reply) : nil)
         } catch {
             return ForwardAnswer(.tryAgain(error), latency: start.duration(to: .now))
         }

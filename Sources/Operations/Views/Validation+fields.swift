@@ -93,7 +93,12 @@ extension ValidationDetail: Viewed {
             $0.verification.line
         },
         Field("driver", "To Cleeng") { $0.driver.name }.worded {
-            $0.driver == .storekit2 ? "by StoreKit 2, for customer \($0.cleengCustomer ?? 0)" : nil
+            let customer = $0.cleengCustomer ?? 0
+            return switch $0.driver.connector {
+            case .storekit2: "by StoreKit 2, for customer \(customer)"
+            case .google: "by the Google Play connector, for customer \(customer)"
+            case nil: nil
+            }
         },
     ]
 

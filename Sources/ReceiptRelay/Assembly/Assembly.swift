@@ -310,6 +310,7 @@ struct Assembly: Sendable {
             configuration.rokuPush = settings.rokuPush.policy(keys, of: roku)
         }
         configuration.drivers = settings.drivers
+        configuration.googleConnector = settings.accounts.map { $0.cleeng.googleURL != nil }
         configuration.transfers = settings.accounts.map(\.transfers)
         configuration.eventSignatures = eventSignatures
         configuration.beginsTraces = spans != nil

@@ -49,7 +49,8 @@ struct AccountSettings: Sendable {
             return try CleengConfiguration(
                 publisherToken: Secret(token), paymentURL: try reader.url(.paymentURL) ?? "",
                 apiURL: try reader.url(.apiURL) ?? "", storeKit2URL: try reader.url(.storeKit2URL) ?? "",
-                entitlementSource: try reader.choice(.entitlementSource), tagsByOffer: tags,
+                googleURL: try reader.url(.cleengGoogleURL), entitlementSource: try reader.choice(.entitlementSource),
+                tagsByOffer: tags,
                 upstreamTimeout: try reader.duration(.upstreamTimeout),
                 connectionsPerHost: try reader.integer(.maxConcurrentCalls))
         } catch let error as CleengConfigurationError {
@@ -64,6 +65,7 @@ struct AccountSettings: Sendable {
         case .paymentURL: .malformed(.paymentURL, wants: base)
         case .apiURL: .malformed(.apiURL, wants: base)
         case .storeKit2URL: .malformed(.storeKit2URL, wants: base)
+        case .googleURL: .malformed(.cleengGoogleURL, wants: base)
         default: .unreadable("a setting that begins with RELAY_CLEENG", why: error.description)
         }
     }

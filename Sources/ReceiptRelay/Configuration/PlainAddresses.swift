@@ -9,8 +9,9 @@ struct PlainAddresses: Sendable {
     /// Tokens, receipts, customers or keys go there. A collector of traces gets none of these, but for a key of its own in a header.
     /// Apple's OCSP responder gets serial numbers of Apple's certificates alone, has no TLS, and signs its answers.
     private static let upstreams: [Setting] = [
-        .paymentURL, .apiURL, .storeKit2URL, .notificationURL, .appleAPIURL, .appleAPISandboxURL, .googleAPIURL,
-        .googleTokenURL, .googleJWKSURL, .amazonRVSURL, .amazonSNSURL, .rokuAPIURL, .rokuJWKSURL, .customerJWKSURL,
+        .paymentURL, .apiURL, .storeKit2URL, .cleengGoogleURL, .notificationURL, .appleAPIURL, .appleAPISandboxURL,
+        .googleAPIURL, .googleTokenURL, .googleJWKSURL, .amazonRVSURL, .amazonSNSURL, .rokuAPIURL, .rokuJWKSURL,
+        .customerJWKSURL,
     ]
 
     /// - Throws: ``SettingError`` for the first one where TLS is required, on this machine too.
@@ -64,7 +65,9 @@ struct MixedAddresses: Sendable {
     /// Their settings.
     var names: [String]
 
-    private static let addresses: [Setting] = [.paymentURL, .apiURL, .storeKit2URL, .notificationURL]
+    private static let addresses: [Setting] = [
+        .paymentURL, .apiURL, .storeKit2URL, .cleengGoogleURL, .notificationURL,
+    ]
 
     /// - Throws: ``SettingError``.
     init(_ reader: SettingReader) throws {

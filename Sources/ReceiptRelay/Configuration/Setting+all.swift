@@ -4,8 +4,8 @@ extension Setting {
         databaseURL, databaseConnections, preparedStatements,
         httpHost, httpPort,
         opsHost, opsPort,
-        publisherToken, publisherID, cleengEnvironment, paymentURL, apiURL, storeKit2URL, driver, entitlementSource,
-        tagsFile,
+        publisherToken, publisherID, cleengEnvironment, paymentURL, apiURL, storeKit2URL, cleengGoogleURL, driver,
+        entitlementSource, tagsFile,
         maxConcurrentCalls, notificationURL, webhookSecret, webhookSignatureHeader, webhookSignatureEncoding,
         pollInterval, validationTimeout, reconcileHours, upstreamTimeout, transferPolicy, accountTokenNamespace,
         appleVerification, appleBundleIDs, appleAppID, appleEnvironments, appleExtraRoots, appleSharedSecret,
@@ -31,7 +31,8 @@ extension Setting {
     /// What may stand in the file that ``publishersFile`` names.
     static let ofPublishers: [Setting] =
         all.filter(\.isPublishersOwn) + [
-            cleengEnvironment, paymentURL, apiURL, storeKit2URL, entitlementSource, tagsFile, notificationURL,
+            cleengEnvironment, paymentURL, apiURL, storeKit2URL, cleengGoogleURL, entitlementSource, tagsFile,
+            notificationURL,
             webhookSignatureHeader,
             webhookSignatureEncoding, googleAPIURL, googleTokenURL, amazonRVSURL,
             rokuAPIURL, transferPolicy, accountTokenNamespace,

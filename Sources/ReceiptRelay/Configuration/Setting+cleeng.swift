@@ -24,10 +24,16 @@ extension Setting {
         "RELAY_CLEENG_STOREKIT2_URL", .url, standard: "https://inapp.api.sandbox.cleeng.com",
         production: "https://inapp.api.cleeng.com", group: .cleeng, readers: .worker, "`POST {url}/storekit2/purchases`"
     )
+    static let cleengGoogleURL = Setting(
+        "RELAY_CLEENG_GOOGLE_URL", .url, group: .cleeng, readers: .service,
+        example: "https://inapp.api.sandbox.cleeng.com/…",
+        "[Cleeng's Google Play connector V2](operate.md#by-the-google-play-connector): `POST {url}/purchases`, `POST {url}/purchases/transfers`, `GET {url}/purchases/synchronizations/{id}`. Without it purchases at Google Play go to `/android/payment`"
+    )
     static let driver = Setting(
         "RELAY_CLEENG_DRIVER", .choice(["auto", "receipt", "storekit2"]), standard: "auto", group: .cleeng,
         readers: .front,
-        "[by which road purchases go to Cleeng](operate.md#by-storekit-2); `receipt` is always by `/apple/payment`")
+        "[by which road purchases go to Cleeng](operate.md#by-storekit-2); `receipt` is always by `/apple/payment` and `/android/payment`"
+    )
     static let entitlementSource = Setting(
         "RELAY_CLEENG_ENTITLEMENT_SOURCE", .choice(["entitlements", "accessible-tags"]), standard: "entitlements",
         group: .cleeng, readers: .worker,

@@ -29,6 +29,8 @@ public struct ExternalSubscription: Sendable, Hashable {
     /// The newest product, as the store names it.
     public var productID: ProductID?
     public var isTrial: Bool
+    /// False for what was bought once; nil where the store does not say.
+    public var isSubscription: Bool?
     /// What is to be acknowledged at the store; nil if nothing is.
     public var awaitsAcknowledgement: AcknowledgedKind?
     /// By which the app named its customer when it bought; nil where nobody says.
@@ -36,8 +38,8 @@ public struct ExternalSubscription: Sendable, Hashable {
 
     public init(
         key: TransactionID, environment: StoreEnvironment, word: LedgerWord, bundleID: BundleID? = nil,
-        productID: ProductID? = nil, isTrial: Bool? = nil, awaitsAcknowledgement: AcknowledgedKind? = nil,
-        accountToken: String? = nil
+        productID: ProductID? = nil, isTrial: Bool? = nil, isSubscription: Bool? = nil,
+        awaitsAcknowledgement: AcknowledgedKind? = nil, accountToken: String? = nil
     ) {
         self.key = key
         self.environment = environment
@@ -46,6 +48,7 @@ public struct ExternalSubscription: Sendable, Hashable {
         let newest = word.periods.max { $0.purchasedAt < $1.purchasedAt }
         self.productID = productID ?? newest?.productID
         self.isTrial = isTrial ?? newest?.isTrial ?? false
+        self.isSubscription = isSubscription
         self.awaitsAcknowledgement = awaitsAcknowledgement
         self.accountToken = accountToken
     }

@@ -116,6 +116,8 @@ public enum PurchaseDriver: Int16, Sendable, CaseIterable {
     case amazon = 3
     /// What Roku gave the app, by `/roku/payment`; then as a receipt.
     case roku = 4
+    /// What Google Play gave the app, by the Google Play connector; Cleeng's synchronization says whether access was granted.
+    case googleV2 = 5
 
     public var name: String {
         switch self {
@@ -124,10 +126,14 @@ public enum PurchaseDriver: Int16, Sendable, CaseIterable {
         case .google: "google"
         case .amazon: "amazon"
         case .roku: "roku"
+        case .googleV2: "google_v2"
         }
     }
 
-    public var firstPhase: Pursuit.Phase { self == .storekit2 ? .registering : .forwarding }
+    /// Nil where the purchase goes as a receipt.
+    public var connector: Connector? { Connector.allCases.first { $0.driver == self } }
+
+    public var firstPhase: Pursuit.Phase { connector.map { .registering($0) } ?? .forwarding }
     /// Whether Cleeng is sent what the app sent; else its number is enough.
     public var sendsReceipt: Bool { self != .storekit2 }
 }

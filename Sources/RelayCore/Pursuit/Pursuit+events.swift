@@ -26,8 +26,9 @@ extension Pursuit {
         )
     }
 
+    /// - Parameter isAnothers: of a duplicate: the relay knows that another customer has the subscription, or began the synchronization.
     public mutating func forwardAnswered(
-        _ answer: ForwardAnswer, at now: Timestamp, retries: RetrySchedule, jitter: Double
+        _ answer: ForwardAnswer, isAnothers: Bool = false, at now: Timestamp, retries: RetrySchedule, jitter: Double
     ) -> Decision {
         var decision = Decision(next: .finished)
         forwards += 1
@@ -38,9 +39,23 @@ extension Pursuit {
         case .accepted:
             decision.events.append(event(.forwarded, transfers ? "transfer" : nil))
             expire(at: now, into: &decision)
-            let synchronization = phase == .registering ? answer.synchronization : nil
-            watch(from: now, next: .read, into: &decision)
-            if let synchronization { follow(synchronization) }
+            take(answer.synchronization, at: now, into: &decision)
+        case .duplicate where isAnothers && transfers:
+            // The other's request holds the subscription: the transfer is asked for again once it is done.
+            decision.events.append(event(.forwardFailed, "another request runs"))
+            retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
+        case .duplicate:
+            decision.events.append(event(.forwarded, isAnothers ? "another customer has it" : "registered before"))
+            expire(at: now, into: &decision)
+            if isAnothers {
+                refuse(Self.ownershipUnchanged, at: now, into: &decision)
+            } else {
+                take(answer.synchronization, at: now, into: &decision)
+            }
+        case .rejected where answer.status == 400 && fallsBack:
+            decision.events.append(event(.forwarded, "the connector does not take it"))
+            expire(at: now, into: &decision)
+            fallBack(at: now, into: &decision)
         case .rejected(let code, let message):
             let words = [code, message].compactMap { $0 }
             let detail = words.isEmpty ? nil : words.joined(separator: ": ")
@@ -97,9 +112,9 @@ extension Pursuit {
     }
 
     /// An event of Cleeng's ends the wait. The caller passes only purchases that Cleeng has taken, and only events about them. A grant
-    /// names a customer and an offer, like an entitlement. A refusal is of one purchase; by StoreKit 2 it names the synchronization.
+    /// names a customer and an offer, like an entitlement. A refusal is of one purchase; by a connector it names the synchronization.
     public mutating func told(_ word: UpstreamWord, at now: Timestamp) -> Decision {
-        if case .refused = word.verdict, phase == .synchronizing, word.synchronization != synchronization {
+        if case .refused = word.verdict, phase.isSynchronizing, word.synchronization != synchronization {
             return Decision(next: rest(until: readAt, at: now))
         }
         var decision = Decision(next: .finished)

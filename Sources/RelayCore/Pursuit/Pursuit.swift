@@ -3,29 +3,11 @@
 /// A pure state machine: an event goes in, a ``Decision`` comes out, and nothing else happens. The worker that holds the
 /// pursuit's lease feeds it and carries out what it decides. ARCHITECTURE.md draws it.
 ///
-/// By StoreKit 2 Cleeng names what it does about a purchase, and says itself what came of it.
+/// By one of its connectors Cleeng names what it does about a purchase, and says itself what came of it.
 ///
 /// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
 /// still watched for.
 public struct Pursuit: Sendable, Equatable {
-    /// The numbers are stored.
-    public enum Phase: Int16, Sendable {
-        /// Cleeng has not taken the purchase yet. May go to `watching`, or finish.
-        case forwarding = 0
-        /// Cleeng took it; access is waited for. May only finish.
-        case watching = 1
-        /// Its row could not be written; it waits for an operator. May go back to `forwarding` or `registering`.
-        case parked = 2
-        /// By StoreKit 2: Cleeng has not taken the registration, or the transfer, yet. May go to `synchronizing` or `watching`, or
-        /// finish.
-        case registering = 3
-        /// By StoreKit 2: Cleeng took it, and says how far it is. May go to `registering` or `watching`, or finish.
-        case synchronizing = 4
-
-        /// Whether it is to be sent.
-        public var isUnsent: Bool { self == .forwarding || self == .registering }
-    }
-
     public var phase: Phase
     public var status: ValidationStatus
     public let acceptedAt: Timestamp
@@ -43,19 +25,21 @@ public struct Pursuit: Sendable, Equatable {
     public var entitledBefore: Bool?
     /// Cleeng's name for what it does, while `synchronizing`.
     public var synchronization: String?
-    /// By StoreKit 2: the purchase was found with another customer, and it is its transfer that is, or was, asked for.
+    /// By a connector: the purchase was found with another customer, and it is its transfer that is, or was, asked for.
     public var transfers: Bool
-    /// By StoreKit 2 Cleeng never sees what was signed: of what is known not to be genuine no transfer is asked for. Nor is it of what
+    /// A connector never sees what was signed: of what is known not to be genuine no transfer is asked for. Nor is it of what
     /// takes no subscription from another customer.
     public let mayTransfer: Bool
-    /// By StoreKit 2: until when what was signed was paid for, where that is known. Cleeng does not say.
+    /// By a connector: until when what was signed was paid for, where that is known. Cleeng does not say.
     public let paidUntil: Timestamp?
+    /// Its store has confirmed it. Of what no store has, nobody knows that it is a subscription.
+    public let isConfirmed: Bool
 
     public init(
         phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
         forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
         entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false,
-        mayTransfer: Bool = true, paidUntil: Timestamp? = nil
+        mayTransfer: Bool = true, paidUntil: Timestamp? = nil, isConfirmed: Bool = true
     ) {
         self.phase = phase
         self.status = status
@@ -70,5 +54,6 @@ public struct Pursuit: Sendable, Equatable {
         self.transfers = transfers
         self.mayTransfer = mayTransfer
         self.paidUntil = paidUntil
+        self.isConfirmed = isConfirmed
     }
 }

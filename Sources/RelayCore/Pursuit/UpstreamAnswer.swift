@@ -3,6 +3,8 @@ public struct ForwardAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// Well formed, in Cleeng's eyes. Not a grant.
         case accepted
+        /// A connector has, or had, a synchronization of this purchase already, whoever began it.
+        case duplicate
         /// Refused for good; `code` and `message` are Cleeng's own.
         case rejected(code: String?, message: String?)
         /// Our token or address is wrong: the purchase is kept.
@@ -13,7 +15,7 @@ public struct ForwardAnswer: Sendable, Equatable {
     public var verdict: Verdict
     public var status: Int?
     public var latency: Duration
-    /// Cleeng's name for what it does about one that it took by StoreKit 2; nil otherwise.
+    /// Cleeng's name for what a connector does about one that it took; nil otherwise.
     public var synchronization: String?
 
     public init(

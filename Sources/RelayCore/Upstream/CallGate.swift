@@ -1,7 +1,7 @@
 /// Who may call the upstream now: one ``CircuitBreaker`` for each route, and one bound for the calls of all together.
 ///
 /// In order of arrival on each route, the routes by turns where several wait. A route may take up three quarters of the places and
-/// no more, StoreKit 2's two together, so that calls that hang on one do not stop the others.
+/// no more, a connector's two together, so that calls that hang on one do not stop the others.
 public struct CallGate: Sendable {
     /// The right to one call, until it is given back by ``end(_:_:at:jitter:)``.
     public struct Pass: Sendable, Hashable {
@@ -145,6 +145,7 @@ extension UpstreamRoute {
         switch self {
         case .payments, .reads: [self]
         case .registrations, .synchronizations: [.registrations, .synchronizations]
+        case .googleRegistrations, .googleSynchronizations: [.googleRegistrations, .googleSynchronizations]
         }
     }
 
@@ -154,6 +155,8 @@ extension UpstreamRoute {
         case .reads: 1
         case .registrations: 2
         case .synchronizations: 3
+        case .googleRegistrations: 4
+        case .googleSynchronizations: 5
         }
     }
 }
@@ -164,14 +167,18 @@ public enum UpstreamRoute: String, Sendable, CaseIterable {
     case reads = "entitlements"
     case registrations = "storekit2_purchases"
     case synchronizations = "storekit2_synchronizations"
+    case googleRegistrations = "google_purchases"
+    case googleSynchronizations = "google_synchronizations"
 
     /// The phase that waits for it.
     public var phase: Pursuit.Phase {
         switch self {
         case .payments: .forwarding
         case .reads: .watching
-        case .registrations: .registering
-        case .synchronizations: .synchronizing
+        case .registrations: .registering(.storekit2)
+        case .synchronizations: .synchronizing(.storekit2)
+        case .googleRegistrations: .registering(.google)
+        case .googleSynchronizations: .synchronizing(.google)
         }
     }
 }

@@ -18,13 +18,30 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
             }
         guard isByStoreKit2 else { return (.receipt, []) }
         guard request.cleengCustomer != nil else { throw Problem.invalidFields([Self.withoutCustomer]) }
-        return (.storekit2, request.couponCode == nil ? [] : [Self.withoutCoupon])
+        return (.storekit2, request.couponCode == nil ? [] : [Self.couponLost(to: "StoreKit 2")])
+    }
+
+    /// For a purchase at another store than Apple's. Only `receipt` keeps one from Cleeng's Google Play connector, where that has an address.
+    ///
+    /// - Parameters:
+    ///   - found: what the store says of it; nil where it could not be asked. Then it may be a subscription.
+    ///   - connects: whether the publisher's account has the connector.
+    /// - Returns: and what the app is told about it.
+    func choose(
+        for request: StorePaymentRequest, _ found: ExternalSubscription?, connects: Bool
+    ) -> (PurchaseDriver, [FieldError]) {
+        let isByConnector =
+            connects && self != .receipt && request.receipt.driver == .google && request.cleengCustomer != nil
+            && found?.isSubscription != false
+        guard isByConnector else { return (request.receipt.driver, []) }
+        return (.googleV2, request.couponCode == nil ? [] : [Self.couponLost(to: "the Google Play connector")])
     }
 
     private static let withoutCustomer = FieldError(
         "cleengCustomerId", .required,
         "is required: purchases go to Cleeng by StoreKit 2 here, which knows a customer by this number alone")
 
-    private static let withoutCoupon = FieldError(
-        "couponCode", .ignored, "the coupon cannot be sent by StoreKit 2; the purchase goes on without it")
+    private static func couponLost(to road: String) -> FieldError {
+        FieldError("couponCode", .ignored, "the coupon cannot be sent by \(road); the purchase goes on without it")
+    }
 }

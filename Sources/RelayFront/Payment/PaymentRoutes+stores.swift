@@ -34,10 +34,13 @@ extension PaymentRoutes {
         metrics.count(verification)
         try receipts.check(verification)
         let now = try store.memory.clock.required()
+        let (driver, notes) = drivers.choose(
+            for: payment, found, connects: googleConnector[key.publisher] ?? false)
         let acceptance = Acceptance(
-            payment, verification: verification, found: found, isTrusted: receipts.trusts(verification), key: key,
+            payment, driver: driver, verification: verification, found: found, isTrusted: receipts.trusts(verification),
+            key: key,
             now: now, peer: peer, idempotencyKey: idempotencyKey)
-        var warnings = payment.warnings
+        var warnings = payment.warnings + notes
         if let product = acceptance.productID.map(payment.receipt.query.platform.prefixed),
             offers.allows(ProductID(product), under: payment.offerID, of: key.publisher) == false
         {
@@ -90,11 +93,13 @@ extension StoreReceipt {
 
 extension Acceptance {
     /// - Parameters:
+    ///   - driver: by which road it goes to Cleeng. The Google Play connector takes no coupon.
     ///   - found: what the store says; nil where it was not asked, or says no.
     ///   - isTrusted: where it is not, the purchase stands in an environment of its own: what no store has confirmed moves, overtakes and
     ///     holds up nothing that one has.
     init(
-        _ request: StorePaymentRequest, verification: Verification, found: ExternalSubscription?, isTrusted: Bool,
+        _ request: StorePaymentRequest, driver: PurchaseDriver, verification: Verification,
+        found: ExternalSubscription?, isTrusted: Bool,
         key: APIKey, now: Timestamp, peer: IPAddress?, idempotencyKey: IdempotencyKey?
     ) {
         let subscriptionKey = found?.key ?? request.receipt.subscriptionKey
@@ -116,11 +121,12 @@ extension Acceptance {
             transactionID: TransactionID(transaction),
             appType: appType,
             ipAddress: (request.ipAddress.flatMap { IPAddress($0) } ?? peer)?.uncompressed,
-            couponCode: request.couponCode, subscriptionKey: subscriptionKey,
+            couponCode: driver == .googleV2 ? nil : request.couponCode, subscriptionKey: subscriptionKey,
             environment: isTrusted ? found?.environment ?? .production : .unknown, productID: product,
             bundleID: request.receipt.asked,
             isReceiptReadable: true, verification: verification, period: found?.word.periods.first,
-            driver: request.receipt.driver, receipt: Receipt(isText: true, bytes: Private(request.receipt.json)),
+            cleengCustomer: request.cleengCustomer, driver: driver,
+            receipt: Receipt(isText: true, bytes: Private(request.receipt.json)),
             purchaseKey: PurchaseDigest.of(
                 key.publisher.text, key.app.text, request.email.customer.text, request.offerID.text,
                 identity: Array(subscriptionKey.text.utf8)), idempotencyKey: idempotencyKey)

@@ -11,6 +11,8 @@ struct PaymentRoutes: Sendable {
     let authenticator: Authenticator
     let receipts: ReceiptPolicy
     let drivers: DriverPolicy
+    /// Whether the publisher's account has Cleeng's Google Play connector.
+    let googleConnector: PerPublisher<Bool>
     let offers: OfferCatalogue
     let bodies: BodyReader
     let budget: BodyBudget

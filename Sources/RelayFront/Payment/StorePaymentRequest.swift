@@ -10,9 +10,13 @@ struct StorePaymentRequest: Sendable {
     var ipAddress: String?
     var couponCode: CouponID?
     var applicationUsername: Username
+    /// The customer's number at Cleeng, where the app knows it; of a purchase at Google Play alone.
+    var cleengCustomer: Int64?
     var warnings: [FieldError] = []
 
-    private static let names = ["customerEmail", "offerId", "ipAddress", "couponCode", "applicationUsername"]
+    private static let names = [
+        "customerEmail", "offerId", "ipAddress", "couponCode", "applicationUsername", "cleengCustomerId",
+    ]
 
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
     init(_ body: ByteBuffer, of platform: StorePlatform) throws {
@@ -33,6 +37,7 @@ struct StorePaymentRequest: Sendable {
             reader.add(object, .wrongType, "must be an object")
         }
         let username = reader.optional("applicationUsername").flatMap { PaymentRequest.username($0, &reader) }
+        let cleengCustomer = platform == .google ? reader.positive("cleengCustomerId") : nil
         guard reader.errors.isEmpty, let email, let offerID, let receipt else {
             throw Problem.invalidFields(reader.errors)
         }
@@ -40,6 +45,7 @@ struct StorePaymentRequest: Sendable {
         self.offerID = offerID
         self.receipt = receipt
         applicationUsername = username ?? Username(email.customer.text)
+        self.cleengCustomer = cleengCustomer
         switch receipt {
         case .google: (couponCode, warnings) = CouponCode.read(fields["couponCode"])
         // Cleeng takes no coupon for a purchase at Amazon or Roku.

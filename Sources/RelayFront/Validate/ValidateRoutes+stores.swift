@@ -31,7 +31,8 @@ extension ValidateRoutes {
         try await forward(entered, wanted, key: key, context) { _, running, email, username, offer in
             var acceptance = Acceptance(
                 StorePaymentRequest(validating: receipt, of: email, username: username, offerID: offer),
-                verification: .genuine, found: found, isTrusted: true, key: key, now: now, peer: nil,
+                driver: receipt.driver, verification: .genuine, found: found, isTrusted: true, key: key, now: now,
+                peer: nil,
                 idempotencyKey: nil)
             acceptance.productID = running.productID
             acceptance.keepsOwner = keepsOwner

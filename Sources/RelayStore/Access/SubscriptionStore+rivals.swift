@@ -38,7 +38,7 @@ extension SubscriptionStore {
             """
             SELECT ROW(p.sealed_by, p.customer) AS customer
             FROM pursuits p
-            WHERE \(name.isKey(of: "p")) AND p.phase IN \([Pursuit.Phase.watching, .synchronizing])
+            WHERE \(name.isKey(of: "p")) AND p.phase IN \(Pursuit.Phase.taken)
               AND p.status = \(ValidationStatus.pending) AND p.deadline > now()
             """)
         if try waiting.contains(where: { try $0.open("customer", as: CustomerID.self) != claimed.customer }) {
@@ -46,6 +46,21 @@ extension SubscriptionStore {
         }
         guard let owner = try await runningOwner(of: name), owner.customer != claimed.customer else { return nil }
         return .owner
+    }
+
+    /// Whether another customer than the purchase's has the subscription, or began the synchronization that Cleeng names. Indexes used:
+    /// `pursuits_subscription`, primary keys.
+    public func isHeldByAnother(_ claimed: ClaimedPursuit, synchronization: String?) async throws -> Bool {
+        // In this order, for the reason that `rival(of:)` has.
+        let begun = try await database.query(
+            """
+            SELECT ROW(p.sealed_by, p.customer) AS customer
+            FROM pursuits p
+            WHERE \(claimed.name.isKey(of: "p")) AND p.synchronization = \(.text(synchronization))
+            """)
+        let customers = try begun.map { try $0.open("customer", as: CustomerID.self) }
+        if !customers.isEmpty { return !customers.contains(claimed.customer) }
+        return try await runningOwner(of: claimed.name).map { $0.customer != claimed.customer } ?? false
     }
 
     /// A line of the subscription's timeline, at most one an hour. Index used: `subscription_events_subscription`.

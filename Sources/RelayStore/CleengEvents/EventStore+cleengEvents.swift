@@ -147,7 +147,7 @@ extension EventStore {
             JOIN pursuits p ON p.bucket = v.bucket AND p.id = v.id AND p.phase <> \(Pursuit.Phase.parked)
             WHERE \(.bool(word.isGrant))
                OR (p.phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.watching)) AND \(synchronization) IS NULL)
-               OR (p.phase = \(Pursuit.Phase.synchronizing) AND p.synchronization = \(synchronization))
+               OR (p.phase IN \(Pursuit.Phase.synchronizing) AND p.synchronization = \(synchronization))
             LIMIT 200
             """
     }

@@ -186,6 +186,9 @@ enum AcceptStatement {
 extension PurchaseDriver {
     /// The phase that the pursuit of a purchase begins in, as ``firstPhase`` says, by a column with the driver's number.
     static func firstPhase(_ column: SQL) -> SQL {
-        "CASE \(column) WHEN \(storekit2) THEN \(storekit2.firstPhase) ELSE \(receipt.firstPhase) END"
+        let connected = Connector.allCases.map { connector -> SQL in
+            "WHEN \(connector.driver) THEN \(connector.driver.firstPhase)"
+        }
+        return "CASE \(column) \(connected.joined(" ")) ELSE \(receipt.firstPhase) END"
     }
 }

@@ -33,7 +33,8 @@ extension ClaimedPursuit {
             pursuit: Pursuit(
                 phase: phase, acceptedAt: acceptedAt, deadline: deadline,
                 mayTransfer: acceptance.verification.result != .notGenuine && !acceptance.keepsOwner,
-                paidUntil: phase == .registering ? acceptance.period?.expiresAt : nil),
+                paidUntil: phase.isRegistering ? acceptance.period?.expiresAt : nil,
+                isConfirmed: acceptance.verification == .genuine),
             accepted: acceptance.receipt.bytes.value.count <= Self.mostKeptBytes ? acceptance : nil)
     }
 

@@ -49,6 +49,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0031_transfer_policy", PackageResources._031_transfer_policy_sql),
         Migration("0032_sweeps_of_every_app", PackageResources._032_sweeps_of_every_app_sql),
         Migration("0033_fences", PackageResources._033_fences_sql),
+        Migration("0034_google_connector", PackageResources._034_google_connector_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

@@ -132,7 +132,7 @@ extension OpsStore {
             SELECT EXISTS (
                     SELECT FROM pursuits q
                     WHERE \(isNewer("q"))
-                      AND (q.sending OR q.phase IN (\(Pursuit.Phase.watching), \(Pursuit.Phase.synchronizing)) OR q.forwards > 0))
+                      AND (q.sending OR q.phase IN \(Pursuit.Phase.taken) OR q.forwards > 0))
                 OR EXISTS (SELECT FROM subscriptions s WHERE \(isNewer("s")))
                 OR EXISTS (
                     SELECT FROM validations v

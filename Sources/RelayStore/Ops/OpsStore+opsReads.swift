@@ -87,7 +87,7 @@ extension OpsStore {
     public func validations(
         matching filter: ValidationFilter, in scope: OpsScope
     ) async throws -> (items: [ListedValidation], next: ValidationCursor?) {
-        let isUnsent: SQL = "p.phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.registering))"
+        let isUnsent: SQL = "p.phase IN \(Pursuit.Phase.unsent)"
         let customer = PostgresValue.privateText(filter.customer)
         let sql: SQL
         switch filter.selection {
@@ -166,13 +166,13 @@ extension OpsStore {
 
     /// What is being pursued: cheap enough to ask at every scrape.
     public func backlog(in scope: OpsScope) async throws -> (OpsSummary.Backlog, oldestPending: Duration?) {
-        let isUnsent: SQL = "phase IN (\(Pursuit.Phase.forwarding), \(Pursuit.Phase.registering))"
+        let isUnsent: SQL = "phase IN \(Pursuit.Phase.unsent)"
         let isParked: SQL = "phase = \(Pursuit.Phase.parked)"
         func age(of oldest: SQL) -> SQL { "(extract(epoch FROM now() - \(oldest)) * 1000000)::int8" }
         let rows = try await database.query(
             """
             SELECT count(*) FILTER (WHERE \(isUnsent)) AS forwarding,
-                   count(*) FILTER (WHERE phase IN (\(Pursuit.Phase.watching), \(Pursuit.Phase.synchronizing))) AS watching,
+                   count(*) FILTER (WHERE phase IN \(Pursuit.Phase.taken)) AS watching,
                    count(*) FILTER (WHERE \(isParked)) AS parked,
                    count(*) FILTER (WHERE NOT \(isParked) AND due_at < now() - interval '2 seconds') AS overdue,
                    \(age(of: "min(accepted_at) FILTER (WHERE status = \(ValidationStatus.pending) AND NOT \(isParked))")) AS pending_age,

@@ -51,7 +51,7 @@ extension ClaimedPursuit {
                p.retry_at, p.forwarded_at, p.read_at, p.entitled_before, ROW(v.sealed_by, v.email) AS email, v.offer_id,
                \(overtakes) AS overtakes, \(isOvertaken) AS is_overtaken, clock_timestamp() AS now, p.strikes, p.trouble,
                p.synchronization, p.transfers, v.verification,
-               CASE WHEN p.phase IN \([Pursuit.Phase.registering, .synchronizing]) THEN v.period END AS period, v.trace,
+               CASE WHEN p.phase IN \(Pursuit.Phase.registering + Pursuit.Phase.synchronizing) THEN v.period END AS period, v.trace,
                p.environment, coalesce(v.keeps_owner, false) AS keeps_owner
         """
     }
@@ -70,6 +70,7 @@ extension ClaimedPursuit {
             let offerID = try row.get("offer_id", as: OfferID?.self)
         else { throw StoreError.missingRow("its validation") }
         let keepsOwner: Bool = try row.get("keeps_owner")
+        let verification = try row.get("verification", as: Int16.self)
         self.init(
             id: try row.validationID(), fence: try row.get("fence"), publisher: try row.get("publisher"),
             subscriptionKey: try row.get("subscription_key"), customer: try row.open("customer"), email: email,
@@ -83,8 +84,8 @@ extension ClaimedPursuit {
                 forwardedAt: try row.timestampIfSet("forwarded_at"), readAt: try row.timestampIfSet("read_at"),
                 entitledBefore: try row.get("entitled_before"), synchronization: try row.get("synchronization"),
                 transfers: try row.get("transfers"),
-                mayTransfer: try !keepsOwner
-                    && row.get("verification", as: Int16.self) != Verification.Result.notGenuine.rawValue,
-                paidUntil: try LedgerPeriod(stored: row.get("period"))?.expiresAt))
+                mayTransfer: !keepsOwner && verification != Verification.Result.notGenuine.rawValue,
+                paidUntil: try LedgerPeriod(stored: row.get("period"))?.expiresAt,
+                isConfirmed: verification == Verification.Result.genuine.rawValue))
     }
 }

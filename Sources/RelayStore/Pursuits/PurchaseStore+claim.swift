@@ -8,9 +8,9 @@ extension PurchaseStore {
 
     private typealias Phase = Pursuit.Phase
 
-    private static let unsent: [Phase] = [.forwarding, .registering]
+    private static let unsent = Phase.unsent
     /// Cleeng has them.
-    private static let sent: [Phase] = [.watching, .synchronizing]
+    private static let sent = Phase.taken
     /// Each has its own branch in a claim. What is parked is claimed by nobody.
     static let worked: [Pursuit.Phase] = unsent + sent
 

@@ -10,6 +10,8 @@ public struct StoredPurchase: Sendable {
         case store(StoreReceipt)
         /// The App Store's transaction, of the customer with this number at Cleeng.
         case transaction(cleengCustomer: Int64)
+        /// Google Play's purchase, of the customer with this number at Cleeng.
+        case google(StoreReceipt.Google, cleengCustomer: Int64)
     }
 
     public var email: EmailAddress
@@ -47,11 +49,9 @@ extension PurchaseStore {
             email: try row.open("email"), offerID: try row.get("offer_id"),
             transactionID: try row.get("transaction_id"), appType: try row.get("app_type"),
             ipAddress: try row.open("ip_address"), couponCode: try row.get("coupon_code"),
-            proof: driver.sendsReceipt
-                ? try .of(
-                    Acceptance.Receipt(isText: try row.get("is_text"), bytes: try row.open("body")),
-                    PurchaseDriver(rawValue: try row.get("driver", as: Int16.self)))
-                : try .of(cleengCustomer: row.get("cleeng_customer")))
+            proof: try .of(
+                driver, accepted: try row.get("driver", as: Int16.self), cleengCustomer: row.get("cleeng_customer")
+            ) { Acceptance.Receipt(isText: try row.get("is_text"), bytes: try row.open("body")) })
     }
 }
 
@@ -60,28 +60,48 @@ extension StoredPurchase {
         self.init(
             email: accepted.email.sent, offerID: accepted.offerID, transactionID: accepted.transactionID,
             appType: accepted.appType, ipAddress: accepted.ipAddress, couponCode: accepted.couponCode,
-            proof: driver.sendsReceipt
-                ? try .of(accepted.receipt, accepted.driver) : try .of(cleengCustomer: accepted.cleengCustomer))
+            proof: try .of(
+                driver, accepted: accepted.driver.rawValue, cleengCustomer: accepted.cleengCustomer
+            ) { accepted.receipt })
     }
 }
 
 extension StoredPurchase.Proof {
-    /// - Parameter driver: that the purchase was accepted for. One whose transaction was sent is by its receipt where that is what is
-    ///   asked for.
-    fileprivate static func of(_ receipt: Acceptance.Receipt, _ driver: PurchaseDriver?) throws -> Self {
-        func decoded<Receipt: Decodable>(_ type: Receipt.Type) throws -> Receipt {
-            try LedgerJSON.value(type, String(decoding: receipt.bytes.value, as: UTF8.self), column: "receipts.body")
-        }
+    /// - Parameters:
+    ///   - driver: by which it is sent: `receipt` stands for all that go as a receipt.
+    ///   - accepted: the number of the driver that the purchase was accepted for.
+    ///   - receipt: read only where it is sent.
+    fileprivate static func of(
+        _ driver: PurchaseDriver, accepted: Int16, cleengCustomer: Int64?, receipt: () throws -> Acceptance.Receipt
+    ) throws -> Self {
         switch driver {
-        case .google: return .store(.google(try decoded(StoreReceipt.Google.self)))
-        case .amazon: return .store(.amazon(try decoded(StoreReceipt.Amazon.self)))
-        case .roku: return .store(.roku(try decoded(StoreReceipt.Roku.self)))
-        case .receipt, .storekit2, nil: return .receipt(receipt)
+        case .storekit2: .transaction(cleengCustomer: try required(cleengCustomer))
+        case .googleV2:
+            .google(try decoded(StoreReceipt.Google.self, receipt()), cleengCustomer: try required(cleengCustomer))
+        case .receipt, .google, .amazon, .roku: try of(receipt(), accepted: accepted)
         }
     }
 
-    fileprivate static func of(cleengCustomer: Int64?) throws -> Self {
+    /// One whose transaction was sent is by its receipt where that is what is asked for.
+    private static func of(_ receipt: Acceptance.Receipt, accepted: Int16) throws -> Self {
+        switch PurchaseDriver(rawValue: accepted) {
+        case .google, .googleV2: .store(.google(try decoded(StoreReceipt.Google.self, receipt)))
+        case .amazon: .store(.amazon(try decoded(StoreReceipt.Amazon.self, receipt)))
+        case .roku: .store(.roku(try decoded(StoreReceipt.Roku.self, receipt)))
+        case .receipt, .storekit2: .receipt(receipt)
+        // A newer version's: what it is must not be sent as something else.
+        case nil: throw StoreError.unknownNumber(column: "validations.driver", number: Int(accepted))
+        }
+    }
+
+    private static func decoded<Receipt: Decodable>(_ type: Receipt.Type, _ receipt: Acceptance.Receipt) throws
+        -> Receipt
+    {
+        try LedgerJSON.value(type, String(decoding: receipt.bytes.value, as: UTF8.self), column: "receipts.body")
+    }
+
+    private static func required(_ cleengCustomer: Int64?) throws -> Int64 {
         guard let cleengCustomer else { throw StoreError.missingRow("the customer's number at Cleeng") }
-        return .transaction(cleengCustomer: cleengCustomer)
+        return cleengCustomer
     }
 }

@@ -1,3 +1,4 @@
+import Cleeng
 import Logging
 import Metrics
 import Postgres
@@ -122,7 +123,7 @@ struct PursuitWorker: Sendable {
                 return
             case .forward:
                 decision = try await forward(claimed, &pursuit, &notes, probe)
-            case .read where pursuit.phase == .synchronizing:
+            case .read where pursuit.phase.isSynchronizing:
                 let before = pursuit
                 guard let next = try await follow(claimed, &pursuit, probe) else {
                     decision = try putBack(pursuit)
@@ -164,12 +165,13 @@ struct PursuitWorker: Sendable {
         {
             notes.events.append(pursuit.baselineRead(answer, at: try now()))
         }
-        let route: UpstreamRoute = pursuit.phase == .registering ? .registrations : .payments
+        let route = pursuit.phase.route ?? .payments
         guard let pass = await upstream.enter(route, with: probe) else { return try putBack(pursuit) }
         defer { upstream.leave(pass) }
         try Task.checkCancellation()
         if claimed.overtakes { try await supersedeOlder(than: claimed) }
-        let purchase = try await store.purchases.purchase(of: claimed, by: route == .payments ? .receipt : .storekit2)
+        let purchase = try await store.purchases.purchase(
+            of: claimed, by: pursuit.phase.connector?.driver ?? .receipt)
         try Task.checkCancellation()
         guard leases.with({ $0.covers(claimed.lease) }) else { throw CancellationError() }
         let answer: ForwardAnswer
@@ -177,13 +179,15 @@ struct PursuitWorker: Sendable {
         case .receipt(let receipt): answer = await upstream.forward(purchase, receipt, pass)
         case .store(let receipt): answer = await upstream.forward(purchase, receipt, pass)
         case .transaction(let cleengCustomer):
-            answer = await upstream.register(
-                purchase, of: cleengCustomer, transfers: pursuit.transfers,
-                name: claimed.id.uuid(ofClaim: claimed.fence), pass)
+            answer = await register(
+                claimed, pursuit, purchase, .storekit2(purchase.transactionID), cleengCustomer, pass)
+        case .google(let receipt, let cleengCustomer):
+            answer = await register(claimed, pursuit, purchase, .google(receipt), cleengCustomer, pass)
         }
         try Task.checkCancellation()
+        let isAnothers = answer.verdict == .duplicate ? try await isAnothers(answer.synchronization, claimed) : false
         return pursuit.forwardAnswered(
-            answer, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
+            answer, isAnothers: isAnothers, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
     }
 
     /// - Returns: nil where no other customer has the subscription.
@@ -195,20 +199,55 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// Asks how far Cleeng is with a purchase that it took by StoreKit 2.
+    private func register(
+        _ claimed: ClaimedPursuit, _ pursuit: Pursuit, _ purchase: StoredPurchase, _ proof: ConnectorPurchase.Proof,
+        _ cleengCustomer: Int64, _ pass: CallGate.Pass
+    ) async -> ForwardAnswer {
+        await upstream.register(
+            purchase, proof, of: cleengCustomer, transfers: pursuit.transfers,
+            name: claimed.id.uuid(ofClaim: claimed.fence), pass)
+    }
+
+    /// Whether a synchronization that a purchase found instead of beginning one is another customer's, as far as the relay knows.
+    private func isAnothers(_ synchronization: String?, _ claimed: ClaimedPursuit) async throws -> Bool {
+        if let synchronization, claimed.id.isNamed(by: synchronization) { return false }
+        return try await store.subscriptions.isHeldByAnother(claimed, synchronization: synchronization)
+    }
+
+    /// Asks how far Cleeng is with a purchase that it took by a connector. Where another request began the synchronization, its end says
+    /// little of this customer: the entitlement is read too.
     ///
     /// - Returns: nil where nothing may be asked now.
     private func follow(
         _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit, _ probe: CallGate.Pass?
     ) async throws -> Decision? {
-        guard let name = pursuit.synchronization,
-            let pass = await upstream.enter(.synchronizations, with: probe)
+        guard let name = pursuit.synchronization, let connector = pursuit.phase.connector,
+            let pass = await upstream.enter(pursuit.phase.route ?? .synchronizations, with: probe)
         else { return nil }
         defer { upstream.leave(pass) }
-        let answer = await upstream.synchronization(name, of: claimed.email, offer: claimed.offerID, pass)
+        let answer = await upstream.synchronization(
+            name, of: connector, for: claimed.email, offer: claimed.offerID, pass)
         try Task.checkCancellation()
+        if connector == .google, answer.isEnd, !claimed.id.isNamed(by: name) {
+            upstream.leave(pass)
+            return try await judge(answer, claimed, &pursuit)
+        }
         return pursuit.synchronizationRead(
             answer, at: try now(), reads: settings.reads, retries: settings.retries, jitter: .random(in: 0..<1))
+    }
+
+    /// - Returns: nil where nothing may be read now.
+    private func judge(
+        _ answer: SynchronizationAnswer, _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit
+    ) async throws -> Decision? {
+        switch try await desk.read(for: claimed, probe: nil) {
+        case .answered(let entitlement, let siblings):
+            for (sibling, answer) in siblings { Task { await answered(sibling, answer) } }
+            try Task.checkCancellation()
+            return pursuit.existingSynchronizationRead(answer, entitlement, at: try now(), reads: settings.reads)
+        case .postponed(let moment): return pursuit.readPostponed(to: moment, at: try now())
+        case .shut: return nil
+        }
     }
 
     /// Its route is shut: nothing was sent, and it is as due as it was, in its place before younger ones.

@@ -116,7 +116,7 @@ extension ExternalStoreAnswer {
             self = .found([
                 ExternalSubscription(
                     key: told.ledgerKey, environment: told.environment, word: word, bundleID: asked,
-                    productID: told.productID, isTrial: told.isTrial,
+                    productID: told.productID, isTrial: told.isTrial, isSubscription: told.kind == .subscription,
                     awaitsAcknowledgement: acknowledges && told.isAcknowledged == false
                         ? told.kind == .subscription ? .subscription : .product : nil,
                     accountToken: told.accountToken)

@@ -28,6 +28,7 @@ extension ForwardAnswer {
     var label: String {
         switch verdict {
         case .accepted: "accepted"
+        case .duplicate: "duplicate"
         case .rejected: "rejected"
         case .misconfigured: "misconfigured"
         case .tryAgain: "try_again"
@@ -38,7 +39,7 @@ extension ForwardAnswer {
     /// way.
     var outcome: UpstreamHealth.Outcome {
         switch verdict {
-        case .accepted, .rejected: .success
+        case .accepted, .duplicate, .rejected: .success
         case .tryAgain where status == 409 || status == 422: .success
         case .misconfigured(let message): .misconfigured(message ?? "HTTP \(status ?? 0)")
         case .tryAgain(let why, _): .failure(why)

@@ -89,18 +89,18 @@ public final class Upstream: Sendable {
         sort(await client.pay(Payment(purchase, .store(receipt))), of: purchase, pass)
     }
 
-    /// By StoreKit 2.
+    /// By a connector.
     ///
     /// - Parameters:
+    ///   - proof: what the store knows it by.
     ///   - transfers: whether it is to be moved from the customer who has it.
     ///   - name: a UUID of this claim.
     func register(
-        _ purchase: StoredPurchase, of cleengCustomer: Int64, transfers: Bool, name: String, _ pass: CallGate.Pass
+        _ purchase: StoredPurchase, _ proof: ConnectorPurchase.Proof, of cleengCustomer: Int64, transfers: Bool,
+        name: String, _ pass: CallGate.Pass
     ) async -> ForwardAnswer {
         let answer = await client.send(
-            StoreKit2Purchase(
-                transactionId: purchase.transactionID, cleengCustomerId: cleengCustomer,
-                ipAddress: purchase.ipAddress?.value),
+            ConnectorPurchase(proof, cleengCustomerId: cleengCustomer, ipAddress: purchase.ipAddress?.value),
             transfers: transfers, name: name)
         return sort(answer, of: purchase, pass)
     }
@@ -114,12 +114,12 @@ public final class Upstream: Sendable {
         return sorted
     }
 
-    /// How far Cleeng is with a purchase that it took by StoreKit 2.
+    /// How far Cleeng is with a purchase that it took by a connector.
     func synchronization(
-        _ name: String, of email: EmailAddress, offer: OfferID, _ pass: CallGate.Pass
+        _ name: String, of connector: Connector, for email: EmailAddress, offer: OfferID, _ pass: CallGate.Pass
     ) async -> SynchronizationAnswer {
         let observedAt = clock.noLaterThanNow ?? Timestamp(microseconds: 0)
-        let sorted = await client.synchronization(name, offer: offer, observedAt: observedAt)
+        let sorted = await client.synchronization(name, of: connector, offer: offer, observedAt: observedAt)
         let result = CallResult(sorted.outcome, subject: email.hashValue, retryAfter: sorted.pauseOfRoute)
         record(pass, result, latency: sorted.latency, verdict: sorted.label)
         return sorted

@@ -36,7 +36,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Answers to forwards of all stores, to StoreKit 2's requests, and to notifications that were passed on.
+    /// Answers to forwards of all stores, to connectors' requests, and to notifications that were passed on.
     static let cleengPayments = FuzzTarget(
         "cleeng-payments",
         seeds: replies([
@@ -49,13 +49,14 @@ extension FuzzTarget {
         let reply = FuzzReply(bytes).reply
         for verdict in [
             ForwardAnswer.Verdict(reply, scrubber: CleengReplies.scrubber),
-            ForwardAnswer.Verdict(storeKit2: reply, scrubber: CleengReplies.scrubber),
+            ForwardAnswer.Verdict(reply, of: .storekit2, name: "x", scrubber: CleengReplies.scrubber),
+            ForwardAnswer.Verdict(reply, of: .google, name: "x", scrubber: CleengReplies.scrubber),
         ] {
             guard case .tryAgain(_, let pause) = verdict else { continue }
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
         if case .tryAgain(_, let pause) = SynchronizationAnswer.Verdict(
-            reply, of: "S1_US", scrubber: CleengReplies.scrubber)
+            reply, of: .google, offer: "S1_US", scrubber: CleengReplies.scrubber)
         {
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }

@@ -23,4 +23,35 @@ struct RivalTests {
             #expect(try await asking.value == .owner)
         }
     }
+
+    @Test("is another's where another customer began the synchronization, or owns the subscription")
+    func heldByAnother() async throws {
+        try await withStore { database, store in
+            let ana = try await store.takeAndClaim(.sample(customer: "ana@example.test"))
+            let follow = """
+                UPDATE pursuits SET phase = 6, sending = false, owner = NULL, synchronization = 's-1',
+                    due_at = now() + interval '1 hour'
+                WHERE id = '\(ana.id.uuid)'
+                """
+            try await database.run(follow)
+            let ben = try await store.takeAndClaim(.sample(customer: "ben@example.test"))
+            #expect(try await store.subscriptions.isHeldByAnother(ben, synchronization: "s-1"))
+            #expect(try await !store.subscriptions.isHeldByAnother(ana, synchronization: "s-1"))
+            // Whoever began it: so far nobody owns the subscription.
+            for name in ["s-2", nil] {
+                #expect(try await !store.subscriptions.isHeldByAnother(ben, synchronization: name))
+            }
+        }
+        try await withStore { _, store in
+            _ = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            let ben = try await store.takeAndClaim(.sample(customer: "ben@example.test"))
+            #expect(try await store.subscriptions.isHeldByAnother(ben, synchronization: "s-2"))
+            #expect(try await store.subscriptions.isHeldByAnother(ben, synchronization: nil))
+        }
+        try await withStore { _, store in
+            _ = try await store.takeAndGrant(.sample(customer: "ana@example.test"))
+            let again = try await store.takeAndClaim(.sample(customer: "ana@example.test", offer: "S598742062_US"))
+            #expect(try await !store.subscriptions.isHeldByAnother(again, synchronization: "s-2"))
+        }
+    }
 }

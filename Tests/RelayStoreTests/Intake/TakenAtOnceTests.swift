@@ -90,7 +90,7 @@ struct TakenAtOnceTests {
             #expect(born.email == claimed.email && born.offerID == claimed.offerID && born.customer == claimed.customer)
             #expect(born.environment == claimed.environment && born.subscriptionKey == claimed.subscriptionKey)
             #expect(born.publisher == claimed.publisher && born.trace == claimed.trace)
-            for asked in [PurchaseDriver.receipt, .storekit2] {
+            for asked in [PurchaseDriver.receipt, .storekit2] + (driver == .googleV2 ? [.googleV2] : []) {
                 let kept = try await store.purchases.purchase(of: born, by: asked)
                 let read = try await store.purchases.purchase(of: claimed, by: asked)
                 #expect(claimed.accepted == nil && "\(kept)" == "\(read)")
@@ -101,7 +101,7 @@ struct TakenAtOnceTests {
 
     private static func proof(of driver: PurchaseDriver) -> String {
         switch driver {
-        case .google: #"{"productId":"month","purchaseToken":"t","packageName":"tv.app","orderId":"GPA.1"}"#
+        case .google, .googleV2: #"{"productId":"month","purchaseToken":"t","packageName":"tv.app","orderId":"GPA.1"}"#
         case .amazon: #"{"receiptId":"r","userId":"u"}"#
         case .roku:
             #"{"purchaseId":"p","code":"month","amount":{"number":"9.90"},"total":{"text":"$9.90"}}"#

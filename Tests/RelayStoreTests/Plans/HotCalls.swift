@@ -78,7 +78,7 @@ struct HotCalls {
         try await store.purchases.giveBack(given.map { ($0.id, $0.fence) })
         let first = try await due()
         _ = try await store.purchases.claimExpired(
-            phases: [.forwarding, .registering], limit: Self.size, lease: RelayStore.lease)
+            phases: Pursuit.Phase.unsent, limit: Self.size, lease: RelayStore.lease)
         _ = try await store.purchases.renew(first.map { ($0.id, $0.fence) }, lease: RelayStore.lease)
         for one in first {
             _ = try await store.purchases.claimOvertaken(by: one, lease: RelayStore.lease)

@@ -56,7 +56,7 @@ extension PurchaseStore {
     func claimDue(
         of scope: PublisherScope = .common, limit: Int = 100, lease: Duration = RelayStore.lease
     ) async throws -> [ClaimedPursuit] {
-        let phases: [Pursuit.Phase] = [.forwarding, .watching, .registering, .synchronizing]
+        let phases = Pursuit.Phase.unsent + Pursuit.Phase.taken
         return try await claimDue(Dictionary(uniqueKeysWithValues: phases.map { ($0, limit) }), of: scope, lease: lease)
     }
 }

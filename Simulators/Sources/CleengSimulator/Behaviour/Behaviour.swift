@@ -23,7 +23,9 @@ struct Behaviour: Sendable, Equatable {
     /// What happens to notifications about a subscription of the customer's.
     var notification = Disturbance()
     /// What happens to the customer's purchases of StoreKit 2.
-    var storeKit2 = StoreKit2Behaviour()
+    var storeKit2 = ConnectorBehaviour()
+    /// What happens to the customer's purchases by the Google Play connector.
+    var google = ConnectorBehaviour()
     /// What happens to the events that the customer causes.
     var webhook = WebhookBehaviour()
     /// The names as they were given.
@@ -47,7 +49,7 @@ struct Behaviour: Sendable, Equatable {
     /// Whether it does nothing but disturb calls: only such a behaviour can be upstream trouble.
     var disturbsOnly: Bool {
         grant == nil && !holdsStandardOffers && heldOffers.isEmpty && status == .active && !expired
-            && webhook == WebhookBehaviour() && storeKit2.refusesOnly
+            && webhook == WebhookBehaviour() && storeKit2.refusesOnly && google.refusesOnly
     }
 
     private mutating func adopt(_ tag: Substring) -> Bool {
@@ -73,43 +75,11 @@ struct Behaviour: Sendable, Equatable {
         case ("read", _): return read.adopt(rest)
         case ("notification", _): return notification.adopt(rest)
         case ("webhook", _): return webhook.adopt(rest)
-        case ("storekit2", _): return storeKit2.adopt(rest)
+        case ("storekit2", _): return storeKit2.adopt(rest, of: .storekit2)
+        case ("google", _): return google.adopt(rest, of: .google)
         case ("garbage", _): return read.adopt([name[...]] + rest)
         case ("payment", _): return payment.adopt(rest)
         default: return payment.adopt([name[...]] + rest)
-        }
-        return true
-    }
-}
-
-/// What happens to a customer's purchases of StoreKit 2.
-struct StoreKit2Behaviour: Sendable, Equatable {
-    /// What Cleeng hears of the transaction from Apple.
-    enum Finding: Sendable, Equatable { case unknown, expired }
-
-    /// nil: what the simulator knows of it.
-    var finding: Finding?
-    /// Says `retrying` rather than `processing` until it is finalized.
-    var retries = false
-    /// As if the publisher had not set StoreKit 2 up.
-    var isInactive = false
-    /// Purchases cannot be moved for now.
-    var isMigrating = false
-
-    /// Whether it does no more than refuse calls: only that can be for everybody.
-    var refusesOnly: Bool { finding == nil && !retries }
-
-    /// Adds what a name such as `unknown` or `inactive` means.
-    /// - Returns: false, with nothing changed, where it means nothing.
-    mutating func adopt(_ words: ArraySlice<Substring>) -> Bool {
-        guard words.count == 1 else { return false }
-        switch words.first {
-        case "unknown": finding = .unknown
-        case "expired": finding = .expired
-        case "retrying": retries = true
-        case "inactive": isInactive = true
-        case "migrating": isMigrating = true
-        default: return false
         }
         return true
     }

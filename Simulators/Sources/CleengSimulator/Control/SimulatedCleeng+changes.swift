@@ -79,10 +79,33 @@ extension SimulatedCleeng {
             ]))
     }
 
-    private static func transaction(_ id: String, _ call: ControlCall) throws(ControlFault) -> StoreTransaction {
+    /// `/_simulator/tokens/{purchaseToken}`: what Google would say of a subscription.
+    mutating func changePurchase(_ token: String, _ call: ControlCall) throws(ControlFault) -> Reply {
+        guard PurchaseTokenText.isAcceptable(token) else { throw .invalid("a purchase token is visible ASCII") }
+        if call.method == "PUT" {
+            try call.allowOnly("offerId", "expiresAt")
+            let purchase = StoreTransaction(
+                originalTransactionId: token, offerId: try Self.offer(call), expiresAt: try call.expiresAt())
+            if transactions[token] == nil { _ = transactions.insert(purchase, for: token) }
+            transactions[token] = purchase
+        }
+        let purchase = transaction(token)
+        return Reply(
+            json: AnyJSON.object([
+                "purchaseToken": .string(token), "offerId": .string(purchase.offerId.text),
+                "expiresAt": .optional(purchase.expiresAt?.unixSeconds),
+            ]))
+    }
+
+    private static func offer(_ call: ControlCall) throws(ControlFault) -> OfferId {
         guard let offer = call.body?["offerId"]?.string.flatMap({ OfferId($0) }) else {
             throw .invalid("offerId is required, such as S123456789_US")
         }
+        return offer
+    }
+
+    private static func transaction(_ id: String, _ call: ControlCall) throws(ControlFault) -> StoreTransaction {
+        let offer = try offer(call)
         let original = call.body?["originalTransactionId"] ?? .string(id)
         guard let original = original.string, TransactionIdText.isAcceptable(original) else {
             throw .invalid("originalTransactionId is a text of digits")

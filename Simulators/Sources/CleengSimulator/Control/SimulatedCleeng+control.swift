@@ -60,6 +60,7 @@ enum ControlRoute: Equatable {
     case customerEntitlements(String)
     case offer(String)
     case transaction(String)
+    case purchaseToken(String)
     case standard
     case upstream
     case webhooks
@@ -78,6 +79,7 @@ enum ControlRoute: Equatable {
         case ("customers", 3) where rest[2] == "entitlements": self = .customerEntitlements(rest[1])
         case ("offers", 2): self = .offer(rest[1])
         case ("transactions", 2): self = .transaction(rest[1])
+        case ("tokens", 2): self = .purchaseToken(rest[1])
         case ("default", 1): self = .standard
         case ("upstream", 1): self = .upstream
         case ("webhooks", 1): self = .webhooks
@@ -93,7 +95,7 @@ enum ControlRoute: Equatable {
     var methods: [String] {
         switch self {
         case .health, .subscriptions, .stats: ["GET"]
-        case .customer, .transaction: ["GET", "PUT"]
+        case .customer, .transaction, .purchaseToken: ["GET", "PUT"]
         case .customerEntitlements, .reset: ["POST"]
         case .offer, .standard, .upstream, .webhooks: ["GET", "PUT", "DELETE"]
         case .requests: ["GET", "DELETE"]
@@ -111,6 +113,7 @@ extension SimulatedCleeng {
         case (.customerEntitlements(let email), _): return try setEntitlement(try Self.email(email), call)
         case (.offer(let offer), _): return try tags(ofOffer: offer, call)
         case (.transaction(let id), _): return try changeTransaction(id, call)
+        case (.purchaseToken(let token), _): return try changePurchase(token, call)
         case (.standard, _): return try changeStandard(call)
         case (.upstream, _): return try changeUpstream(call)
         case (.webhooks, _): return try changeWebhooks(call)
@@ -198,7 +201,8 @@ extension SimulatedCleeng {
             try call.allowOnly("behaviours")
             let behaviour = try Behaviour(names: try call.behaviours())
             guard behaviour.disturbsOnly else {
-                throw .invalid("only troubles, slow-…, storekit2-inactive and storekit2-migrating can befall everybody")
+                throw .invalid(
+                    "only troubles, slow-…, and -inactive and -migrating of storekit2 and google can befall everybody")
             }
             upstream = behaviour
         } else if call.method == "DELETE" {

@@ -21,7 +21,7 @@ struct Customer: Sendable {
     private(set) var entitlements: [Entitlement] = []
     var paymentsReceived = 0
     var paymentsAccepted = 0
-    /// Of StoreKit 2, registrations and transfers.
+    /// Of connectors, registrations and transfers.
     var synchronizationsAccepted = 0
     var reads = ReadPace()
     var devices = DeviceLimiter()

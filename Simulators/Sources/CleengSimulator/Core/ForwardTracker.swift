@@ -2,7 +2,7 @@
 struct Forward: Sendable, Equatable {
     /// The original transaction id.
     let subscriptionKey: String
-    /// Email, offer and receipt together; of StoreKit 2, customer and transaction.
+    /// Email, offer and receipt together; by a connector, customer and transaction.
     let purchaseKey: String
 
     var keys: [String] { [subscriptionKey, purchaseKey] }

@@ -23,7 +23,7 @@ extension SimulatedCleeng {
             forward = Forward(
                 request, originalTransactionId: transaction(request.transactionId).originalTransactionId)
             email = emailsById[request.customerId]
-        case .synchronization(let id): email = synchronizations[id]?.email
+        case .synchronization(_, let id): email = synchronizations[id]?.email
         case .listEntitlements(let query):
             switch query.subject {
             case .email(let named): email = named
@@ -124,7 +124,7 @@ extension SimulatedCleeng {
             apply(notice)
             return Reply(json: ["success": true])
         case .synchronize(let request): return synchronize(request)
-        case .synchronization(let id): return synchronization(id: id)
+        case .synchronization(let connector, let id): return synchronization(connector, id: id)
         case .refused(let fault, _): return Reply(fault)
         }
     }

@@ -17,7 +17,7 @@ struct SimulatedCleeng: Sendable {
     var emailsById: [Int: EmailAddress] = [:]
     var subscriptions: BoundedTable<String, Subscription>
     var offerTags: BoundedTable<OfferId, [String]>
-    /// What was told of StoreKit 2 transactions, by their ids.
+    /// What was told of StoreKit 2's transactions and Google's purchase tokens, by their ids.
     var transactions: BoundedTable<String, StoreTransaction>
     var synchronizations: SynchronizationTable
     var agenda = Agenda<PendingGrant>()
@@ -109,7 +109,7 @@ struct SimulatorSettings: Sendable {
     var grantAfterMilliseconds: Int64 = 1_000
     /// What `+entitled` customers hold.
     var heldOffers: [OfferId] = ["S123456789_US", "S598742062_US"].compactMap { OfferId($0) }
-    /// Of what offer a StoreKit 2 transaction is that nobody told of.
+    /// Of what offer a purchase of a connector is that nobody told of.
     var storeKit2Offer = OfferId.standard
     /// How many requests `/_simulator/requests` remembers.
     var requestCapacity = 100_000

@@ -79,9 +79,10 @@ struct CleengCall: Sendable {
             case .remoteProcedures:
                 return .remoteProcedures(RemoteProcedureBatch(json, publisherToken: publisherToken))
             case .notification: return .notification(try StoreNotice(body: body))
-            case .synchronize(let kind):
-                return .synchronize(try SynchronizationRequest(kind, body: json, correlationId: correlationId))
-            case .synchronization(let id): return .synchronization(id: id)
+            case .synchronize(let connector, let kind):
+                return .synchronize(
+                    try SynchronizationRequest(kind, of: connector, body: json, correlationId: correlationId))
+            case .synchronization(let connector, let id): return .synchronization(connector, id: id)
             }
         } catch {
             return .refused(error, allow: nil)
@@ -105,7 +106,7 @@ enum CleengOperation: Sendable {
     case remoteProcedures(RemoteProcedureBatch)
     case notification(StoreNotice)
     case synchronize(SynchronizationRequest)
-    case synchronization(id: String)
+    case synchronization(Connector, id: String)
     case refused(WireFault, allow: String?)
 }
 
@@ -119,10 +120,10 @@ enum CleengRoute: Equatable {
     case remoteProcedures
     /// What the App Store says of a purchase, passed on.
     case notification
-    /// StoreKit 2: a purchase is registered, or moved to another customer.
-    case synchronize(Synchronization.Kind)
+    /// A connector: a purchase is registered, or moved to another customer.
+    case synchronize(Connector, Synchronization.Kind)
     /// What has become of that.
-    case synchronization(id: String)
+    case synchronization(Connector, id: String)
 
     /// - Parameter segments: the decoded parts of the path.
     init?(segments: [String]) {
@@ -133,10 +134,14 @@ enum CleengRoute: Equatable {
         case 2 where segments == ["3.1", "entitlements"]: self = .entitlements
         case 2 where segments == ["3.0", "json-rpc"]: self = .remoteProcedures
         case 3 where segments == ["api", "3.0", "json-rpc"]: self = .remoteProcedures
-        case 2 where segments == ["storekit2", "purchases"]: self = .synchronize(.registration)
-        case 3 where segments == ["storekit2", "purchases", "transfers"]: self = .synchronize(.transfer)
-        case 4 where segments[..<3] == ["storekit2", "purchases", "synchronizations"]:
-            self = .synchronization(id: segments[3])
+        case 2...4 where segments[1] == "purchases":
+            guard let connector = Connector(rawValue: segments[0]) else { return nil }
+            switch (segments.count, segments.count > 2 ? segments[2] : nil) {
+            case (2, _): self = .synchronize(connector, .registration)
+            case (3, "transfers"): self = .synchronize(connector, .transfer)
+            case (4, "synchronizations"): self = .synchronization(connector, id: segments[3])
+            default: return nil
+            }
         case 3 where segments[0] == "3.1" && segments[1] == "customers": self = .customer(id: segments[2])
         case 6 where segments[..<3] == ["3.1", "entitlements", "customer_id"] && segments[4] == "offer_id":
             self = .entitlement(customerId: segments[3], offerId: segments[5])
@@ -183,13 +188,13 @@ extension CleengCall {
     /// Kinds of calls, each of which can be disturbed by itself.
     enum Kind: Sendable {
         case payment
-        /// StoreKit 2: registers a purchase.
+        /// A connector: registers a purchase.
         case registration
-        /// StoreKit 2: asks that a purchase be moved to another customer.
+        /// A connector: asks that a purchase be moved to another customer.
         case transferRequest
         /// Asks what a customer is entitled to.
         case read
-        /// StoreKit 2: asks what has become of a registration or a transfer.
+        /// A connector: asks what has become of a registration or a transfer.
         case synchronizationRead
         case notification
         /// Disturbed only by what disturbs every call.

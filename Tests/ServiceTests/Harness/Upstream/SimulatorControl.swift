@@ -95,6 +95,29 @@ struct SimulatorControl: Sendable {
     /// What came by StoreKit 2, in order: registrations, transfers, and reads of synchronizations.
     func storeKit2() async throws -> [SentRequest] { try await sent(path: "/storekit2/", email: nil) }
 
+    /// What came by the Google Play connector, in order.
+    func connector() async throws -> [SentRequest] { try await sent(path: "/google/", email: nil) }
+
+    /// Purchases at Google Play that came as a receipt.
+    func android() async throws -> [SentRequest] { try await sent(path: "/android/payment", email: nil) }
+
+    /// Registers a purchase at Google Play past the relay, and waits until that is finalized.
+    func register(_ token: String, for number: Int) async throws {
+        let body: [String: Any] = [
+            "purchaseToken": token, "packageName": "com.example.app", "productType": "subscription",
+            "cleengCustomerId": number,
+        ]
+        let answer = try await HTTP.post(
+            simulator.url + "/google/purchases", headers: ["X-Publisher-Token": Simulator.token],
+            body: try JSONSerialization.data(withJSONObject: body))
+        guard answer.status == 202 else { throw HarnessError.failed("a registration", [answer.text]) }
+        try await Awaiting.fact("it is finalized") {
+            try await stats()["synchronizationsRunning"].int
+        } holds: {
+            $0 == 0
+        }
+    }
+
     /// Entitlement reads of a customer, in order.
     func reads(of email: String) async throws -> [SentRequest] {
         try await sent(path: "/3.1/entitlements", email: email)

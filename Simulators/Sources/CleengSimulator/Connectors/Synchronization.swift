@@ -1,4 +1,4 @@
-/// A StoreKit 2 purchase that is looked at, or was.
+/// A purchase of a connector that is looked at, or was.
 struct Synchronization: Sendable {
     enum Kind: Sendable, Equatable {
         /// The purchase is made known.
@@ -18,7 +18,11 @@ struct Synchronization: Sendable {
     /// Among synchronizations and grants, in the order of arrival.
     let sequence: Int
     let kind: Kind
+    let connector: Connector
+    /// Of Google the purchase token.
     let transactionId: String
+    /// Of Google alone.
+    let packageName: String?
     /// To whom the purchase is to belong.
     let email: EmailAddress
     let customerId: Int
@@ -29,13 +33,24 @@ struct Synchronization: Sendable {
 }
 
 extension Synchronization {
+    /// How far it is, as a read shows it.
+    var state: [String: AnyJSON] {
+        guard let outcome else {
+            return ["status": .string(behaviour.of(connector).retries ? "retrying" : "processing")]
+        }
+        return [
+            "status": .string("finalized"), "result": .string(outcome.result.rawValue),
+            "accessGranted": .bool(outcome.accessGranted), "offerId": .string(outcome.offerId.text),
+        ]
+    }
+
     /// What comes of it.
     /// - Parameter owner: to whom the transaction's subscription was given last.
     func result(
         of transaction: StoreTransaction, owner: Subscription.Owner?, at moment: SimulatedTime
     ) -> (SynchronizationResult, accessGranted: Bool) {
-        switch behaviour.storeKit2.finding {
-        case .unknown: return (.transactionNotFound, false)
+        switch behaviour.of(connector).finding {
+        case .unknown: return (connector.notFound, false)
         case .expired: return (.expired, false)
         case nil: break
         }
@@ -53,7 +68,7 @@ extension Synchronization {
         if transaction.isOver(at: moment) || behaviour.status == .terminated { return (.expired, false) }
         switch kind {
         case .registration: return (.registered, true)
-        case .transfer: return (owner == nil ? .transactionNotFound : .expired, false)
+        case .transfer: return (owner == nil ? connector.notFound : .expired, false)
         }
     }
 }
@@ -67,9 +82,11 @@ enum SynchronizationResult: String, Sendable {
     case unchanged = "PURCHASE_OWNERSHIP_UNCHANGED"
     case expired = "RECEIVED_EXPIRED_PURCHASE"
     case transactionNotFound = "TRANSACTION_ID_NOT_FOUND"
+    /// The simulator's own word for it.
+    case tokenNotFound = "PURCHASE_TOKEN_NOT_FOUND"
 }
 
-/// What Apple would say of a transaction if it were asked.
+/// What its store would say of a purchase if it were asked.
 struct StoreTransaction: Sendable, Equatable {
     /// By which its subscription is known.
     let originalTransactionId: String
@@ -100,6 +117,8 @@ struct SynchronizationTable: Sendable {
     private var table: BoundedTable<String, Synchronization>
     /// The ids of those that run, by transaction.
     private var running: [String: String] = [:]
+    /// The ids of the last ones, by purchase token: Google's are made once.
+    private var registered: [String: String] = [:]
     private var lastId = 0
 
     init(capacity: Int) {
@@ -109,6 +128,13 @@ struct SynchronizationTable: Sendable {
     var runningCount: Int { running.count }
 
     subscript(id: String) -> Synchronization? { table[id.lowercased()] }
+
+    /// The one that a request is a repeat of: it runs, or it registered the same purchase token.
+    func existing(_ request: SynchronizationRequest) -> Synchronization? {
+        let id = running[request.transactionId]
+        guard request.connector == .google else { return nil }
+        return (id ?? (request.kind == .registration ? registered[request.transactionId] : nil)).flatMap { table[$0] }
+    }
 
     /// Whether a new one has to wait: one of the same transaction, or of the same name, still runs.
     func isLocked(_ transactionId: String, id: String?) -> Bool {
@@ -130,14 +156,22 @@ struct SynchronizationTable: Sendable {
 
     mutating func add(_ synchronization: Synchronization) {
         let key = synchronization.id.lowercased()
-        if table[key] != nil {
+        if let former = table[key] {
+            forget(former, key)
             table[key] = synchronization
-        } else if let forgotten = table.insert(synchronization, for: key),
-            running[forgotten.value.transactionId] == forgotten.key
-        {
-            running[forgotten.value.transactionId] = nil
+        } else if let forgotten = table.insert(synchronization, for: key) {
+            forget(forgotten.value, forgotten.key)
         }
         running[synchronization.transactionId] = key
+        if synchronization.connector == .google, synchronization.kind == .registration {
+            registered[synchronization.transactionId] = key
+        }
+    }
+
+    private mutating func forget(_ synchronization: Synchronization, _ key: String) {
+        let purchase = synchronization.transactionId
+        if running[purchase] == key { running[purchase] = nil }
+        if registered[purchase] == key { registered[purchase] = nil }
     }
 
     /// Notes what came of one; nothing where it has been forgotten.

@@ -1,0 +1,30 @@
+/// The ways on which Cleeng is told of a purchase and says later, by itself, what came of it.
+enum Connector: String, Sendable, CaseIterable {
+    /// StoreKit 2, at `/storekit2/purchases`.
+    case storekit2
+    /// Google Play Billing V2, at `/google/purchases`.
+    case google
+
+    /// Before the number of an error. Cleeng has published StoreKit 2's; Google's is the simulator's own.
+    var codePrefix: String {
+        switch self {
+        case .storekit2: "SK2C"
+        case .google: "GPBC"
+        }
+    }
+
+    var appType: String {
+        switch self {
+        case .storekit2: "ios"
+        case .google: "android"
+        }
+    }
+
+    /// A purchase that its store does not know.
+    var notFound: SynchronizationResult {
+        switch self {
+        case .storekit2: .transactionNotFound
+        case .google: .tokenNotFound
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Formats
+import NIOCore
+public import RelayCore
+
+/// One purchase as Cleeng's connectors take it, to register or to transfer (Cleeng's references "Register Apple StoreKit 2 purchase"
+/// and "Register Google Play purchase").
+public struct ConnectorPurchase: Sendable, Equatable {
+    /// What the store knows it by.
+    public enum Proof: Sendable, Equatable {
+        case storekit2(TransactionID)
+        case google(StoreReceipt.Google)
+    }
+
+    public var proof: Proof
+    /// The customer's number at Cleeng; of a transfer the new owner's.
+    public var cleengCustomerId: Int64
+    /// The customer's address, not ours. Cleeng takes IPv4 alone: any other is left out.
+    public var ipAddress: String?
+
+    public init(_ proof: Proof, cleengCustomerId: Int64, ipAddress: String? = nil) {
+        self.proof = proof
+        self.cleengCustomerId = cleengCustomerId
+        self.ipAddress = ipAddress
+    }
+
+    public var connector: Connector {
+        switch proof {
+        case .storekit2: .storekit2
+        case .google: .google
+        }
+    }
+
+    /// The request's body: Cleeng's fields and no others.
+    func body() -> ByteBuffer {
+        JSONWriter.body { writer in
+            switch proof {
+            case .storekit2(let transaction): writer.member("transactionId", transaction.text)
+            case .google(let receipt):
+                writer.member("purchaseToken", receipt.purchaseToken)
+                writer.member("packageName", receipt.packageName.text)
+                writer.member("productId", receipt.productId.text)
+                // The only type that the connector takes.
+                writer.member("productType", "subscription")
+            }
+            writer.member("cleengCustomerId", Int(cleengCustomerId))
+            writer.member("ipAddress", ipAddress?.contains(":") == true ? nil : ipAddress)
+        }
+    }
+}
+
+/// Where a connector is, below an address of its own.
+struct ConnectorRoutes: Sendable {
+    let base: String
+    let purchases: String
+
+    var transfers: String { purchases + "/transfers" }
+    var synchronizations: String { purchases + "/synchronizations" }
+
+    /// Nil where the address is not set.
+    init?(_ connector: Connector, _ configuration: CleengConfiguration) {
+        switch connector {
+        case .storekit2: (base, purchases) = (configuration.storeKit2URL, "/storekit2/purchases")
+        case .google:
+            guard let url = configuration.googleURL else { return nil }
+            (base, purchases) = (url, "/purchases")
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Formats
+import OutboundHTTP
+import RelayCore
+
+/// What a connector says of the synchronization that a request began, or found.
+struct SynchronizationStart {
+    /// Nil where none is named, and for what cannot stand in a path as it is.
+    let name: String?
+    /// Whether it has ended already: then it is the result of an earlier request.
+    let hasEnded: Bool
+
+    init(_ reply: HTTPReply) {
+        let json = JSONValue(reply.wholeBody)
+        name = json?["synchronizationId"]?.scalarText.flatMap(Self.name)
+        hasEnded = json?["status"]?.string == "finalized" || json?["accessGranted"] != nil || json?["result"] != nil
+    }
+
+    /// What can stand in a path as it is.
+    static func name(_ text: String) -> String? {
+        text.wholeMatch(of: /[0-9A-Za-z_-]{1,100}/) == nil ? nil : text
+    }
+}
+
+extension ForwardAnswer.Verdict {
+    /// Sorts an answer by its status, and by Cleeng's code where a status says too little. The Google Play connector's own codes are not
+    /// published as a whole: the endings are StoreKit 2's.
+    ///
+    /// | status, code | verdict | why |
+    /// | --- | --- | --- |
+    /// | 500 `SK2C0004`, `…C0004` | misconfigured | the connector is not activated for this publisher |
+    /// | 400 `REQ0004` | misconfigured | our headers, not the purchase |
+    /// | 422 `SK2C0005`, `…C0005` | try again | a migration is in progress |
+    /// | 409 with a synchronization, Google | duplicate | registered before, by whomever |
+    /// | 2xx with a result, Google | duplicate | the same, answered with what came of it |
+    /// | 409 (`SK2C0101`, `SK2C0103`, `SK2C0104`) | try again | another request for this purchase runs |
+    /// | all else | as for `/apple/payment` | |
+    ///
+    /// - Parameter name: that the request gave its synchronization.
+    init(_ reply: HTTPReply, of connector: Connector, name: String, scrubber: MessageScrubber) {
+        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+        let start = connector == .google ? SynchronizationStart(reply) : nil
+        switch (reply.status, said.code) {
+        case (500, let code?) where code.isConnectorCode("0004"), (400, let code?) where code == "REQ0004":
+            self = .misconfigured(message: said.message ?? code)
+        case (422, let code?) where code.isConnectorCode("0005"):
+            self = .tryAgain(.conflict, retryAfter: reply.headers.retryAfter())
+        case (409, _) where start?.name != nil: self = .duplicate
+        case (200..<300, _) where start.map { $0.hasEnded && $0.name != name } == true: self = .duplicate
+        default: self.init(reply, scrubber: scrubber)
+        }
+    }
+}
+
+extension String {
+    /// `SK2C0004` is StoreKit 2's `0004`.
+    fileprivate func isConnectorCode(_ number: String) -> Bool { hasSuffix("C" + number) }
+}
+
+extension SynchronizationAnswer.Verdict {
+    /// - Parameter offer: what was asked for.
+    init(_ reply: HTTPReply, of connector: Connector, offer: OfferID, scrubber: MessageScrubber) {
+        let said = UpstreamMessage(reply.wholeBody, scrubber: scrubber)
+        switch reply.status {
+        case 200..<300:
+            switch reply.body {
+            case .success(let body):
+                self = Self.read(JSONValue(body), of: connector, offer: offer, scrubber) ?? .tryAgain(.unreadable)
+            case .failure(let error): self = .tryAgain(CleengTrouble(error))
+            }
+        // Without a code of Cleeng's own it is not the endpoint that we mean.
+        case 404 where said.code != nil: self = .unknown
+        case 500 where said.code?.isConnectorCode("0004") == true:
+            self = .misconfigured(message: said.message ?? said.code)
+        case let status where StatusSorting.isMisconfiguration(status) || status == 400:
+            self = .misconfigured(message: said.message)
+        default: self = .tryAgain(StatusSorting.trouble(reply.status), retryAfter: reply.headers.retryAfter())
+        }
+    }
+
+    private static func read(
+        _ json: JSONValue?, of connector: Connector, offer: OfferID, _ scrubber: MessageScrubber
+    ) -> Self? {
+        guard let json, let status = json["status"]?.string else { return nil }
+        guard status == "finalized" else {
+            return ["processing", "retrying"].contains(status) ? .running(status) : nil
+        }
+        // One of a list that is not public as a whole.
+        let result = json["result"]?.string.flatMap(scrubber.clean)
+        let granted = OfferID(json["offerId"]?.string)
+        switch json["accessGranted"]?.flag {
+        // An offer or a result that is there and no text: the entitlement decides.
+        case true? where json["offerId"] != nil && granted == nil: return .unclear
+        case false? where json["result"] != nil && json["result"]?.string == nil: return .unclear
+        case true?:
+            if let granted, granted != offer { return .grantedOther(offer: granted) }
+            return .granted(evidence: evidence(granted, result, connector))
+        case false?: return .refused(result: String((result ?? "no_access").lowercased().prefix(100)))
+        case nil: return .unclear
+        }
+    }
+
+    /// What a grant that rests on a synchronization is justified by. Keys sorted, so that the same evidence is the same text.
+    private static func evidence(_ offer: OfferID?, _ result: String?, _ connector: Connector) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("offerId", offer)
+        writer.member("result", result)
+        writer.member("source", connector.driver.name)
+        writer.endObject()
+        return writer.text
+    }
+
+    static func tryAgain(_ trouble: CleengTrouble, retryAfter: Duration? = nil) -> Self {
+        .tryAgain(why: trouble.rawValue, retryAfter: retryAfter)
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+/// Subscriptions at Google Play that go to Cleeng by its Google Play connector, through the service and the simulators as processes.
+@Suite struct GoogleConnectorTests {
+    /// The relay asks no store: it does not know what was bought.
+    private func run(
+        _ more: [String: String] = [:], grantAfter: Double = 0.3,
+        _ body: (Relay, SimulatorControl) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase.make()
+        let simulator = try await Simulator.start(grantAfter: grantAfter)
+        var relay: Relay?
+        do {
+            let settings = ["RELAY_CLEENG_GOOGLE_URL": simulator.url + "/google/"].merging(more) { $1 }
+            let started = try await Relay.start(database: database, simulator: simulator, settings: settings)
+            relay = started
+            try await body(started, SimulatorControl(simulator))
+        } catch {
+            await relay?.end()
+            await simulator.end()
+            try? await database.drop()
+            throw error
+        }
+        await relay?.end()
+        await simulator.end()
+        try await database.drop()
+    }
+
+    private func post(
+        _ token: String, by email: String, number: Int?, product: String = "gold", coupon: String? = nil,
+        to relay: Relay
+    ) async throws -> HTTP.Answer {
+        var body: [String: Any] = [
+            "customerEmail": email, "offerId": "S123456789_US",
+            "receipt": ["productId": product, "purchaseToken": token, "packageName": "com.example.app"],
+        ]
+        body["cleengCustomerId"] = number
+        body["couponCode"] = coupon
+        return try await HTTP.post(
+            relay.url + "/android/payment",
+            headers: ["Authorization": "Bearer \(relay.keys.app)", "Content-Type": "application/json"],
+            body: try JSONSerialization.data(withJSONObject: body))
+    }
+
+    /// - Returns: the validation's id.
+    private func pursue(
+        _ token: String, by email: String, product: String = "gold", _ relay: Relay, _ control: SimulatorControl
+    ) async throws -> String {
+        let number = try await control.number(of: email)
+        let answer = try await post(token, by: email, number: number, product: product, to: relay)
+        return try #require(answer.json["validationId"].string, "\(answer.text)")
+    }
+
+    @Test func aSubscriptionIsRegisteredFollowedAndGranted() async throws {
+        try await run { relay, control in
+            let number = try await control.number(of: "ana@example.test")
+            let answer = try await post(
+                "t-1", by: "ana@example.test", number: number, coupon: "SUMMER", to: relay)
+            #expect(answer.json["warnings"][0]["field"].string == "couponCode")
+            let id = try #require(answer.json["validationId"].string)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            let calls = try await control.connector()
+            let registration = try #require(calls.first)
+            #expect(registration.path == "/google/purchases" && registration.status == 202)
+            // The log keeps no more of it.
+            #expect(registration.body["purchaseToken"]["length"].int == 3)
+            #expect(try await control.subscription("t-1")["customerEmail"].string == "ana@example.test")
+            #expect(registration.body["productType"].string == "subscription")
+            #expect(registration.body["cleengCustomerId"].int == number)
+            let name = try #require(registration.correlation)
+            #expect(calls.count > 1 && calls.dropFirst().allSatisfy { $0.path.hasSuffix(name) })
+            #expect(try await control.android().isEmpty)
+            // One read of the entitlement: the one before.
+            #expect(try await control.reads(of: "ana@example.test").count == 1)
+            let detail = try await relay.detail(id)
+            #expect(detail["driver"].string == "google_v2" && detail["evidence"]["source"].string == "google_v2")
+        }
+    }
+
+    @Test(arguments: ["", "+google-idempotent"])
+    func ofAnotherCustomersPurchaseTheTransferIsAskedFor(tag: String) async throws {
+        try await run { relay, control in
+            let ana = try await pursue("t-1", by: "ana@example.test", relay, control)
+            #expect(try await relay.outcome(ana)["status"].string == "granted")
+            let ben = try await pursue("t-1", by: "ben\(tag)@example.test", relay, control)
+            #expect(try await relay.outcome(ben)["status"].string == "granted")
+            #expect(try await relay.becomes("transferred", ana)["accessGranted"].bool == false)
+            let stats = try await control.stats()
+            #expect(stats["registrations"].int == 2 && stats["transferRequests"].int == 1)
+            #expect(try await control.subscription("t-1")["customerEmail"].string == "ben\(tag)@example.test")
+        }
+    }
+
+    /// Cleeng has it of somebody whom the relay does not know: the end of that synchronization grants nothing here.
+    @Test func anUnknownOwnersSynchronizationGrantsNothing() async throws {
+        try await run(["RELAY_TRANSFER_POLICY": "refuse"]) { relay, control in
+            let other = try await control.number(of: "other@example.test")
+            try await control.register("t-1", for: other)
+            let eve = try await pursue("t-1", by: "eve@example.test", relay, control)
+            let outcome = try await relay.outcome(eve)
+            #expect(outcome["status"].string == "rejected")
+            #expect(outcome["reason"].string == "purchase_ownership_unchanged")
+            #expect(try await control.stats()["transferRequests"].int == 0)
+        }
+    }
+
+    /// What was registered before there was a relay, of the customer who has it.
+    @Test func whatTheCustomerHasAlreadyIsGranted() async throws {
+        try await run { relay, control in
+            try await control.register("t-1", for: try await control.number(of: "ana@example.test"))
+            let ana = try await pursue("t-1", by: "ana@example.test", relay, control)
+            #expect(try await relay.outcome(ana)["status"].string == "granted")
+            #expect(try await control.stats()["transferRequests"].int == 0)
+        }
+    }
+
+    /// The answer is lost though Cleeng took it: the next registration is answered 409 with the same synchronization.
+    @Test(arguments: ["lost-answer-1", "lost-answer-1+google-renaming", "google-renaming"])
+    func aLostAnswerIsMadeGood(tags: String) async throws {
+        try await run { relay, control in
+            let id = try await pursue("t-1", by: "ana+\(tags)@example.test", relay, control)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            let stats = try await control.stats()
+            #expect(stats["grants"].int == 1 && stats["transferRequests"].int == 0)
+        }
+    }
+
+    @Test func aRefusedPurchaseIsRejectedWithCleengsReason() async throws {
+        try await run { relay, control in
+            let id = try await pursue("t-1", by: "ana+google-expired@example.test", relay, control)
+            let outcome = try await relay.outcome(id)
+            #expect(outcome["status"].string == "rejected" && outcome["reason"].string == "received_expired_purchase")
+            #expect(try await control.android().isEmpty)
+        }
+    }
+
+    /// It was never asked whether it is a subscription, and the connector does not know it as one.
+    @Test func whatTheConnectorDoesNotKnowGoesByTheOtherRoad() async throws {
+        try await run { relay, control in
+            let id = try await pursue("t-1", by: "ana+google-unknown@example.test", relay, control)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            #expect(try await control.android().count == 1)
+        }
+    }
+
+    @Test func withoutANumberAndWhereForcedItGoesByTheOtherRoad() async throws {
+        try await run { relay, control in
+            let answer = try await post("t-1", by: "ana@example.test", number: nil, to: relay)
+            let id = try #require(answer.json["validationId"].string)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            #expect(try await relay.detail(id)["driver"].string == "google")
+            #expect(try await control.connector().isEmpty)
+            let wrong = try await post("t-2", by: "ana@example.test", number: 0, to: relay)
+            #expect(wrong.status == 422 && wrong.json["errors"][0]["field"].string == "cleengCustomerId")
+        }
+        try await run(["RELAY_CLEENG_DRIVER": "receipt"]) { relay, control in
+            let id = try await pursue("t-1", by: "ana@example.test", relay, control)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            #expect(try await control.connector().isEmpty)
+            #expect(try await control.android().count == 1)
+        }
+    }
+
+    /// Google says which of the two it is.
+    @Test func onlyASubscriptionGoesByTheConnector() async throws {
+        try await OtherStores.run { stores in
+            try await run(stores.settings) { relay, control in
+                try await stores.google.has("sub-1")
+                let subscription = try await pursue("sub-1", by: "ana@example.test", relay, control)
+                let granted = try await relay.outcome(subscription)
+                #expect(granted["status"].string == "granted" && granted["expiresAt"].string != nil)
+                #expect(try await relay.detail(subscription)["driver"].string == "google_v2")
+                try await stores.google.control(.PUT, "products/once-1", #"{"productId":"film"}"#)
+                let once = try await pursue("once-1", by: "ben@example.test", product: "film", relay, control)
+                #expect(try await relay.outcome(once)["status"].string == "granted")
+                #expect(try await relay.detail(once)["driver"].string == "google")
+                #expect(try await control.android().count == 1)
+            }
+        }
+    }
+
+    @Test func cleengsEventEndsTheWait() async throws {
+        let secret = "a-shared-secret-of-the-tests"
+        let settings = ["RELAY_CLEENG_WEBHOOK_SECRET": secret, "RELAY_POLL_INTERVAL_SECONDS": "15"]
+        try await run(settings, grantAfter: 1) { relay, control in
+            try await control.tell(relay, secret: secret)
+            let id = try await pursue("t-1", by: "ana@example.test", relay, control)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            let told = try await relay.timeline(id, "cleeng_event").compactMap { $0["detail"].string }
+            #expect(told == ["inappPurchaseSyncResult: PURCHASE_REGISTERED"])
+        }
+    }
+
+    @Test func whereTheConnectorIsNotActivatedNobodyIsRejected() async throws {
+        try await run { relay, control in
+            try await control.trouble("google-inactive")
+            let id = try await pursue("t-1", by: "ana@example.test", relay, control)
+            try await Awaiting.fact("ops is told") {
+                try await relay.ops("/ops/summary").json["upstream"]["state"].string
+            } holds: {
+                $0 == "misconfigured"
+            }
+            #expect(try await relay.poll(id).json["status"].string == "pending")
+            try await control.heal()
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+        }
+    }
+}

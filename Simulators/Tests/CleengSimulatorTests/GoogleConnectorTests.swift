@@ -114,6 +114,19 @@ import Testing
         #expect(renamed.json?["synchronizationId"] == .string("00000000-0000-4000-8000-000000000001"))
     }
 
+    /// Its end says that there is access, and reads show none yet.
+    @Test func theEntitlementMayFollowTheEnd() throws {
+        let bench = Bench()
+        let eve = "eve+google-lagging-2s@example.test"
+        let started = bench.registerToken(for: try bench.number(of: eve))
+        bench.time.advance(milliseconds: 1_000)
+        #expect(bench.state(started, of: .google) == "PURCHASE_REGISTERED true S123456789_US")
+        bench.time.advance(milliseconds: 1_999)
+        #expect(try bench.entitlements(eve) == [])
+        bench.time.advance(milliseconds: 1)
+        #expect(try bench.entitlements(eve) == ["S123456789_US active"])
+    }
+
     @Test func itsEventNamesTheToken() throws {
         let bench = try Bench.telling()
         bench.registerToken(

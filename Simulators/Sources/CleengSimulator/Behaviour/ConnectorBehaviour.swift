@@ -15,22 +15,26 @@ struct ConnectorBehaviour: Sendable, Equatable {
     var answersRepeats = false
     /// `Correlation-Id` names nothing.
     var makesIds = false
+    /// From the end of a synchronization until reads show the entitlement.
+    var lagMilliseconds: Int64 = 0
 
     /// Whether it does no more than refuse calls: only that can be for everybody.
-    var refusesOnly: Bool { finding == nil && !retries && !answersRepeats && !makesIds }
+    var refusesOnly: Bool { finding == nil && !retries && !answersRepeats && !makesIds && lagMilliseconds == 0 }
 
-    /// Adds what a name such as `unknown` or `inactive` means.
+    /// Adds what a name such as `unknown` or `lagging-2s` means.
     /// - Returns: false, with nothing changed, where it means nothing.
     mutating func adopt(_ words: ArraySlice<Substring>, of connector: Connector) -> Bool {
-        guard words.count == 1 else { return false }
-        switch words.first {
-        case "unknown": finding = .unknown
-        case "expired": finding = .expired
-        case "retrying": retries = true
-        case "inactive": isInactive = true
-        case "migrating": isMigrating = true
-        case "idempotent" where connector == .google: answersRepeats = true
-        case "renaming" where connector == .google: makesIds = true
+        switch (words.first, words.count) {
+        case ("unknown", 1): finding = .unknown
+        case ("expired", 1): finding = .expired
+        case ("retrying", 1): retries = true
+        case ("inactive", 1): isInactive = true
+        case ("migrating", 1): isMigrating = true
+        case ("idempotent", 1) where connector == .google: answersRepeats = true
+        case ("renaming", 1) where connector == .google: makesIds = true
+        case ("lagging", 2):
+            guard let lag = words.last.flatMap(Disturbance.milliseconds) else { return false }
+            lagMilliseconds = lag
         default: return false
         }
         return true

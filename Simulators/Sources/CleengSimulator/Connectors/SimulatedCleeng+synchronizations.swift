@@ -132,7 +132,11 @@ extension SimulatedCleeng {
             originalTransactionId: key)
         synchronizations.finish(synchronization, outcome)
         publish(synchronization, outcome)
-        if let entitlement { establish(entitlement, for: synchronization.email, by: .synchronization) }
+        if var entitlement {
+            let lag = synchronization.behaviour.of(synchronization.connector).lagMilliseconds
+            entitlement.shownAt = moment.adding(milliseconds: lag)
+            establish(entitlement, for: synchronization.email, by: .synchronization)
+        }
     }
 
     private mutating func registered(

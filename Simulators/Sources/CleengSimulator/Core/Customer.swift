@@ -36,6 +36,13 @@ struct Customer: Sendable {
         entitlements.lazy.filter { $0.status.entitles && offer.covers($0.offerId) }.map(\.expiresAt).max()
     }
 
+    /// As reads show it.
+    func shown(at moment: SimulatedTime) -> Customer {
+        var shown = self
+        shown.entitlements.removeAll { $0.shownAt.map { $0 > moment } == true }
+        return shown
+    }
+
     mutating func add(_ entitlement: Entitlement) {
         if entitlements.count == Self.entitlementLimit {
             entitlements.remove(at: entitlements.firstIndex { !$0.status.entitles } ?? 0)
@@ -101,6 +108,8 @@ struct Entitlement: Sendable {
     let appType: String
     /// The subscription that took over, after a transfer or an upgrade.
     var replacedBy: Int?
+    /// Reads show it from then on; nil: at once.
+    var shownAt: SimulatedTime?
 }
 
 /// `active` and `cancelled` (will not renew) entitle, `terminated` does not, whatever the expiry says.

@@ -8,7 +8,7 @@ extension SimulatedCleeng {
             case .email(let email): email
             case .id(let id): emailsById[id]
             }
-        guard let customer = email.flatMap({ customers[$0] }), customer.isKnown else {
+        guard let customer = email.flatMap({ customers[$0] })?.shown(at: now), customer.isKnown else {
             return unknownCustomer == .notFound ? Reply(.customerNotFound) : Self.page([], of: 0)
         }
         let matching = customer.entitlements.filter { entitlement in
@@ -53,7 +53,7 @@ extension SimulatedCleeng {
 
     /// The customer of a number, if Cleeng knows one.
     func known(_ id: Int) -> Customer? {
-        emailsById[id].flatMap { customers[$0] }.flatMap { $0.isKnown ? $0 : nil }
+        emailsById[id].flatMap { customers[$0] }.flatMap { $0.isKnown ? $0.shown(at: now) : nil }
     }
 
     private static func page(_ items: [AnyJSON], of total: Int) -> Reply {

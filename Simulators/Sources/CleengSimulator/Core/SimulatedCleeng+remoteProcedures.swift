@@ -105,14 +105,14 @@ extension SimulatedCleeng {
             throw .invalidArgument("customerEmail")
         }
         guard let customer = customers[email], customer.isKnown else { throw .unknownCustomer }
-        return customer
+        return customer.shown(at: now)
     }
 
     private func customer(byToken params: AnyJSON) throws(RemoteProcedureFault) -> Customer {
         guard let email = params["customerToken"]?.string.flatMap({ email(ofToken: $0) }),
             let customer = customers[email], customer.isKnown
         else { throw .customerToken }
-        return customer
+        return customer.shown(at: now)
     }
 
     private func email(ofToken token: String) -> EmailAddress? {

@@ -48,6 +48,8 @@ struct GoogleConnectorTests {
             (200, #"{"synchronizationId":"a-1","status":"finalized","accessGranted":true}"#, .duplicate, "a-1"),
             (202, #"{"synchronizationId":"a-1","result":"OF_NEXT_YEAR"}"#, .duplicate, "a-1"),
             (202, #"{"synchronizationId":"a-1","status":"processing"}"#, .accepted, "a-1"),
+            (200, #"{"synchronizationId":"a-1","status":"processing"}"#, .duplicate, "a-1"),
+            (200, "{}", .accepted, nil),
             (200, #"{"synchronizationId":"\#(name)","status":"finalized"}"#, .accepted, name),
             (202, "not JSON", .accepted, nil),
             (400, #"{"code":"REQ0001","message":"words"}"#, .rejected(code: "REQ0001", message: "words"), nil),

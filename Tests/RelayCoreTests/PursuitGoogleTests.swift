@@ -26,6 +26,8 @@ struct PursuitGoogleTests {
         let decision = script.duplicate("sync-1", isAnothers: false, at: 0.2)
         #expect(decision.next == .read && decision.events.first?.detail == "registered before")
         #expect(script.pursuit.phase == .synchronizing(.google) && script.pursuit.synchronization == "sync-1")
+        #expect(script.pursuit.foundSynchronization)
+        #expect(!Script.synchronizing("sync-1", .google).pursuit.foundSynchronization)
     }
 
     @Test func ofAnotherCustomersTheTransferIsAskedFor() {
@@ -33,96 +35,168 @@ struct PursuitGoogleTests {
         let decision = script.duplicate("sync-1", isAnothers: true, at: 0.2)
         #expect(decision.change == nil && decision.next == .rest(until: Script.second(0.2)))
         #expect(script.pursuit.phase == .registering(.google) && script.pursuit.transfers)
-        // Theirs is under way: the transfer waits.
-        let waits = script.duplicate("sync-1", isAnothers: true, at: 0.4)
-        #expect(waits.kinds == [.forwardFailed] && waits.change == nil)
-        #expect(script.pursuit.phase == .registering(.google) && script.pursuit.transfers)
+        #expect(!script.pursuit.foundSynchronization)
     }
 
-    @Test func whatMayTakeNothingAsksForNoTransfer() {
+    /// The transfer was answered 409 for ever: the relay sent it again and again, and read nothing.
+    @Test func aTransferThatFindsAnotherRequestFollowsItAndIsAskedForAgainWithinBounds() {
+        var script = Script.registering(.google)
+        var second = 0.2
+        _ = script.duplicate("sync-1", isAnothers: true, at: second)
+        while script.pursuit.phase.isRegistering, second < 1_000 {
+            let found = script.duplicate("sync-2", isAnothers: true, at: second)
+            #expect(found.kinds.first == .forwarded && script.pursuit.synchronization == "sync-2")
+            _ = script.synchronizationRead(.granted(evidence: "{}"), at: second)
+            _ = script.readAnswered(.notYet, at: second)
+            second += 5
+            _ = script.readAnswered(.notYet, at: second)
+        }
+        #expect(script.pursuit.phase == .watching && script.pursuit.forwards == 8)
+        #expect(script.readAnswered(.yes, at: second + 5).change?.status == .granted)
+    }
+
+    /// No customer of the relay's has it, as far as it knows, and this one may take it from nobody: Cleeng said nothing of them.
+    @Test(arguments: [false, true]) func whatMayTakeNothingIsWatchedFor(isAnothers: Bool) {
         var script = Script.registering(.google, mayTransfer: false)
-        let decision = script.duplicate("sync-1", isAnothers: true, at: 0.2)
-        #expect(decision.change?.status == .rejected && decision.change?.reason == "purchase_ownership_unchanged")
-        #expect(decision.next == .finished)
+        #expect(script.duplicate("sync-1", isAnothers: isAnothers, at: 0.2).change == nil)
+        #expect(script.synchronizationRead(.granted(evidence: "{}"), at: 1).next == .read)
+        for second in [1.0, 6, 11] {
+            let decision = script.readAnswered(.notYet, at: second)
+            #expect(decision.change == nil && decision.restsUntil == second + 5)
+        }
+        #expect(script.pursuit.phase == .watching && !script.pursuit.transfers)
+        #expect(script.readAnswered(.yes, at: 16).change?.status == .granted)
     }
 
     /// The end of a synchronization that somebody else may have begun says nothing of this customer.
-    @Test func ofWhatWasBegunBeforeTheEntitlementDecides() {
-        var entitled = Script.synchronizing("sync-1", .google)
-        let granted = entitled.existing(
-            .granted(evidence: "{}"), .entitled(expiresAt: nil, evidence: #"{"a":1}"#), at: 1)
-        #expect(granted.change?.status == .granted && granted.change?.evidence == #"{"a":1}"#)
-        #expect(granted.kinds == [.synchronizationRead, .entitlementRead, .granted])
-        // An old refusal takes nothing from who has access by now.
-        var recovered = Script.synchronizing("sync-1", .google)
-        let again = recovered.existing(
-            .refused(result: "received_expired_purchase"), .entitled(expiresAt: nil, evidence: "{}"), at: 1)
-        #expect(again.change?.status == .granted)
-        var others = Script.synchronizing("sync-1", .google)
-        let moved = others.existing(.granted(evidence: "{}"), .notEntitled(evidence: "{}"), at: 1)
-        #expect(moved.change == nil && others.pursuit.transfers && others.pursuit.phase == .registering(.google))
-        var over = Script.synchronizing("sync-1", .google)
-        let refused = over.existing(
-            .refused(result: "received_expired_purchase"), .notEntitled(evidence: "{}"), at: 1)
-        #expect(refused.change?.status == .rejected && refused.change?.reason == "received_expired_purchase")
+    @Test(
+        arguments: [
+            .granted(evidence: "{}"), .grantedOther(offer: "S1"), .unclear,
+            .refused(result: "received_expired_purchase"),
+            .refused(result: "purchase_ownership_unchanged"),
+        ] as [SynchronizationAnswer.Verdict])
+    func ofWhatWasBegunBeforeTheEntitlementDecides(end: SynchronizationAnswer.Verdict) {
+        var entitled = Script.found("sync-1")
+        let ended = entitled.synchronizationRead(end, at: 1)
+        #expect(ended.change == nil && ended.next == .read && ended.kinds == [.synchronizationRead])
+        #expect(entitled.pursuit.phase == .watching && entitled.pursuit.synchronization == nil)
+        #expect(entitled.readAnswered(.yes, at: 1).change?.status == .granted)
+        // The entitlement may follow: it is read again before the purchase is taken for another customer's.
+        var other = Script.found("sync-1")
+        _ = other.synchronizationRead(end, at: 1)
+        let early = other.readAnswered(.notYet, at: 1)
+        #expect(early.change == nil && early.restsUntil == 6 && other.pursuit.phase == .watching)
+        let late = other.readAnswered(.notYet, at: 6)
+        #expect(late.change == nil)
+        let mayFollow = end != .refused(result: "received_expired_purchase")
+        #expect(other.pursuit.transfers == mayFollow && other.pursuit.foundSynchronization == false)
+        #expect(other.pursuit.phase == (mayFollow ? .registering(.google) : .watching))
+        #expect(late.restsUntil == (mayFollow ? 6 : 11))
     }
 
-    @Test func anEntitlementThatCannotBeReadIsReadAgain() {
-        var script = Script.synchronizing("sync-1", .google)
-        let decision = script.existing(
-            .granted(evidence: "{}"), .tryAgain(why: "timeout", retryAfter: nil), at: 1)
-        #expect(decision.change == nil && decision.restsUntil == 6)
-        #expect(script.pursuit.synchronization == "sync-1")
+    /// After the end the reads of the entitlement were postponed, or their route was shut. The ended synchronization was asked for
+    /// again every moment.
+    @Test func whileNothingMayBeReadTheEndIsRemembered() {
+        var script = Script.found("sync-1")
+        _ = script.synchronizationRead(.granted(evidence: "{}"), at: 1)
+        #expect(script.pursuit.phase.route == .reads)
+        #expect(script.readPostponed(to: 4, at: 1).restsUntil == 4)
+        let unread = script.readAnswered(.noAnswer, at: 4)
+        #expect(unread.change == nil && unread.restsUntil == 9)
+        _ = script.readAnswered(.notYet, at: 9)
+        #expect(script.pursuit.transfers && script.pursuit.phase == .registering(.google))
     }
 
-    @Test func afterATransferTheEntitlementIsWatched() {
+    @Test func aTransferThatWasBegunIsJudgedByItsEnd() {
+        var script = Script.found("sync-1")
+        _ = script.synchronizationRead(.granted(evidence: "{}"), at: 1)
+        _ = script.readAnswered(.notYet, at: 6)
+        _ = script.registered("sync-2", at: 6.2)
+        #expect(!script.pursuit.foundSynchronization)
+        var refused = script
+        let moved = script.synchronizationRead(.granted(evidence: "{}"), at: 7)
+        #expect(moved.change?.status == .granted && moved.change?.isProven == true)
+        let unchanged = refused.synchronizationRead(.refused(result: "purchase_ownership_unchanged"), at: 7)
+        #expect(unchanged.change?.status == .rejected)
+    }
+
+    /// Cleeng took the registration, and the process died before it wrote that, or the answer was lost. What came of it is found.
+    @Test func whatALostAnswerBeganIsFound() {
         var script = Script.registering(.google)
-        _ = script.duplicate("sync-1", isAnothers: true, at: 0.2)
-        _ = script.registered("sync-2", at: 0.4)
-        let decision = script.existing(.granted(evidence: "{}"), .notEntitled(evidence: "{}"), at: 1)
-        #expect(decision.change == nil && decision.next != .finished && script.pursuit.phase == .watching)
+        _ = script.forwardAnswered(.tryAgain(why: "timeout", retryAfter: nil), at: 0.2)
+        _ = script.duplicate("sync-1", isAnothers: false, at: 1)
+        _ = script.synchronizationRead(.granted(evidence: "{}"), at: 1)
+        #expect(script.readAnswered(.yes, at: 1).change?.status == .granted)
+        #expect(!script.pursuit.transfers)
+    }
+
+    /// An operator retries what was refused: the answer names the old run, which settled it at once as before.
+    @Test func anOperatorsRetryIsNotSettledByTheOldEnd() {
+        var script = Script.synchronizing("sync-1", .google)
+        _ = script.synchronizationRead(.refused(result: "received_expired_purchase"), at: 1)
+        #expect(script.pursuit.status == .rejected)
+        script.pursuit.phase = .registering(.google)
+        (script.pursuit.synchronization, script.pursuit.readAt) = (nil, nil)
+        _ = script.duplicate("sync-1", isAnothers: false, at: 20)
+        let ended = script.synchronizationRead(.refused(result: "received_expired_purchase"), at: 20)
+        #expect(ended.change == nil && script.pursuit.phase == .watching)
+        #expect(script.readAnswered(.yes, at: 20).change?.status == .granted)
+    }
+
+    @Test func anEventAboutAFoundSynchronizationDecidesNoMoreThanItsEnd() {
+        var refused = Script.found("sync-1")
+        let told = refused.told(.refused(reason: "received_expired_purchase"), "sync-1", at: 1)
+        #expect(told.change == nil && told.next == .read && refused.pursuit.phase == .watching)
+        var granted = Script.found("sync-1")
+        let word = granted.told(.granted(expiresAt: nil, evidence: "{}"), "sync-1", at: 1)
+        #expect(word.change?.status == .granted && word.change?.isProven == false)
+    }
+
+    @Test func whatCleengForgotIsRegisteredAnew() {
+        var script = Script.found("sync-1")
+        _ = script.synchronizationRead(.unknown, at: 60)
+        #expect(script.pursuit.phase == .registering(.google) && !script.pursuit.foundSynchronization)
     }
 
     @Test(arguments: [false, true]) func whatMayBeNoSubscriptionGoesByTheOtherRoad(isConfirmed: Bool) {
-        var unknown = Script.synchronizing("sync-1", .google, isConfirmed: isConfirmed)
-        let missing = unknown.synchronizationRead(.refused(result: "purchase_token_not_found"), at: 1)
-        #expect((unknown.pursuit.phase == .forwarding) == !isConfirmed)
-        #expect((missing.change?.status == .rejected) == isConfirmed)
-        var refused = Script.registering(.google, isConfirmed: isConfirmed)
-        let answer = ForwardAnswer(.rejected(code: "REQ0001", message: nil), status: 400)
-        let decision = refused.pursuit.forwardAnswered(
-            answer, at: Script.second(1), retries: refused.retries, jitter: 0)
-        #expect((refused.pursuit.phase == .forwarding) == !isConfirmed)
-        #expect((decision.change?.status == .rejected) == isConfirmed)
-        #expect(refused.pursuit.forwards == (isConfirmed ? 1 : 0))
-        // Expired it is a subscription all the same.
+        for result in ["purchase_token_not_found", "unsupported_product_type", "no_access"] {
+            var unknown = Script.synchronizing("sync-1", .google, isConfirmed: isConfirmed)
+            let missing = unknown.synchronizationRead(.refused(result: result), at: 1)
+            #expect((unknown.pursuit.phase == .forwarding) == !isConfirmed)
+            #expect((missing.change?.status == .rejected) == isConfirmed)
+            var found = Script.found("sync-1", isConfirmed: isConfirmed)
+            let ended = found.synchronizationRead(.refused(result: result), at: 1)
+            #expect(ended.change == nil && found.pursuit.phase == (isConfirmed ? .watching : .forwarding))
+            #expect(!found.pursuit.foundSynchronization)
+        }
+        for status in [400, 422] {
+            var refused = Script.registering(.google, isConfirmed: isConfirmed)
+            let decision = refused.forwardAnswered(.rejected(code: "REQ0001", message: nil), status: status, at: 1)
+            #expect((refused.pursuit.phase == .forwarding) == !isConfirmed)
+            #expect((decision.change?.status == .rejected) == isConfirmed)
+            #expect(refused.pursuit.forwards == (isConfirmed ? 1 : 0))
+        }
+        // Expired, or another customer's, it is a subscription all the same.
         var over = Script.synchronizing("sync-1", .google, isConfirmed: isConfirmed)
         let expired = over.synchronizationRead(.refused(result: "received_expired_purchase"), at: 1)
         #expect(expired.change?.status == .rejected)
-    }
-
-    @Test func aNameOfItsOwnIsKnownWhicheverClaimGaveIt() throws {
-        let id = try #require(ValidationID("12345600112233445566778899aabbccddeeff"))
-        for fence in [1, 2, 500, Int32.max] { #expect(id.isNamed(by: id.uuid(ofClaim: fence).uppercased())) }
-        let other = try #require(ValidationID("12345600112233445566778999aabbccddeeff"))
-        #expect(!id.isNamed(by: other.uuid(ofClaim: 1)))
-        for name in ["", "sync-1", "00112233-4455-4677-8899-aabbccddeeff0"] { #expect(!id.isNamed(by: name)) }
+        var anothers = Script.synchronizing("sync-1", .google, isConfirmed: isConfirmed)
+        _ = anothers.synchronizationRead(.refused(result: "purchase_ownership_unchanged"), at: 1)
+        #expect(anothers.pursuit.phase == .registering(.google) && anothers.pursuit.transfers)
     }
 }
 
 extension Script {
-    fileprivate mutating func duplicate(_ name: String, isAnothers: Bool, at second: Double) -> Decision {
+    /// Found at second 0.5.
+    static func found(_ name: String, mayTransfer: Bool = true, isConfirmed: Bool = true) -> Script {
+        var script = registering(.google, mayTransfer: mayTransfer, isConfirmed: isConfirmed)
+        _ = script.duplicate(name, isAnothers: false, at: 0.5)
+        return script
+    }
+
+    mutating func duplicate(_ name: String?, isAnothers: Bool, at second: Double) -> Decision {
         pursuit.forwardAnswered(
             ForwardAnswer(.duplicate, status: 409, synchronization: name), isAnothers: isAnothers,
             at: Self.second(second), retries: retries, jitter: 1)
-    }
-
-    fileprivate mutating func existing(
-        _ verdict: SynchronizationAnswer.Verdict, _ entitlement: EntitlementAnswer.Verdict, at second: Double
-    ) -> Decision {
-        let moment = Self.second(second)
-        return pursuit.existingSynchronizationRead(
-            SynchronizationAnswer(verdict, status: 200, observedAt: moment),
-            EntitlementAnswer(entitlement, observedAt: moment), at: moment, reads: reads)
     }
 }

@@ -75,6 +75,17 @@ struct PaymentRequestTests {
     }
 
     @Test(
+        "of a purchase at Google Play Cleeng's number is read where there is the connector",
+        arguments: ["0", "\"x\"", "7"])
+    func numberAtCleeng(_ number: String) throws {
+        let receipt = #"{"productId":"p","purchaseToken":"t","packageName":"a.b"}"#
+        let payment = ByteBuffer(string: body(["receipt": receipt, "cleengCustomerId": number]))
+        #expect(try StorePaymentRequest(payment, of: .google, connects: false).cleengCustomer == nil)
+        let read = Result { try StorePaymentRequest(payment, of: .google, connects: true).cleengCustomer }
+        #expect((try? read.get()) ?? nil == (number == "7" ? 7 : nil))
+    }
+
+    @Test(
         "NUL is refused in every text",
         arguments: ["customerEmail", "offerId", "appType", "applicationUsername"])
     func nul(_ field: String) {

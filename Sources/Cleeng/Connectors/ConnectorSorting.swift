@@ -15,6 +15,11 @@ struct SynchronizationStart {
         hasEnded = json?["status"]?.string == "finalized" || json?["accessGranted"] != nil || json?["result"] != nil
     }
 
+    /// Whether a successful request began none. Where Cleeng begins one, it answers 202.
+    func isOther(than name: String, status: Int) -> Bool {
+        self.name != name && (hasEnded || status != 202 && self.name != nil)
+    }
+
     /// What can stand in a path as it is.
     static func name(_ text: String) -> String? {
         text.wholeMatch(of: /[0-9A-Za-z_-]{1,100}/) == nil ? nil : text
@@ -31,7 +36,7 @@ extension ForwardAnswer.Verdict {
     /// | 400 `REQ0004` | misconfigured | our headers, not the purchase |
     /// | 422 `SK2C0005`, `…C0005` | try again | a migration is in progress |
     /// | 409 with a synchronization, Google | duplicate | registered before, by whomever |
-    /// | 2xx with a result, Google | duplicate | the same, answered with what came of it |
+    /// | 2xx with a result, or 200 that names another synchronization, Google | duplicate | the same, answered with how far it is |
     /// | 409 (`SK2C0101`, `SK2C0103`, `SK2C0104`) | try again | another request for this purchase runs |
     /// | all else | as for `/apple/payment` | |
     ///
@@ -45,7 +50,7 @@ extension ForwardAnswer.Verdict {
         case (422, let code?) where code.isConnectorCode("0005"):
             self = .tryAgain(.conflict, retryAfter: reply.headers.retryAfter())
         case (409, _) where start?.name != nil: self = .duplicate
-        case (200..<300, _) where start.map { $0.hasEnded && $0.name != name } == true: self = .duplicate
+        case (200..<300, _) where start.map { $0.isOther(than: name, status: reply.status) } == true: self = .duplicate
         default: self.init(reply, scrubber: scrubber)
         }
     }

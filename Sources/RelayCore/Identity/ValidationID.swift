@@ -95,10 +95,4 @@ extension ValidationID {
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
             .joined(separator: "-")
     }
-
-    /// Whether a name is that of one of its claims: see ``uuid(ofClaim:)``.
-    public func isNamed(by name: String) -> Bool {
-        // The last eight digits tell the claims apart.
-        name.utf8.count == 36 && name.lowercased().utf8.prefix(28).elementsEqual(uuid(ofClaim: 1).utf8.prefix(28))
-    }
 }

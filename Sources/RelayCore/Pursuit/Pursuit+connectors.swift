@@ -14,6 +14,10 @@ extension Pursuit {
                 at: now, kind: answer.isRead ? .synchronizationRead : .synchronizationReadFailed,
                 upstreamStatus: answer.status, latency: answer.latency, detail: answer.summary))
         expire(at: now, into: &decision)
+        if foundSynchronization, answer.isEnd {
+            foundEnded(answer.refusal, observedAt: answer.observedAt, at: now, into: &decision)
+            return decision
+        }
         switch answer.verdict {
         case .granted(let evidence):
             // What it says was true at some moment after Cleeng took the purchase, and may be over by now where another
@@ -36,6 +40,7 @@ extension Pursuit {
         case .unknown:
             if let connector = phase.connector { phase = .registering(connector) }
             (synchronization, forwardedAt, readAt) = (nil, nil, nil)
+            foundSynchronization = false
             retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
         case .misconfigured, .tryAgain:
             readAgain(
@@ -57,51 +62,47 @@ extension Pursuit {
     /// Of what was signed, unless that is over: then it has been renewed, and nobody has said until when.
     func end(after now: Timestamp) -> Timestamp? { paidUntil.flatMap { $0 > now ? $0 : nil } }
 
-    /// A synchronization ended that this purchase did not begin: a registration before named it. It may be old, or another
-    /// customer's, so the entitlement decides.
-    public mutating func existingSynchronizationRead(
-        _ answer: SynchronizationAnswer, _ entitlement: EntitlementAnswer, at now: Timestamp, reads: ReadSchedule
-    ) -> Decision {
-        let read = TimelineEvent(
-            at: now, kind: .synchronizationRead, upstreamStatus: answer.status, latency: answer.latency,
-            detail: "\(answer.summary); begun before")
-        guard case .notEntitled = entitlement.verdict else {
-            var decision = entitlementRead(entitlement, at: now, reads: reads)
-            decision.events.insert(read, at: 0)
-            return decision
-        }
-        var decision = Decision(next: .finished)
-        decision.events += [
-            read,
-            TimelineEvent(
-                at: now, kind: .entitlementRead, upstreamStatus: entitlement.status, latency: entitlement.latency,
-                detail: entitlement.summary),
-        ]
-        expire(at: now, into: &decision)
-        if case .refused(let result) = answer.verdict {
-            refuse(result, at: now, into: &decision)
-        } else if transfers {
-            // The entitlement may follow in a moment.
-            watch(from: now, next: .rest(until: now + reads.interval), into: &decision)
-        } else {
-            refuse(Self.ownershipUnchanged, at: now, into: &decision)
-        }
-        return decision
-    }
-
     /// Cleeng has the purchase. Where it named a synchronization, that is followed.
-    mutating func take(_ name: String?, at now: Timestamp, into decision: inout Decision) {
+    ///
+    /// - Parameter found: whether that existed before.
+    mutating func take(_ name: String?, found: Bool = false, at now: Timestamp, into decision: inout Decision) {
         let connector = phase.connector
         watch(from: now, next: .read, into: &decision)
+        foundSynchronization = found
         guard let connector, let name else { return }
         phase = .synchronizing(connector)
         synchronization = name
     }
 
+    /// A synchronization ended that this purchase found. Its end is no statement about this customer, so the entitlement decides. Only a
+    /// purchase that no customer has is not to be transferred.
+    ///
+    /// - Parameter refusal: nil where it ended with access, or unclearly.
+    mutating func foundEnded(
+        _ refusal: String?, observedAt: Timestamp, at now: Timestamp, into decision: inout Decision
+    ) {
+        if let refusal, fallsBack(from: refusal) { return fallBack(at: now, into: &decision) }
+        foundSynchronization = refusal == nil || refusal == Self.ownershipUnchanged
+        watch(from: observedAt, next: .read, into: &decision)
+    }
+
+    /// Whether a customer who is not entitled asks for the transfer of what another has. Not within an interval from the end of the
+    /// synchronization: until then the entitlement may follow. A transfer that is answered with a found synchronization is asked for
+    /// again, but not for ever.
+    func asksForTransfer(at observedAt: Timestamp, reads: ReadSchedule) -> Bool {
+        foundSynchronization && mayTransfer && (!transfers || forwards < Self.mostForgotten)
+            && forwardedAt.map { observedAt >= $0 + reads.interval } == true
+    }
+
+    mutating func askForTransfer(by connector: Connector, at now: Timestamp, into decision: inout Decision) {
+        transfers = true
+        begin(.registering(connector), at: now, into: &decision)
+    }
+
     /// No access. Where another customer has the purchase, and it goes by a connector, its transfer is asked for, once, and only of
     /// what may be genuine.
     mutating func refuse(_ reason: String, at now: Timestamp, into decision: inout Decision) {
-        if reason.hasSuffix("_not_found"), fallsBack { return fallBack(at: now, into: &decision) }
+        if fallsBack(from: reason) { return fallBack(at: now, into: &decision) }
         let connector = reason == Self.ownershipUnchanged && !transfers ? phase.connector : nil
         guard let connector, mayTransfer else {
             return settle(
@@ -110,20 +111,27 @@ extension Pursuit {
                     ? "it is not genuine, or may not be transferred: no transfer is asked for" : nil,
                 into: &decision)
         }
-        phase = .registering(connector)
-        transfers = true
-        (synchronization, forwardedAt, readAt, retryAt) = (nil, nil, nil, nil)
-        decision.next = .rest(until: now)
+        askForTransfer(by: connector, at: now, into: &decision)
     }
 
     /// The Google Play connector takes subscriptions alone. What it refuses may be a one-time product where Google has not said what it
     /// is: `/android/payment` takes either.
     var fallsBack: Bool { phase.connector == .google && !isConfirmed && !transfers }
 
+    /// An expired purchase and another customer's are known to the connector, and so are subscriptions.
+    private func fallsBack(from refusal: String) -> Bool {
+        fallsBack && refusal != "received_expired_purchase" && refusal != Self.ownershipUnchanged
+    }
+
     /// Nothing that was sent has an effect any more: all begins anew, as a receipt.
     mutating func fallBack(at now: Timestamp, into decision: inout Decision) {
-        phase = .forwarding
         forwards = 0
+        begin(.forwarding, at: now, into: &decision)
+    }
+
+    private mutating func begin(_ phase: Phase, at now: Timestamp, into decision: inout Decision) {
+        self.phase = phase
+        foundSynchronization = false
         (synchronization, forwardedAt, readAt, retryAt) = (nil, nil, nil, nil)
         decision.next = .rest(until: now)
     }
@@ -134,11 +142,14 @@ extension SynchronizationAnswer {
         if case .tryAgain(_, let retryAfter) = verdict { retryAfter } else { nil }
     }
 
+    /// The result of one that ended without access.
+    var refusal: String? { if case .refused(let result) = verdict { result } else { nil } }
+
     /// Whether it has ended, with or without access.
-    public var isEnd: Bool {
+    var isEnd: Bool {
         switch verdict {
-        case .granted, .refused: true
-        case .running, .grantedOther, .unclear, .unknown, .misconfigured, .tryAgain: false
+        case .granted, .grantedOther, .unclear, .refused: true
+        case .running, .unknown, .misconfigured, .tryAgain: false
         }
     }
 

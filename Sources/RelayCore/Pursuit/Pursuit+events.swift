@@ -40,19 +40,16 @@ extension Pursuit {
             decision.events.append(event(.forwarded, transfers ? "transfer" : nil))
             expire(at: now, into: &decision)
             take(answer.synchronization, at: now, into: &decision)
-        case .duplicate where isAnothers && transfers:
-            // The other's request holds the subscription: the transfer is asked for again once it is done.
-            decision.events.append(event(.forwardFailed, "another request runs"))
-            retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
         case .duplicate:
-            decision.events.append(event(.forwarded, isAnothers ? "another customer has it" : "registered before"))
+            let moves = isAnothers && mayTransfer && !transfers
+            decision.events.append(event(.forwarded, moves ? "another customer has it" : "registered before"))
             expire(at: now, into: &decision)
-            if isAnothers {
+            if moves {
                 refuse(Self.ownershipUnchanged, at: now, into: &decision)
             } else {
-                take(answer.synchronization, at: now, into: &decision)
+                take(answer.synchronization, found: true, at: now, into: &decision)
             }
-        case .rejected where answer.status == 400 && fallsBack:
+        case .rejected where fallsBack:
             decision.events.append(event(.forwarded, "the connector does not take it"))
             expire(at: now, into: &decision)
             fallBack(at: now, into: &decision)
@@ -101,7 +98,12 @@ extension Pursuit {
         case .notEntitled:
             decision.events.append(event(.entitlementRead))
             expire(at: now, into: &decision)
-            readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
+            if asksForTransfer(at: answer.observedAt, reads: reads) {
+                // Only this connector names a synchronization that exists.
+                askForTransfer(by: .google, at: now, into: &decision)
+            } else {
+                readAgain(after: answer.observedAt, at: now, reads: reads, into: &decision)
+            }
         case .misconfigured, .tryAgain:
             decision.events.append(event(.entitlementReadFailed))
             expire(at: now, into: &decision)
@@ -128,8 +130,13 @@ extension Pursuit {
                     namesEnd: false, evidence: evidence,
                     // It has no time of its own, and may come late or twice: what it tells may be of any moment since.
                     observedAt: min(word.saidAt, forwardedAt ?? word.saidAt), statedAt: word.saidAt,
-                    isProven: word.isTransfer || word.synchronization != nil && word.synchronization == synchronization),
+                    isProven: word.isTransfer
+                        || word.synchronization != nil && word.synchronization == synchronization
+                            && !foundSynchronization
+                ),
                 detail: nil, into: &decision)
+        case .refused(let reason) where foundSynchronization && phase.isSynchronizing:
+            foundEnded(reason, observedAt: word.saidAt, at: now, into: &decision)
         case .refused(let reason): refuse(reason, at: now, into: &decision)
         }
         return decision

@@ -27,6 +27,9 @@ public struct Pursuit: Sendable, Equatable {
     public var synchronization: String?
     /// By a connector: the purchase was found with another customer, and it is its transfer that is, or was, asked for.
     public var transfers: Bool
+    /// By the Google Play connector: the request began no synchronization, Cleeng named one that existed. It may be old, or another
+    /// customer's. While `watching` it has ended, and left the purchase with some customer: if with another, a transfer follows.
+    public var foundSynchronization: Bool
     /// A connector never sees what was signed: of what is known not to be genuine no transfer is asked for. Nor is it of what
     /// takes no subscription from another customer.
     public let mayTransfer: Bool
@@ -39,7 +42,8 @@ public struct Pursuit: Sendable, Equatable {
         phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
         forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
         entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false,
-        mayTransfer: Bool = true, paidUntil: Timestamp? = nil, isConfirmed: Bool = true
+        foundSynchronization: Bool = false, mayTransfer: Bool = true, paidUntil: Timestamp? = nil,
+        isConfirmed: Bool = false
     ) {
         self.phase = phase
         self.status = status
@@ -52,6 +56,7 @@ public struct Pursuit: Sendable, Equatable {
         self.entitledBefore = entitledBefore
         self.synchronization = synchronization
         self.transfers = transfers
+        self.foundSynchronization = foundSynchronization
         self.mayTransfer = mayTransfer
         self.paidUntil = paidUntil
         self.isConfirmed = isConfirmed

@@ -21,17 +21,15 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
         return (.storekit2, request.couponCode == nil ? [] : [Self.couponLost(to: "StoreKit 2")])
     }
 
-    /// For a purchase at another store than Apple's. Only `receipt` keeps one from Cleeng's Google Play connector, where that has an address.
+    /// For a purchase at another store than Apple's. Only `receipt` keeps one with its customer's number from Cleeng's Google Play connector.
     ///
-    /// - Parameters:
-    ///   - found: what the store says of it; nil where it could not be asked. Then it may be a subscription.
-    ///   - connects: whether the publisher's account has the connector.
+    /// - Parameter found: what the store says of it; nil where it could not be asked. Then it may be a subscription.
     /// - Returns: and what the app is told about it.
     func choose(
-        for request: StorePaymentRequest, _ found: ExternalSubscription?, connects: Bool
+        for request: StorePaymentRequest, _ found: ExternalSubscription?
     ) -> (PurchaseDriver, [FieldError]) {
         let isByConnector =
-            connects && self != .receipt && request.receipt.driver == .google && request.cleengCustomer != nil
+            self != .receipt && request.receipt.driver == .google && request.cleengCustomer != nil
             && found?.isSubscription != false
         guard isByConnector else { return (request.receipt.driver, []) }
         return (.googleV2, request.couponCode == nil ? [] : [Self.couponLost(to: "the Google Play connector")])

@@ -16,7 +16,8 @@ extension PaymentRoutes {
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let body = try await bodies.read(request, on: loan)
-        let payment = try StorePaymentRequest(body, of: platform)
+        let connects = platform == .google && googleConnector[key.publisher] == true
+        let payment = try StorePaymentRequest(body, of: platform, connects: connects)
         try customer.check(payment.email.customer)
         let peer = peer(request, context)
         let repeatable = idempotencyKey.map { Acceptance.IdempotencyKey($0, apiKey: key.id, body: body) }
@@ -34,8 +35,7 @@ extension PaymentRoutes {
         metrics.count(verification)
         try receipts.check(verification)
         let now = try store.memory.clock.required()
-        let (driver, notes) = drivers.choose(
-            for: payment, found, connects: googleConnector[key.publisher] ?? false)
+        let (driver, notes) = drivers.choose(for: payment, found)
         let acceptance = Acceptance(
             payment, driver: driver, verification: verification, found: found, isTrusted: receipts.trusts(verification),
             key: key,

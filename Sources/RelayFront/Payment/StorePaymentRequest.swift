@@ -10,7 +10,7 @@ struct StorePaymentRequest: Sendable {
     var ipAddress: String?
     var couponCode: CouponID?
     var applicationUsername: Username
-    /// The customer's number at Cleeng, where the app knows it; of a purchase at Google Play alone.
+    /// The customer's number at Cleeng, where the app knows it and a connector wants it.
     var cleengCustomer: Int64?
     var warnings: [FieldError] = []
 
@@ -18,8 +18,9 @@ struct StorePaymentRequest: Sendable {
         "customerEmail", "offerId", "ipAddress", "couponCode", "applicationUsername", "cleengCustomerId",
     ]
 
+    /// - Parameter connects: whether the publisher's account has Cleeng's connector for the store. Else the customer's number is ignored.
     /// - Throws: ``Problem``: 400 where it is not JSON, 422 that names every wrong field.
-    init(_ body: ByteBuffer, of platform: StorePlatform) throws {
+    init(_ body: ByteBuffer, of platform: StorePlatform, connects: Bool) throws {
         let (object, names) =
             platform == .roku ? ("order", StoreReceipt.orderNames) : ("receipt", StoreReceipt.names)
         let fields = try JSONFields(body, Self.names, within: [object: names])
@@ -37,7 +38,7 @@ struct StorePaymentRequest: Sendable {
             reader.add(object, .wrongType, "must be an object")
         }
         let username = reader.optional("applicationUsername").flatMap { PaymentRequest.username($0, &reader) }
-        let cleengCustomer = platform == .google ? reader.positive("cleengCustomerId") : nil
+        let cleengCustomer = connects ? reader.positive("cleengCustomerId") : nil
         guard reader.errors.isEmpty, let email, let offerID, let receipt else {
             throw Problem.invalidFields(reader.errors)
         }

@@ -52,14 +52,17 @@ extension SubscriptionStore {
     /// `pursuits_subscription`, primary keys.
     public func isHeldByAnother(_ claimed: ClaimedPursuit, synchronization: String?) async throws -> Bool {
         // In this order, for the reason that `rival(of:)` has.
-        let begun = try await database.query(
-            """
-            SELECT ROW(p.sealed_by, p.customer) AS customer
-            FROM pursuits p
-            WHERE \(claimed.name.isKey(of: "p")) AND p.synchronization = \(.text(synchronization))
-            """)
-        let customers = try begun.map { try $0.open("customer", as: CustomerID.self) }
-        if !customers.isEmpty { return !customers.contains(claimed.customer) }
+        if let synchronization {
+            let begun = try await database.query(
+                """
+                SELECT ROW(p.sealed_by, p.customer) AS customer
+                FROM pursuits p
+                WHERE \(claimed.name.isKey(of: "p")) AND p.synchronization = \(.text(synchronization))
+                  AND NOT p.found_synchronization
+                """)
+            let customers = try begun.map { try $0.open("customer", as: CustomerID.self) }
+            if !customers.isEmpty { return !customers.contains(claimed.customer) }
+        }
         return try await runningOwner(of: claimed.name).map { $0.customer != claimed.customer } ?? false
     }
 

@@ -25,6 +25,7 @@ extension SQLTable {
             "entitled_before": .boolArray(writes.map(\.pursuit.entitledBefore)),
             "synchronization": .textArray(writes.map(\.pursuit.synchronization)),
             "transfers": .boolArray(writes.map(\.pursuit.transfers)),
+            "found_synchronization": .boolArray(writes.map(\.pursuit.foundSynchronization)),
         ]
         return claims(writes.map(\.claim)) + states
     }
@@ -90,7 +91,7 @@ extension PurchaseStore {
     static let resting: SQL = """
         owner = NULL, sending = false, due_at = i.due_at, phase = i.phase, retry_at = i.retry_at, read_at = i.read_at,
             forwarded_at = i.forwarded_at, forwards = i.forwards, entitled_before = i.entitled_before,
-            synchronization = i.synchronization, transfers = i.transfers
+            synchronization = i.synchronization, transfers = i.transfers, found_synchronization = i.found_synchronization
         """
 
     /// A row whose lease has run out, has passed on or was given back already is left alone: after a lost answer the same write is

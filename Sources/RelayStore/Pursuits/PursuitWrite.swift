@@ -44,7 +44,9 @@ public struct PursuitWrite: Sendable {
     }
 
     var claim: (id: ValidationID, fence: Int32) { (claimed.id, claimed.fence) }
-    var isRelease: Bool { change == nil && next != .finished }
+    /// Its connector does not take it: from now on its validation is of the driver that sends it as a receipt.
+    var fallsBack: Bool { claimed.pursuit.phase.connector != nil && pursuit.phase == .forwarding }
+    var isRelease: Bool { change == nil && next != .finished && !fallsBack }
 }
 
 /// What became of a ``PursuitWrite``.

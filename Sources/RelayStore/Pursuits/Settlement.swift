@@ -126,6 +126,8 @@ struct Settlement: Sendable {
         let unchanged = finished.filter { $0.change == nil }
         if !unchanged.isEmpty { queries.append(keep(unchanged)) }
         if !resting.isEmpty { queries.append(rest(resting)) }
+        let fallen = writes.filter(\.fallsBack)
+        if !fallen.isEmpty { queries.append(fallBack(fallen)) }
         let ledgers = writes.compactMap { write in
             granted[write.claimed.id].map { (write: write, granted: $0) }
         }
@@ -250,6 +252,16 @@ struct Settlement: Sendable {
             FROM \(SQLTable.resting(writes) + status, as: "i")
             WHERE p.bucket = i.bucket AND p.id = i.id AND p.fence = i.fence
             """
+    }
+
+    /// A version that does not know the connector would send the purchase as an Apple receipt.
+    private func fallBack(_ writes: [PursuitWrite]) -> SQL {
+        """
+        UPDATE validations v
+        SET driver = \(PurchaseDriver.google)
+        FROM \(SQLTable.ids(writes.map(\.claimed.id)), as: "i")
+        WHERE \(.sameID("v", "i"))
+        """
     }
 
     /// The ids of validations, for statements that take them by number: buckets, days, ids.

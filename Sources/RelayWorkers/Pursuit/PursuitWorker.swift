@@ -185,7 +185,9 @@ struct PursuitWorker: Sendable {
             answer = await register(claimed, pursuit, purchase, .google(receipt), cleengCustomer, pass)
         }
         try Task.checkCancellation()
-        let isAnothers = answer.verdict == .duplicate ? try await isAnothers(answer.synchronization, claimed) : false
+        let isAnothers =
+            answer.verdict == .duplicate
+            ? try await store.subscriptions.isHeldByAnother(claimed, synchronization: answer.synchronization) : false
         return pursuit.forwardAnswered(
             answer, isAnothers: isAnothers, at: try now(), retries: settings.retries, jitter: Double.random(in: 0..<1))
     }
@@ -208,14 +210,7 @@ struct PursuitWorker: Sendable {
             name: claimed.id.uuid(ofClaim: claimed.fence), pass)
     }
 
-    /// Whether a synchronization that a purchase found instead of beginning one is another customer's, as far as the relay knows.
-    private func isAnothers(_ synchronization: String?, _ claimed: ClaimedPursuit) async throws -> Bool {
-        if let synchronization, claimed.id.isNamed(by: synchronization) { return false }
-        return try await store.subscriptions.isHeldByAnother(claimed, synchronization: synchronization)
-    }
-
-    /// Asks how far Cleeng is with a purchase that it took by a connector. Where another request began the synchronization, its end says
-    /// little of this customer: the entitlement is read too.
+    /// Asks how far Cleeng is with a purchase that it took by a connector.
     ///
     /// - Returns: nil where nothing may be asked now.
     private func follow(
@@ -224,30 +219,11 @@ struct PursuitWorker: Sendable {
         guard let name = pursuit.synchronization, let connector = pursuit.phase.connector,
             let pass = await upstream.enter(pursuit.phase.route ?? .synchronizations, with: probe)
         else { return nil }
-        defer { upstream.leave(pass) }
         let answer = await upstream.synchronization(
             name, of: connector, for: claimed.email, offer: claimed.offerID, pass)
         try Task.checkCancellation()
-        if connector == .google, answer.isEnd, !claimed.id.isNamed(by: name) {
-            upstream.leave(pass)
-            return try await judge(answer, claimed, &pursuit)
-        }
         return pursuit.synchronizationRead(
             answer, at: try now(), reads: settings.reads, retries: settings.retries, jitter: .random(in: 0..<1))
-    }
-
-    /// - Returns: nil where nothing may be read now.
-    private func judge(
-        _ answer: SynchronizationAnswer, _ claimed: ClaimedPursuit, _ pursuit: inout Pursuit
-    ) async throws -> Decision? {
-        switch try await desk.read(for: claimed, probe: nil) {
-        case .answered(let entitlement, let siblings):
-            for (sibling, answer) in siblings { Task { await answered(sibling, answer) } }
-            try Task.checkCancellation()
-            return pursuit.existingSynchronizationRead(answer, entitlement, at: try now(), reads: settings.reads)
-        case .postponed(let moment): return pursuit.readPostponed(to: moment, at: try now())
-        case .shut: return nil
-        }
     }
 
     /// Its route is shut: nothing was sent, and it is as due as it was, in its place before younger ones.

@@ -55,9 +55,11 @@ extension FuzzTarget {
             guard case .tryAgain(_, let pause) = verdict else { continue }
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
-        if case .tryAgain(_, let pause) = SynchronizationAnswer.Verdict(
-            reply, of: .google, offer: "S1_US", scrubber: CleengReplies.scrubber)
-        {
+        for connector in Connector.allCases {
+            guard
+                case .tryAgain(_, let pause) = SynchronizationAnswer.Verdict(
+                    reply, of: connector, offer: "S1_US", scrubber: CleengReplies.scrubber)
+            else { continue }
             try FuzzFinding.check(pause, atMost: .seconds(3_600))
         }
         if case .tryAgain(_, let pause) = DeliveryAnswer.Verdict(reply) {

@@ -54,7 +54,7 @@ extension FuzzTarget {
             _ = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
         }
         for platform in StorePlatform.allCases where platform != .apple {
-            _ = try? StorePaymentRequest(body, of: platform)
+            _ = try? StorePaymentRequest(body, of: platform, connects: platform == .google)
         }
         _ = try? ValidateRequest(body, app: "com.example.app")
         _ = try? CheckRequest(JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: 65_536)

@@ -52,6 +52,42 @@ struct RetryTests {
         }
     }
 
+    @Test("of one that found a synchronization forgets that")
+    func found() async throws {
+        try await withStore { database, store in
+            var sample = try Acceptance.sample()
+            (sample.driver, sample.cleengCustomer) = (.googleV2, 7)
+            var write = try await store.takeAndClaim(sample).watching(until: Timestamp(seconds: 4_000_000_000))
+            write.pursuit.foundSynchronization = true
+            try await store.write(write)
+            try await store.ops.retry(sample.id, by: "ops", reason: "again")
+            let claimed = try await store.claimOne()
+            #expect(claimed.pursuit.phase == .registering(.google) && !claimed.pursuit.foundSynchronization)
+        }
+    }
+
+    /// A copy of the version before would have sent Google's JSON as an Apple receipt.
+    @Test("of one that its connector did not take sends it as a receipt", arguments: [false, true])
+    func fallenBack(isLate: Bool) async throws {
+        try await withStore { database, store in
+            var sample = try Acceptance.sample()
+            (sample.driver, sample.cleengCustomer) = (.googleV2, 7)
+            let claimed = try await store.takeAndClaim(sample)
+            var pursuit = claimed.pursuit
+            let decision = pursuit.forwardAnswered(
+                ForwardAnswer(.rejected(code: "REQ0001", message: nil), status: 400),
+                at: isLate ? pursuit.deadline : claimed.soon, retries: RetrySchedule(), jitter: 0)
+            try await store.write(
+                PursuitWrite(
+                    claimed: claimed, pursuit: pursuit, change: decision.change, events: decision.events,
+                    next: .rest(until: claimed.soon)))
+            #expect(try await database.value("SELECT driver FROM validations", as: Int.self) == 2)
+            #expect(try await store.status(of: sample.id) == (isLate ? .timedOut : .pending))
+            try await store.ops.retry(sample.id, by: "ops", reason: "again")
+            #expect(try await store.claimOne().pursuit.phase == .forwarding)
+        }
+    }
+
     @Test("of one that was parked takes it up again")
     func parked() async throws {
         try await withStore { database, store in

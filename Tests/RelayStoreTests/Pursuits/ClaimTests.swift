@@ -52,6 +52,7 @@ struct ClaimTests {
 
             var write = first.watching(until: first.soon)
             write.pursuit.entitledBefore = false
+            write.pursuit.foundSynchronization = true
             try await store.write(write)
             try await database.makeDue(first.id)
             let second = try await store.claimOne()

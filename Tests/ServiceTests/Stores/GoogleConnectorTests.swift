@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import Postgres
 import Testing
 
 /// Subscriptions at Google Play that go to Cleeng by its Google Play connector, through the service and the simulators as processes.
@@ -9,21 +10,33 @@ import Testing
         _ more: [String: String] = [:], grantAfter: Double = 0.3,
         _ body: (Relay, SimulatorControl) async throws -> Void
     ) async throws {
+        try await run(more, grantAfter: grantAfter) { relay, control, _ in try await body(relay, control) }
+    }
+
+    /// - Parameter body: its last parameter starts another copy.
+    private func run(
+        _ more: [String: String] = [:], grantAfter: Double = 0.3,
+        _ body: (Relay, SimulatorControl, () async throws -> Relay) async throws -> Void
+    ) async throws {
         let database = try await TestDatabase.make()
         let simulator = try await Simulator.start(grantAfter: grantAfter)
-        var relay: Relay?
+        var relays: [Relay] = []
         do {
             let settings = ["RELAY_CLEENG_GOOGLE_URL": simulator.url + "/google/"].merging(more) { $1 }
-            let started = try await Relay.start(database: database, simulator: simulator, settings: settings)
-            relay = started
-            try await body(started, SimulatorControl(simulator))
+            func start() async throws -> Relay {
+                let relay = try await Relay.start(
+                    database: database, simulator: simulator, keys: relays.first?.keys, settings: settings)
+                relays.append(relay)
+                return relay
+            }
+            try await body(try await start(), SimulatorControl(simulator), start)
         } catch {
-            await relay?.end()
+            for relay in relays { await relay.end() }
             await simulator.end()
             try? await database.drop()
             throw error
         }
-        await relay?.end()
+        for relay in relays { await relay.end() }
         await simulator.end()
         try await database.drop()
     }
@@ -93,16 +106,99 @@ import Testing
         }
     }
 
-    /// Cleeng has it of somebody whom the relay does not know: the end of that synchronization grants nothing here.
-    @Test func anUnknownOwnersSynchronizationGrantsNothing() async throws {
+    /// Cleeng has it of somebody whom the relay does not know: the end of that synchronization grants nothing here, and refuses nothing.
+    @Test func anUnknownOwnersSynchronizationDecidesNothing() async throws {
         try await run(["RELAY_TRANSFER_POLICY": "refuse"]) { relay, control in
             let other = try await control.number(of: "other@example.test")
             try await control.register("t-1", for: other)
             let eve = try await pursue("t-1", by: "eve@example.test", relay, control)
-            let outcome = try await relay.outcome(eve)
-            #expect(outcome["status"].string == "rejected")
-            #expect(outcome["reason"].string == "purchase_ownership_unchanged")
+            try await Awaiting.fact("the entitlement has been read three times") {
+                try await relay.timeline(eve, "entitlement_read").count
+            } holds: {
+                $0 >= 3
+            }
+            #expect(try await relay.poll(eve).json["status"].string == "pending")
+            try await relay.database.letDeadlinesCome()
+            #expect(try await relay.outcome(eve)["status"].string == "timed_out")
             #expect(try await control.stats()["transferRequests"].int == 0)
+        }
+    }
+
+    @Test func anUnknownOwnersPurchaseIsTransferred() async throws {
+        try await run { relay, control in
+            try await control.register("t-1", for: try await control.number(of: "other@example.test"))
+            let eve = try await pursue("t-1", by: "eve@example.test", relay, control)
+            #expect(try await relay.outcome(eve)["status"].string == "granted")
+            #expect(try await control.stats()["transferRequests"].int == 1)
+            #expect(try await control.subscription("t-1")["customerEmail"].string == "eve@example.test")
+        }
+    }
+
+    /// The entitlement is there two seconds after the end of the synchronization.
+    @Test(arguments: ["move", "refuse"], ["", "lost-answer-1+", "lost-answer-1+google-renaming+"])
+    func anEntitlementThatLagsIsWaitedFor(policy: String, tags: String) async throws {
+        let settings = ["RELAY_TRANSFER_POLICY": policy, "RELAY_POLL_INTERVAL_SECONDS": "3"]
+        try await run(settings) { relay, control in
+            let ana = "ana+\(tags)google-lagging-2s@example.test"
+            if tags.isEmpty { try await control.register("t-1", for: try await control.number(of: ana)) }
+            let id = try await pursue("t-1", by: ana, relay, control)
+            #expect(try await relay.outcome(id)["status"].string == "granted")
+            #expect(try await control.stats()["transferRequests"].int == 0)
+            #expect(try await relay.timeline(id, "entitlement_read").count == 2)
+        }
+    }
+
+    /// While no entitlement could be read, the relay asked for the ended synchronization four times a second.
+    @Test func whileNoEntitlementCanBeReadNothingIsAskedAgainAndAgain() async throws {
+        try await run(["RELAY_CLEENG_API_URL": "http://127.0.0.1:1"]) { relay, control in
+            for number in 0..<8 {
+                let email = "c\(number)@example.test"
+                try await control.register("t-\(number)", for: try await control.number(of: email))
+                _ = try await pursue("t-\(number)", by: email, relay, control)
+            }
+            try await Awaiting.fact("each waits for the entitlement") {
+                try await relay.database.query("SELECT count(*) FROM pursuits WHERE phase = 1").first?.get(
+                    0, as: Int.self)
+            } holds: {
+                $0 == 8
+            }
+            let asked = try await control.connector().filter { $0.path.contains("/synchronizations/") }
+            #expect(asked.count == 8)
+        }
+    }
+
+    /// Cleeng took the registration, and the copy died before it wrote that.
+    @Test func whatAKilledCopyRegisteredIsFound() async throws {
+        try await run { relay, control, start in
+            let id = try await pursue("t-1", by: "ana+slow-30s-1@example.test", relay, control)
+            try await Awaiting.fact("Cleeng has registered it") {
+                try await control.stats()["grants"].int
+            } holds: {
+                $0 == 1
+            }
+            relay.process.signal(SIGKILL)
+            let other = try await start()
+            #expect(try await other.outcome(id)["status"].string == "granted")
+            let stats = try await control.stats()
+            #expect(stats["grants"].int == 1 && stats["transferRequests"].int == 0)
+        }
+    }
+
+    /// The answer to the repeated registration names the old run, which ended without access.
+    @Test func anOperatorsRetryIsDecidedByTheEntitlement() async throws {
+        try await run { relay, control in
+            let ana = "ana+google-expired@example.test"
+            let id = try await pursue("t-1", by: ana, relay, control)
+            #expect(try await relay.outcome(id)["reason"].string == "received_expired_purchase")
+            #expect(try await relay.opsPost("/ops/validations/\(id)/retry").status == 202)
+            try await Awaiting.fact("the entitlement is read") {
+                try await relay.timeline(id, "entitlement_read").count
+            } holds: {
+                $0 >= 1
+            }
+            #expect(try await relay.timeline(id, "rejected").count == 1)
+            try await control.entitle(ana, to: "S123456789_US", status: "active", original: "t-1")
+            #expect(try await relay.becomes("granted", id)["accessGranted"].bool == true)
         }
     }
 
@@ -142,6 +238,8 @@ import Testing
             let id = try await pursue("t-1", by: "ana+google-unknown@example.test", relay, control)
             #expect(try await relay.outcome(id)["status"].string == "granted")
             #expect(try await control.android().count == 1)
+            // From now on it is one of the other road.
+            #expect(try await relay.detail(id)["driver"].string == "google")
         }
     }
 
@@ -160,6 +258,19 @@ import Testing
             #expect(try await relay.outcome(id)["status"].string == "granted")
             #expect(try await control.connector().isEmpty)
             #expect(try await control.android().count == 1)
+        }
+    }
+
+    /// The field meant nothing before there was a connector: apps may send what they like.
+    @Test func withoutTheConnectorTheNumberIsIgnored() async throws {
+        try await run(["RELAY_CLEENG_GOOGLE_URL": ""]) { relay, _ in
+            for (token, number) in [("t-1", 0), ("t-2", 700_000_001)] {
+                let answer = try await post(token, by: "ana@example.test", number: number, to: relay)
+                #expect(answer.status == 202)
+                let id = try #require(answer.json["validationId"].string)
+                let detail = try await relay.detail(id)
+                #expect(detail["cleengCustomerId"].int == nil && detail["driver"].string == "google")
+            }
         }
     }
 

@@ -74,8 +74,8 @@ extension Pursuit {
         synchronization = name
     }
 
-    /// A synchronization ended that this purchase found. Its end is no statement about this customer, so the entitlement decides. Only a
-    /// purchase that no customer has is not to be transferred.
+    /// A synchronization ended that this purchase found. Its end may be old, or another customer's, so the entitlement decides. A refusal
+    /// for another reason than ownership leads to no transfer.
     ///
     /// - Parameter refusal: nil where it ended with access, or unclearly.
     mutating func foundEnded(
@@ -86,9 +86,10 @@ extension Pursuit {
         watch(from: observedAt, next: .read, into: &decision)
     }
 
-    /// Whether a customer who is not entitled asks for the transfer of what another has. Not within an interval from the end of the
-    /// synchronization: until then the entitlement may follow. A transfer that is answered with a found synchronization is asked for
-    /// again, but not for ever.
+    /// Whether a purchase whose customer is not entitled is to be transferred from another. The entitlement may follow the end of the
+    /// synchronization, so it is read again after an interval. A transfer that finds a synchronization is requested again, but not for ever.
+    ///
+    /// - Parameter observedAt: when the entitlement read was sent.
     func asksForTransfer(at observedAt: Timestamp, reads: ReadSchedule) -> Bool {
         foundSynchronization && mayTransfer && (!transfers || forwards < Self.mostForgotten)
             && forwardedAt.map { observedAt >= $0 + reads.interval } == true
@@ -118,7 +119,7 @@ extension Pursuit {
     /// is: `/android/payment` takes either.
     var fallsBack: Bool { phase.connector == .google && !isConfirmed && !transfers }
 
-    /// An expired purchase and another customer's are known to the connector, and so are subscriptions.
+    /// An expired purchase and another customer's are subscriptions for sure.
     private func fallsBack(from refusal: String) -> Bool {
         fallsBack && refusal != "received_expired_purchase" && refusal != Self.ownershipUnchanged
     }

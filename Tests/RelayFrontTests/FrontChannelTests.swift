@@ -72,6 +72,27 @@ struct FrontChannelTests {
         }
     }
 
+    @Test("an answer that was not written when the server goes says that the connection ends, and it does")
+    func farewell() async throws {
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let (leave, given) = AsyncStream<Void>.makeStream()
+        let route = Route.get("/slow") { _, _ in
+            arrival.yield()
+            for await _ in leave { break }
+            return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "hello")))
+        }
+        try await TestFront.with([route]) { front in
+            let (channel, client) = try await front.connect()
+            try await channel.writeAndFlush(ByteBuffer(string: "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")).get()
+            for await _ in arrived { break }
+            try await front.quiesce()
+            given.yield()
+            #expect(await TestFront.eventually { client.isEnded })
+            #expect(client.text.lowercased().contains("\r\nconnection: close\r\n"), "\(client.text)")
+            #expect(client.text.hasSuffix("\r\n\r\nhello"), "\(client.text)")
+        }
+    }
+
     private static let answerBytes = 16 << 10
     /// Their answers are some ten times what the kernel holds of a connection.
     private static let requests = 4_000

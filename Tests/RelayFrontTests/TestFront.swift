@@ -10,17 +10,31 @@ import Telemetry
 /// A front without a database, and raw connections to it.
 struct TestFront: Sendable {
     private let address: SocketAddress
+    private let accepted: NIOLockedValueBox<[any Channel]>
+
+    /// As its server does when it is told to go.
+    func quiesce() async throws {
+        for channel in accepted.withLockedValue({ $0 }) {
+            try await channel.eventLoop.submit {
+                channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            }.get()
+        }
+    }
 
     static func with(_ routes: [Route], _ body: (TestFront) async throws -> Void) async throws {
         let front = channel(routes)
         let logger = quiet
+        let accepted = NIOLockedValueBox<[any Channel]>([])
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in front.setup(channel: channel, logger: logger).map { _ in } }
+            .childChannelInitializer { channel in
+                accepted.withLockedValue { $0.append(channel) }
+                return front.setup(channel: channel, logger: logger).map { _ in }
+            }
             .bind(host: "127.0.0.1", port: 0).get()
         do {
             guard let address = server.localAddress else { throw ChannelError.unknownLocalAddress }
-            try await body(TestFront(address: address))
+            try await body(TestFront(address: address, accepted: accepted))
         } catch {
             try? await server.close()
             throw error

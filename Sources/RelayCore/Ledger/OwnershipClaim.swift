@@ -9,6 +9,21 @@ public struct OwnershipClaim: Sendable, Hashable {
     public var isProven: Bool
     /// What Cleeng said of the owner, asked since.
     public var rival: Rival?
+    public var patience: Patience
+
+    /// How long a customer whom Cleeng entitles has waited for the subscription to come to rest.
+    public struct Patience: Sendable, Hashable {
+        /// The read is the third one after the forward, or a later one: by now Cleeng has done what it does about this purchase.
+        public var hasWaited: Bool
+        /// No read comes after it before the app is told that access failed.
+        public var isLastRead: Bool
+
+        /// - Parameters: both false for a read that no app waits for.
+        public init(hasWaited: Bool = false, isLastRead: Bool = false) {
+            self.hasWaited = hasWaited
+            self.isLastRead = isLastRead
+        }
+    }
 
     public struct Rival: Sendable, Hashable {
         public var isEntitled: Bool
@@ -52,13 +67,15 @@ public struct OwnershipClaim: Sendable, Hashable {
     }
 
     public init(
-        acceptedAt: Timestamp, observedAt: Timestamp, entitledBefore: Bool?, isProven: Bool, rival: Rival? = nil
+        acceptedAt: Timestamp, observedAt: Timestamp, entitledBefore: Bool?, isProven: Bool, rival: Rival? = nil,
+        patience: Patience = .init()
     ) {
         self.acceptedAt = acceptedAt
         self.observedAt = observedAt
         self.entitledBefore = entitledBefore
         self.isProven = isProven
         self.rival = rival
+        self.patience = patience
     }
 
     /// - Parameter owner: nil where nobody has it, or this customer.
@@ -67,13 +84,20 @@ public struct OwnershipClaim: Sendable, Hashable {
         let isNewer = acceptedAt >= owner.acceptedAt
         if isNewer, isProven || entitledBefore == false { return .takes }
         // Either the subscription has passed to this customer, or both have the offer, each by something of their own. What was read before
-        // this moment may show it on its way.
-        let passedBy = isNewer ? owner.since : owner.unsettledUntil
-        guard observedAt > passedBy else { return .readsAgain }
-        guard let rival, rival.observedAt > passedBy else { return .asksOfOwner }
-        guard rival.isEntitled else { return .takes }
+        // the owner got it shows neither.
+        guard observedAt > owner.since else { return .readsAgain }
+        if !isNewer, patience == .init(), observedAt <= owner.unsettledUntil { return .readsAgain }
+        guard let rival, rival.observedAt > owner.since else { return .asksOfOwner }
+        guard rival.isEntitled else {
+            // An older request takes nothing from the owner while Cleeng may still be passing it on.
+            let passedBy = isNewer ? owner.since : owner.unsettledUntil
+            if observedAt > passedBy, rival.observedAt > passedBy { return .takes }
+            guard patience.isLastRead else { return .readsAgain }
+            return patience.hasWaited ? .takes : .standsAlone
+        }
         // The two reads show two moments. Between them Cleeng may have moved it to a newer request, which may be the owner's own.
         let mayMove = owner.newestWaiting.map { $0 > acceptedAt } ?? false
-        return rival.observedAt > owner.unsettledUntil && !mayMove ? .standsAlone : .readsAgain
+        let isSettled = (patience.hasWaited || rival.observedAt > owner.unsettledUntil) && !mayMove
+        return isSettled || patience.isLastRead ? .standsAlone : .readsAgain
     }
 }

@@ -12,6 +12,14 @@ public struct ReadSchedule: Sendable, Equatable {
         self.reconcileFor = reconcileFor
     }
 
+    /// How long a purchase has been read for by the time that a read was sent.
+    ///
+    /// - Parameter forwardedAt: when Cleeng took the purchase; nil where it has not.
+    public func patience(at read: Timestamp, forwardedAt: Timestamp?, deadline: Timestamp) -> OwnershipClaim.Patience {
+        guard read < deadline, let forwardedAt else { return .init() }
+        return .init(hasWaited: read >= forwardedAt + interval * 2, isLastRead: read + interval >= deadline)
+    }
+
     /// Nil when the watch is over. While the app waits: every interval, and once more just past the deadline. After it: at
     /// gaps that double from one interval up to an hour, the last one cut at the end of the watch.
     ///

@@ -18,6 +18,9 @@ public protocol GrantListener: Sendable {
 struct GrantedLedger: Sendable {
     fileprivate let heard: LedgerHearing.Heard
     private let offer: OfferID
+    /// Whether the store said before the grant that the subscription is over. A store that takes a purchase back may say no more than that, and
+    /// Cleeng may not have heard of it.
+    let contradictsStore: Bool
     /// `owner_no` of a subscription that has just got its first owner. Only such a ledger is stored.
     private static let firstOwner: Int32 = 1
 
@@ -31,6 +34,7 @@ struct GrantedLedger: Sendable {
         period: LedgerPeriod?, now: Timestamp, catalogue: OfferCatalogue, leeway: Duration
     ) {
         offer = claimed.offerID
+        contradictsStore = ledger.end?.isOver ?? false
         var heard = LedgerHearing.Heard(message: LedgerMessage(claimed.name), ledger: ledger)
         heard.owner = .init(customer: claimed.customer, email: claimed.email, offerID: offer)
         (heard.now, heard.leeway, heard.bundleID) = (now, leeway, bundleID)

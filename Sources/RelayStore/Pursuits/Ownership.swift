@@ -114,7 +114,8 @@ extension Ownership.Judgement {
         let rival = found.owner.flatMap { $0.customer == claimed.customer ? nil : $0 }
         let claim = OwnershipClaim(
             acceptedAt: claimed.pursuit.acceptedAt, observedAt: change.observedAt ?? change.at,
-            entitledBefore: grant.write.pursuit.entitledBefore, isProven: change.isProven, rival: grant.write.rival)
+            entitledBefore: grant.write.pursuit.entitledBefore, isProven: change.isProven, rival: grant.write.rival,
+            patience: grant.write.patience)
         if let reason = grant.reasonToEnd {
             // Who had the offer before the purchase was sent may have it by something else. All others have it by this purchase alone.
             guard rival != nil, claim.entitledBefore == true else { return revoke(grant, reason, found) }

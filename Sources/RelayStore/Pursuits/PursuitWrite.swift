@@ -17,10 +17,12 @@ public struct PursuitWrite: Sendable {
     public var next: Next
     /// What Cleeng said of the subscription's owner, where a write before this one was answered by ``PursuitWriteOutcome/ownerInDoubt(_:)``.
     public var rival: OwnershipClaim.Rival?
+    /// Of the read that a grant rests on.
+    public var patience: OwnershipClaim.Patience
 
     public init(
         claimed: ClaimedPursuit, pursuit: Pursuit, change: Decision.Change?, events: [TimelineEvent], next: Next,
-        rival: OwnershipClaim.Rival? = nil
+        rival: OwnershipClaim.Rival? = nil, patience: OwnershipClaim.Patience = .init()
     ) {
         self.claimed = claimed
         self.pursuit = pursuit
@@ -28,6 +30,7 @@ public struct PursuitWrite: Sendable {
         self.events = events
         self.next = next
         self.rival = rival
+        self.patience = patience
     }
 
     /// What is written by this outcome. A grant that the store had taken back is written as `revoked`.

@@ -65,10 +65,14 @@ extension Settlement {
         var productID: ProductID?
         /// Nil where the ledger has to hear of it.
         var first: FirstGrant?
+        /// As ``GrantedLedger/contradictsStore``.
+        var contradictsStore = false
 
-        func wants(_ acknowledged: Set<StorePlatform>) -> Bool {
-            ownerNo != nil && !subscription.standsAlone
-                && acknowledged.contains(StorePlatform(subscriptionKey: subscription.originalTransactionID))
+        /// - Parameter acknowledged: stores that want to hear of a grant.
+        func asksStore(_ acknowledged: Set<StorePlatform>) -> Bool {
+            let store = StorePlatform(subscriptionKey: subscription.originalTransactionID)
+            return ownerNo != nil && !subscription.standsAlone
+                && (acknowledged.contains(store) || (contradictsStore && QuestionStore.stores.contains(store)))
         }
     }
 

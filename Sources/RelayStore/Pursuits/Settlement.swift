@@ -64,7 +64,8 @@ struct Settlement: Sendable {
                     granted[id] = Granted(
                         subscription: subscription, ownerNo: ownerNo, bundleID: bundleID,
                         productID: try one.row.get("product_id"),
-                        first: isFirst ? try firstGrant(one.grant, one.ledger, one.row) : nil)
+                        first: isFirst ? try firstGrant(one.grant, one.ledger, one.row) : nil,
+                        contradictsStore: one.ledger?.contradictsStore ?? false)
                 case .revoked(let reason):
                     outcomes[one.index] = .writtenRevoked(reason: reason)
                     granted[id] = Granted(subscription: name, bundleID: bundleID)
@@ -78,7 +79,7 @@ struct Settlement: Sendable {
         let (changed, unheard) = try await write(settled, ownership, granted, known: Set(known.keys))
         return Result(
             outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer), unheard: unheard,
-            asksStores: granted.values.contains { $0.wants(acknowledged) })
+            asksStores: granted.values.contains { $0.asksStore(acknowledged) })
     }
 
     /// What is held, and whether the validation is in the state that the pursuit names. While the pursuit is locked nobody else
@@ -141,7 +142,7 @@ struct Settlement: Sendable {
         let lastWatched = queries.count
         if !ownership.changes.isEmpty { queries.append(CustomerChange.write(ownership.changes)) }
 
-        queries += ledgers.map(\.granted).filter { $0.wants(acknowledged) }
+        queries += ledgers.map(\.granted).filter { $0.asksStore(acknowledged) }
             .sorted { $0.subscription.order < $1.subscription.order }
             .map {
                 QuestionStore.ask(afterGrantOn: $0.subscription, bundleID: $0.bundleID, productID: $0.productID)

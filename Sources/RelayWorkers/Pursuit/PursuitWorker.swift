@@ -291,7 +291,10 @@ struct PursuitWorker: Sendable {
             }
         let write = PursuitWrite(
             claimed: claimed, pursuit: pursuit, change: notes.change, events: notes.events, next: rest,
-            rival: rival)
+            rival: rival,
+            patience: notes.change?.observedAt.map {
+                settings.reads.patience(at: $0, forwardedAt: pursuit.forwardedAt, deadline: pursuit.deadline)
+            } ?? .init())
         while true {
             do {
                 let outcome = try await writer.write(write)

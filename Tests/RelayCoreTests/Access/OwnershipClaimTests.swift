@@ -6,10 +6,15 @@ import Testing
     private let owner = OwnershipClaim.Owner(
         acceptedAt: Timestamp(seconds: 100), since: Timestamp(seconds: 110), unsettledUntil: Timestamp(seconds: 170))
 
-    private func claim(entitledBefore: Bool?, isProven: Bool = false) -> OwnershipClaim {
+    private func claim(
+        entitledBefore: Bool?, isProven: Bool = false, acceptedAt: Int64 = 200, observedAt: Int64 = 205,
+        isOwnerEntitled: Bool? = nil, patience: OwnershipClaim.Patience = .init()
+    ) -> OwnershipClaim {
         OwnershipClaim(
-            acceptedAt: Timestamp(seconds: 200), observedAt: Timestamp(seconds: 205), entitledBefore: entitledBefore,
-            isProven: isProven)
+            acceptedAt: Timestamp(seconds: acceptedAt), observedAt: Timestamp(seconds: observedAt),
+            entitledBefore: entitledBefore, isProven: isProven,
+            rival: isOwnerEntitled.map { .init(isEntitled: $0, observedAt: Timestamp(seconds: observedAt + 1)) },
+            patience: patience)
     }
 
     @Test("whoever had no access before has it by the purchase")
@@ -39,6 +44,63 @@ import Testing
         }
         claim.rival?.isEntitled = false
         #expect(claim.judge(against: owner) == .takes)
+    }
+
+    /// The owner was granted at 110, and until 170 Cleeng may still be passing the subscription on.
+    @Test(
+        "whom Cleeng entitles beside the owner is let in by the third read, and by the last one before the deadline",
+        arguments: [(false, false), (true, false), (false, true), (true, true)])
+    func entitledBesideTheOwner(hasWaited: Bool, isLastRead: Bool) {
+        let canWait = !hasWaited && !isLastRead
+        for acceptedAt in [90, 105] as [Int64] {
+            func verdict(_ observedAt: Int64, isOwnerEntitled: Bool?) -> OwnershipClaim.Verdict {
+                claim(
+                    entitledBefore: true, acceptedAt: acceptedAt, observedAt: observedAt,
+                    isOwnerEntitled: isOwnerEntitled, patience: .init(hasWaited: hasWaited, isLastRead: isLastRead)
+                ).judge(against: owner)
+            }
+            let isNewer = acceptedAt >= 100
+            // What was read before the owner got it shows nothing.
+            #expect(verdict(110, isOwnerEntitled: true) == .readsAgain)
+            #expect(verdict(120, isOwnerEntitled: nil) == (!isNewer && canWait ? .readsAgain : .asksOfOwner))
+            #expect(verdict(120, isOwnerEntitled: true) == (canWait ? .readsAgain : .standsAlone))
+            // An older request takes nothing before 170, unless it has waited and can wait no longer.
+            let ofOlder: OwnershipClaim.Verdict = !isLastRead ? .readsAgain : hasWaited ? .takes : .standsAlone
+            #expect(verdict(120, isOwnerEntitled: false) == (isNewer ? .takes : ofOlder))
+            #expect(verdict(171, isOwnerEntitled: true) == .standsAlone)
+            #expect(verdict(171, isOwnerEntitled: false) == .takes)
+        }
+    }
+
+    @Test("while a newer request waits, only the last read before the deadline lets in")
+    func lastRead() {
+        var owner = owner
+        owner.newestWaiting = Timestamp(seconds: 201)
+        for (hasWaited, isLastRead) in [(false, false), (true, false), (false, true), (true, true)] {
+            let claim = claim(
+                entitledBefore: true, isOwnerEntitled: true,
+                patience: .init(hasWaited: hasWaited, isLastRead: isLastRead))
+            #expect(claim.judge(against: owner) == (isLastRead ? .standsAlone : .readsAgain))
+        }
+    }
+
+    @Test("the third read is two intervals after the forward, and the last one less than one before the deadline")
+    func patience() {
+        let reads = ReadSchedule(interval: .seconds(5), reconcileFor: .seconds(86_400))
+        func patience(_ read: Int64, forwardedAt: Int64?) -> OwnershipClaim.Patience {
+            reads.patience(
+                at: Timestamp(seconds: read), forwardedAt: forwardedAt.map { Timestamp(seconds: $0) },
+                deadline: Timestamp(seconds: 60))
+        }
+        for (read, hasWaited, isLastRead) in [
+            (2, false, false), (11, false, false), (12, true, false), (54, true, false), (55, true, true),
+        ] as [(Int64, Bool, Bool)] {
+            #expect(patience(read, forwardedAt: 2) == .init(hasWaited: hasWaited, isLastRead: isLastRead), "\(read)")
+        }
+        #expect(patience(57, forwardedAt: 57) == .init(isLastRead: true))
+        // Nobody waits for it any more, or Cleeng has taken nothing.
+        #expect(patience(60, forwardedAt: 2) == .init())
+        #expect(patience(30, forwardedAt: nil) == .init())
     }
 
     @Test("Cleeng's statement that it passed the subscription decides")

@@ -177,6 +177,23 @@ struct QuestionTests {
         }
     }
 
+    /// Roku and Amazon say of a purchase that they took back that it has ended, and no more.
+    @Test("is asked where Cleeng grants what its store said is over", arguments: [nil, false, true])
+    func contradicted(isOver: Bool?) async throws {
+        try await run { database, store in
+            let key = "roku:purchase-1"
+            let claimed = try await store.takeAndClaim(.sample(subscription: key))
+            if let isOver {
+                let end = LedgerEnd(isOver: isOver, toldAt: try await database.now())
+                _ = try await store.subscriptions.hear(
+                    [LedgerMessage(claimed.name, LedgerWord(end: end))], leeway: Notices.leeway)
+            }
+            #expect(try await store.outcome(of: claimed.granted()) == .written)
+            let asked: [String] = try await database.column("SELECT subscription_key FROM store_questions")
+            #expect(asked == (isOver == true ? [key] : []))
+        }
+    }
+
     @Test("keeps what a grant knows of the purchase, whatever a notification says")
     func forged() async throws {
         try await run { database, store in

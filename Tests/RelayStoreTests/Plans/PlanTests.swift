@@ -42,7 +42,14 @@ struct PlanTests {
             let small = try await measured.figures(of: await database.store("small", .custom))
             let queues = ["pursuits", "notification_relays", "webhook_queue"]
             for queue in queues { try await database.run("DELETE FROM \(queue)") }
-            try await database.run("VACUUM ANALYZE \(queues.joined(separator: ", "))")
+            // A snapshot of somebody else, such as of a worker that analyses the catalogue, keeps what was deleted. The pages that are left
+            // then are known to hold no rows, and the planner takes the table for an empty one until it is analysed again.
+            try await eventually {
+                try await database.run("VACUUM ANALYZE \(queues.joined(separator: ", "))")
+                return try await database.value(
+                    "SELECT sum(pg_relation_size(name::regclass))::int8 = 0 FROM unnest($1) AS name", .textArray(queues)
+                )
+            }
             let living = await database.store("living", .generic, planAge: Self.shortAge)
             _ = try await measured.figures(of: living)
             try await database.grow(1...Self.many)

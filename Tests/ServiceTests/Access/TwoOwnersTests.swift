@@ -73,4 +73,23 @@ import Testing
             _ = try await relay.becomes("transferred", ana)
         }
     }
+
+    /// The deadline is far away: nothing but the third read ends the wait.
+    @Test func whomCleengEntitlesBesideTheOwnerIsLetInByTheThirdRead() async throws {
+        let settings = ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300", "RELAY_POLL_INTERVAL_SECONDS": "1"]
+        try await Setup.run(settings: settings) { setup in
+            let (relay, control) = (setup.relay, SimulatorControl(setup.simulator))
+            let original = TestPurchase.newTransactionID()
+            let ana = try await relay.pursue("ana@example.test", original: original)
+            _ = try await relay.becomes("granted", ana)
+            try await control.entitle(
+                "ben+never@example.test", to: Self.offer, status: "active", until: Date() + 86_400)
+            let ben = try await relay.pursue("ben+never@example.test", original: original)
+            let granted = try await relay.becomes("granted", ben)
+            #expect(granted["late"].bool == false)
+            #expect(try await relay.timeline(ben, "entitlement_read").count == 3)
+            #expect(try await relay.poll(ana).json["status"].string == "granted")
+            #expect(try await relay.detail(ben)["transfer"].isNull)
+        }
+    }
 }

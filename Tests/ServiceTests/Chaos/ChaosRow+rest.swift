@@ -3,9 +3,16 @@ import Postgres
 import RelayCore
 
 extension ChaosRow {
-    /// Returns once nothing is left to be sent, nobody is told `pending`, and the newest request of each subscription is
-    /// granted.
-    static func rest(_ database: TestDatabase, within limit: Duration) async throws {
+    /// Returns once Cleeng has done what it was asked for, nothing is left to be sent, nobody is told `pending`, and the newest request of each
+    /// subscription is granted.
+    static func rest(_ scene: ChaosScene, within limit: Duration) async throws {
+        // A customer whom Cleeng entitled before may be granted while Cleeng still moves the subscription.
+        try await Awaiting.fact("Cleeng has granted all that waits", within: limit) {
+            try await scene.day.control.stats()["pendingGrants"].int
+        } holds: {
+            $0 == 0
+        }
+        let database = scene.day.database
         try await Awaiting.fact("no validation is pending, unsent, or the newest and not granted", within: limit) {
             let rows = try await database.query(
                 SQL(

@@ -75,7 +75,7 @@ struct ChaosRow: Sendable {
             return (struck, await Self.buyOne(scene, load, since: struck.at, within: limit))
         }
         do {
-            try await Self.rest(scene.day.database, within: limit)
+            try await Self.rest(scene, within: limit)
         } catch {
             row.violations.append("\(error)")
         }

@@ -148,8 +148,9 @@ import Testing
                     _ = await relay.process.line { $0.contains("told to go") }
                 }
             }
-            let answer = try await staying.answer()
-            #expect(answer.status == 202 && answer.head.lowercased().contains("connection: close"))
+            #expect(try await staying.answer().status == 202)
+            // Who is answered before the connection hears of the end is not told of it, but cut off like the others.
+            #expect(try await staying.isEnded())
             #expect(await relay.process.exitCode() == 0)
             // Who has left is not forgotten either: the process ends after the commit.
             #expect(try await setup.count("validations") == 2)

@@ -78,7 +78,12 @@ import Testing
         for number in 0..<customers {
             let id = try #require(validations[number])
             // Cleeng grants it whatever becomes of it at the store: then it is taken back.
-            _ = try await relay.becomes(lives[number] == ["refund"] ? "revoked" : "granted", id)
+            do {
+                _ = try await relay.becomes(lives[number] == ["refund"] ? "revoked" : "granted", id)
+            } catch {
+                Issue.record("\(try await scene.known(of: "purchase-\(number)", at: relay))")
+                throw error
+            }
         }
         try await scene.settled()
         for number in 0..<customers where lives[number] == ["cancel"] {

@@ -79,6 +79,21 @@ extension StoreScene {
 
     private static var isWaiting: SQL { "(expects IS NULL OR doubts = 4 OR trouble IS NULL)" }
 
+    /// What is known of a purchase, for whoever reads why a test failed.
+    func known(of name: String, at relay: Relay) async throws -> [String] {
+        let key = "\(store):\(name)"
+        var lines: [String] = []
+        for table in ["ledgers", "subscriptions", "validations", "store_questions"] {
+            lines += try await setup.database.query(
+                "SELECT to_jsonb(t)::text FROM \(unescaped: table) t WHERE subscription_key = \(.text(key))"
+            ).map { "\(table): \(try $0.get(0, as: String.self))" }
+        }
+        lines.append(try await relay.ops("/ops/notifications?originalTransactionId=\(key)").text)
+        lines.append(try await relay.ops("/ops/subscriptions?originalTransactionId=\(key)").text)
+        lines.append(try await simulator.control(.GET, "notifications").text)
+        return lines
+    }
+
     /// What is still to be asked, for whoever reads why a test failed.
     private func questions() async throws -> [String] {
         try await setup.database.query(

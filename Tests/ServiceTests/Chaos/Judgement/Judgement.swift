@@ -115,12 +115,15 @@ struct Judgement: Sendable {
         for (subscription, validations) in Dictionary(grouping: evidence.validations, by: \.subscription) {
             subscriptions += 1
             let newest = validations.max { $0.acceptedAt < $1.acceptedAt }
-            let claims: [(String, [String])] = [
+            var claims: [(String, [String])] = [
                 ("the newest request is of", [newest?.customer].compactMap { $0 }),
                 ("granted to", Set(validations.filter { $0.status == .granted }.map(\.customer)).sorted()),
                 ("owned, for us, by", (ours[subscription] ?? []).map(\.customer)),
-                ("owned, for the upstream, by", (upstreams[subscription] ?? []).map(\.customer)),
             ]
+            // The name of a grant that stands alone is the relay's own.
+            if !subscription.contains("#") {
+                claims.append(("owned, for the upstream, by", (upstreams[subscription] ?? []).map(\.customer)))
+            }
             if Set(claims.map(\.1)).count == 1, claims[0].1.count == 1 {
                 owned += 1
             } else {

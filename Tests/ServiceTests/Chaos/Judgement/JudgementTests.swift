@@ -121,6 +121,16 @@ import Testing
             $0.told["1"] = "granted"
         }
         #expect(found.count == 1 && found[0].contains("granted to ana and ben"))
+        // A grant that stands alone is of a subscription that no upstream knows, and still has one owner.
+        let alone = Evidence.Owner(subscription: "t#3", customer: "cia")
+        func violations(ours: [Evidence.Owner]) -> [String] {
+            Self.violations {
+                $0.validations[2].subscription = "t#3"
+                $0.ours = [$0.ours[0]] + ours
+                $0.upstreams.removeLast()
+            }
+        }
+        #expect(violations(ours: [alone]).isEmpty && violations(ours: []).count == 1)
     }
 
     @Test func anAppThatIsToldSomethingElseIsSeen() {

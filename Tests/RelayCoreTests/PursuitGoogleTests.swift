@@ -152,10 +152,18 @@ struct PursuitGoogleTests {
         #expect(word.change?.status == .granted && word.change?.isProven == false)
     }
 
-    @Test func whatCleengForgotIsRegisteredAnew() {
+    /// To register it anew would name the same synchronization again, and nobody would look at the entitlement.
+    @Test func whatWasFoundAndCleengForgotIsWatched() {
         var script = Script.found("sync-1")
+        let decision = script.synchronizationRead(.unknown, at: 1)
+        #expect(decision.change == nil && script.pursuit.phase == .watching && script.pursuit.foundSynchronization)
+        #expect(script.readAnswered(.yes, at: 1).change?.status == .granted)
+    }
+
+    @Test func whatWasBegunAndCleengForgotIsRegisteredAnew() {
+        var script = Script.synchronizing("sync-1", .google)
         _ = script.synchronizationRead(.unknown, at: 60)
-        #expect(script.pursuit.phase == .registering(.google) && !script.pursuit.foundSynchronization)
+        #expect(script.pursuit.phase == .registering(.google))
     }
 
     @Test(arguments: [false, true]) func whatMayBeNoSubscriptionGoesByTheOtherRoad(isConfirmed: Bool) {

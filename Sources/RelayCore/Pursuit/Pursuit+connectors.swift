@@ -40,7 +40,6 @@ extension Pursuit {
         case .unknown:
             if let connector = phase.connector { phase = .registering(connector) }
             (synchronization, forwardedAt, readAt) = (nil, nil, nil)
-            foundSynchronization = false
             retry(after: nil, at: now, retries: retries, jitter: jitter, into: &decision)
         case .misconfigured, .tryAgain:
             readAgain(
@@ -77,7 +76,7 @@ extension Pursuit {
     /// A synchronization ended that this purchase found. Its end may be old, or another customer's, so the entitlement decides. A refusal
     /// for another reason than ownership leads to no transfer.
     ///
-    /// - Parameter refusal: nil where it ended with access, or unclearly.
+    /// - Parameter refusal: nil where it ended with access, or unclearly, or is not known any more.
     mutating func foundEnded(
         _ refusal: String?, observedAt: Timestamp, at now: Timestamp, into decision: inout Decision
     ) {
@@ -146,11 +145,11 @@ extension SynchronizationAnswer {
     /// The result of one that ended without access.
     var refusal: String? { if case .refused(let result) = verdict { result } else { nil } }
 
-    /// Whether it has ended, with or without access.
+    /// Whether it has ended, with or without access. One that was found, and that Cleeng does not know, ended so long ago that it was removed.
     var isEnd: Bool {
         switch verdict {
-        case .granted, .grantedOther, .unclear, .refused: true
-        case .running, .unknown, .misconfigured, .tryAgain: false
+        case .granted, .grantedOther, .unclear, .refused, .unknown: true
+        case .running, .misconfigured, .tryAgain: false
         }
     }
 

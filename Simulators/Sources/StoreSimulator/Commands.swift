@@ -80,7 +80,7 @@ struct GoogleServe: AsyncParsableCommand {
         let google = SimulatedGoogle(
             issuer: try TokenIssuer(keyFile: serviceAccount, tokenLife: tokenLife),
             pubSub: SimulatedPubSub(
-                key: try PushKey(), settings: try push.settings(), keepMessages: options.keepRequests))
+                key: PushKey(), settings: try push.settings(), keepMessages: options.keepRequests))
         let signal = PushSignal()
         try await options.serve(
             google, as: "store-simulator google", afterCall: signal.send,

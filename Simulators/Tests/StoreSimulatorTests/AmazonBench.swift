@@ -9,10 +9,10 @@ final class AmazonBench: StoreBench {
     let now = TestAccount.now
     var front: StoreFront<SimulatedAmazon>
 
-    static let key = try? SNSKey(at: TestAccount.now)
+    static let key = SNSKey(at: TestAccount.now)
 
     init() throws {
-        let sns = SimulatedSNS(key: try #require(Self.key))
+        let sns = SimulatedSNS(key: Self.key)
         front = StoreFront(SimulatedAmazon(secret: "secret", sns: sns), keepRequests: 100)
     }
 

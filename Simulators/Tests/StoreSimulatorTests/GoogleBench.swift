@@ -18,7 +18,7 @@ final class GoogleBench: StoreBench {
         let reply = issuer.issue(call, at: now).reply
         let fields = try JSONSerialization.jsonObject(with: reply.body ?? Data()) as? [String: Any]
         token = try #require(fields?["access_token"] as? String)
-        let pubSub = SimulatedPubSub(key: try #require(TestAccount.pushKey))
+        let pubSub = SimulatedPubSub(key: TestAccount.pushKey)
         front = StoreFront(SimulatedGoogle(issuer: issuer, pubSub: pubSub), keepRequests: 100)
     }
 

@@ -25,7 +25,7 @@ import Testing
     }
 
     private func parts(_ forgery: PushTokenForgery? = nil) throws -> Parts {
-        let key = try #require(TestAccount.pushKey)
+        let key = TestAccount.pushKey
         let settings = try PushSettings(url: "http://relay/push", email: "push@example.test")
         let text = try #require(try PushToken.authorization(settings, key, forgery, at: now))
         return try Parts(text, by: JSONBody.encode(key.set()))
@@ -69,7 +69,7 @@ import Testing
             #expect(NSDictionary(dictionary: bad.claims) == NSDictionary(dictionary: good.claims))
             #expect(bad.header["alg"] as? String == (forgery == .signature ? "RS256" : "none"))
         }
-        let key = try #require(TestAccount.pushKey)
+        let key = TestAccount.pushKey
         #expect(try PushToken.authorization(PushSettings(url: "http://relay/push"), key, .missing, at: now) == nil)
     }
 
@@ -83,7 +83,7 @@ import Testing
         let before = set()
         let made = try bench.control("POST", "keys").json["kid"] as? String
         let after = set()
-        #expect(try VerificationKey.ids(before) == [try #require(TestAccount.pushKey).id])
+        #expect(try VerificationKey.ids(before) == [TestAccount.pushKey.id])
         #expect(try VerificationKey.ids(after) == [try #require(made)])
         try bench.control("POST", "notifications", #"{"notification":{"testNotification":{}}}"#)
         #expect(bench.attempts().map(\.key.id) == [made], "what is sent from now on is signed by it")

@@ -10,7 +10,7 @@ import Testing
 struct RokuPushTests {
     private let keys: Data
 
-    init() throws { keys = JSONBody.encode(try #require(TestAccount.pushKey).set()) }
+    init() throws { keys = JSONBody.encode(try TestAccount.pushKey.set()) }
 
     @Test func aPurchaseIsPushedSigned() throws {
         let bench = try RokuBench.pushing()

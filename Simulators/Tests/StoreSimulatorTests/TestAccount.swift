@@ -8,7 +8,7 @@ import Testing
 /// A service account, and what it signs.
 enum TestAccount {
     static let file = try? ServiceAccountFile.made(tokenURI: "http://127.0.0.1:8092/token")
-    static let pushKey = try? PushKey()
+    static let pushKey = PushKey()
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
     static let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 

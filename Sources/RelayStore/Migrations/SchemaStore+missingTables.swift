@@ -49,13 +49,26 @@ extension Migration {
         var tables: [(name: String, number: Int)] = []
         for migration in all {
             for line in migration.sql.split(separator: "\n") where !line.contains(" PARTITION OF ") {
-                if let made = line.prefixMatch(of: /CREATE TABLE (?:IF NOT EXISTS )?([a-z_0-9]+)/) {
-                    tables.append((String(made.1), migration.number))
-                } else if let dropped = line.prefixMatch(of: /DROP TABLE (?:IF EXISTS )?([a-z_0-9]+)/) {
-                    tables.removeAll { $0.name == dropped.1 }
+                if let made = line.name(after: "CREATE TABLE ", "IF NOT EXISTS ") {
+                    tables.append((made, migration.number))
+                } else if let dropped = line.name(after: "DROP TABLE ", "IF EXISTS ") {
+                    tables.removeAll { $0.name == dropped }
                 }
             }
         }
         return tables
     }()
+}
+
+extension Substring {
+    /// The name that a statement begins with. By hand: every process reads all migrations when it starts, and regular expressions took most of
+    /// the time until it was ready.
+    fileprivate func name(after command: String, _ condition: String) -> String? {
+        guard hasPrefix(command) else { return nil }
+        let rest = dropFirst(command.count)
+        let name = (rest.hasPrefix(condition) ? rest.dropFirst(condition.count) : rest).prefix {
+            $0 == "_" || ("a"..."z").contains($0) || ("0"..."9").contains($0)
+        }
+        return name.isEmpty ? nil : String(name)
+    }
 }

@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func whatIsSignedByNobodyIsNotBelieved() async throws {
-        let stranger = try TestAppStore()
+        let stranger = try TestAppStore(isStranger: true)
         defer { stranger.end() }
         let store = try TestAppStore()
         defer { store.end() }

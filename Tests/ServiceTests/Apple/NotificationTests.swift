@@ -69,7 +69,7 @@ import Testing
                 change(&notification)
                 return try store.transactions.sign(notification)
             }
-            let stranger = try TestAppStore()
+            let stranger = try TestAppStore(isStranger: true)
             defer { stranger.end() }
             let text = try #require(
                 try JSON(data: store.transactions.sign(good))["signedPayload"].string)
@@ -209,7 +209,7 @@ import Testing
             #expect(huge == nil || huge?.status == 413)
             let deep = try await setup.relay.notify(Data(String(repeating: "[", count: 60_000).utf8))
             #expect(deep.status == 400)
-            let stranger = try TestAppStore()
+            let stranger = try TestAppStore(isStranger: true)
             defer { stranger.end() }
             var life = try store.subscription()
             let bought = life.bought(at: Date())

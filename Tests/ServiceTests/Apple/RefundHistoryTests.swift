@@ -53,7 +53,7 @@ import Testing
             let relay = scene.setup.relay
             var life = try await scene.buy()
             let id = try #require(try await relay.subscription(life)["id"].string)
-            let stranger = try TestAppStore()
+            let stranger = try TestAppStore(isStranger: true)
             defer { stranger.end() }
             try await scene.api.lose(life.refunded(at: Date()), signedBy: stranger)
             let answer = try await lookUp(id, relay)

@@ -8,12 +8,17 @@ struct TestAppStore: Sendable {
     /// The file that holds both roots.
     let rootsFile: String
 
-    init() throws {
-        let now = Date()
-        let form = StoreAuthority.Form(
-            validity: now.addingTimeInterval(-86_400)...now.addingTimeInterval(86_400))
-        transactions = try StoreAuthority(.transactions, name: "Test Transactions", form: form)
-        receipts = try StoreAuthority(.receipts, name: "Test Receipts", form: form)
+    /// The keys of receipts take a second to make, so all stores but strangers have the same.
+    private static let sharedReceipts = Result { try StoreAuthority(.receipts, name: "Test Receipts", form: form) }
+    private static let form = StoreAuthority.Form(
+        validity: Date(timeIntervalSinceNow: -86_400)...Date(timeIntervalSinceNow: 86_400))
+
+    /// - Parameter isStranger: whether those that trust another store do not trust this one.
+    init(isStranger: Bool = false) throws {
+        transactions = try StoreAuthority(.transactions, name: "Test Transactions", form: Self.form)
+        receipts =
+            isStranger
+            ? try StoreAuthority(.receipts, name: "Test Receipts", form: Self.form) : try Self.sharedReceipts.get()
         rootsFile = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).pem").path
         let pem = [transactions, receipts].map { $0.rootPEM + "\n" }.joined()
         try Data(pem.utf8).write(to: URL(fileURLWithPath: rootsFile))

@@ -26,7 +26,7 @@ struct AmazonServe: AsyncParsableCommand {
 
     func run() async throws {
         let sns = SimulatedSNS(
-            key: try SNSKey(at: Date()), settings: try push.settings(), keepMessages: options.keepRequests)
+            key: SNSKey(at: Date()), settings: try push.settings(), keepMessages: options.keepRequests)
         try push.write(sns.key)
         let signal = PushSignal()
         try await options.serve(

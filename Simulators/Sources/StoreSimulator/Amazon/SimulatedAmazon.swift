@@ -52,7 +52,8 @@ struct SimulatedAmazon: SimulatedStore {
     /// The certificate of the messages of ``sns``.
     private func certificate(_ call: Call) -> Reply {
         guard call.method == "GET" else { return .notAllowed("GET") }
-        var reply = Reply(status: 200, body: Data(sns.key.certificate.utf8))
+        guard let certificate = try? sns.key.certificate else { return Reply(status: 500) }
+        var reply = Reply(status: 200, body: Data(certificate.utf8))
         reply.contentType = "application/x-pem-file"
         return reply
     }

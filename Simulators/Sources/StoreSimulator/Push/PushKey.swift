@@ -5,21 +5,21 @@ import SimulatorKit
 /// The RSA key that pushes are signed with, as those of Google and Roku are.
 struct PushKey: Sendable {
     let id: String
-    private let key: _RSA.Signing.PrivateKey
+    private let key: Lazy<_RSA.Signing.PrivateKey>
 
-    init() throws {
-        key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+    init() {
+        key = Lazy { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
         id = UUID().uuidString.lowercased().filter { $0 != "-" }
     }
 
     private init(id: String, _ key: _RSA.Signing.PrivateKey) {
         self.id = id
-        self.key = key
+        self.key = Lazy { key }
     }
 
     /// RS256.
     func signature(of text: Data) throws -> Data {
-        try key.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
+        try key.value().signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
     }
 
     /// Another key under the same id.
@@ -27,7 +27,7 @@ struct PushKey: Sendable {
 
     /// The key set (RFC 7517).
     func set() throws -> some Encodable {
-        let numbers = try key.publicKey.getKeyPrimitives()
+        let numbers = try key.value().publicKey.getKeyPrimitives()
         return ["keys": [Item(kid: id, n: numbers.modulus.base64URL, e: numbers.publicExponent.base64URL)]]
     }
 

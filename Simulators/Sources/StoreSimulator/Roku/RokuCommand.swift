@@ -26,7 +26,7 @@ struct RokuServe: AsyncParsableCommand {
 
     func run() async throws {
         let push = SimulatedRokuPush(
-            key: try PushKey(), apiKey: apiKey, settings: try push.settings(), keepMessages: options.keepRequests)
+            key: PushKey(), apiKey: apiKey, settings: try push.settings(), keepMessages: options.keepRequests)
         let signal = PushSignal()
         try await options.serve(
             SimulatedRoku(apiKey: apiKey, push: push), as: "store-simulator roku", afterCall: signal.send,

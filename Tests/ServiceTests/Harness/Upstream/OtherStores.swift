@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import TestSupport
 
 /// `store-simulator`, twice, as processes of their own: Google Play and the Amazon Appstore.
 struct OtherStores: Sendable {
@@ -54,14 +55,22 @@ struct OtherStores: Sendable {
 
     private static let secret = "shared-secret"
 
+    /// One for all tests: its key takes a second to make.
+    private static let serviceAccount = Once {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let made = try await ChildProcess.run(
+            "store-simulator", ["google", "create-service-account", "--out", file.path])
+        guard made.code == 0 else { throw HarnessError.failed("create-service-account", made.output) }
+        return try Data(contentsOf: file)
+    }
+
     static func run(_ body: (OtherStores) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let account = folder.appendingPathComponent("account.json").path
-        let made = try await ChildProcess.run(
-            "store-simulator", ["google", "create-service-account", "--out", account])
-        guard made.code == 0 else { throw HarnessError.failed("create-service-account", made.output) }
+        try await serviceAccount.value().write(to: URL(fileURLWithPath: account))
         let google = try await Store.start(["google", "--service-account", account])
         let amazon: Store
         do {

@@ -6,12 +6,21 @@ import X509
 
 /// The key that messages of SNS are signed with, and its certificate, which signs itself.
 struct SNSKey: Sendable {
-    /// In PEM.
-    let certificate: String
-    private let key: _RSA.Signing.PrivateKey
+    private struct Pair: Sendable {
+        let key: _RSA.Signing.PrivateKey
+        /// In PEM.
+        let certificate: String
+    }
 
-    init(at now: Date) throws {
-        key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+    private let pair: Lazy<Pair>
+
+    /// In PEM.
+    var certificate: String { get throws { try pair.value().certificate } }
+
+    init(at now: Date) { pair = Lazy { try Self.makePair(at: now) } }
+
+    private static func makePair(at now: Date) throws -> Pair {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let name = try DistinguishedName { CommonName("sns.amazonaws.com") }
         let issuer = Certificate.PrivateKey(key)
         let extensions = try Certificate.Extensions {
@@ -25,12 +34,12 @@ struct SNSKey: Sendable {
             notValidBefore: now.addingTimeInterval(-3_600), notValidAfter: now.addingTimeInterval(365 * 86_400),
             issuer: name, subject: name, signatureAlgorithm: .sha256WithRSAEncryption, extensions: extensions,
             issuerPrivateKey: issuer)
-        certificate = try signed.serializeAsPEM().pemString + "\n"
+        return Pair(key: key, certificate: try signed.serializeAsPEM().pemString + "\n")
     }
 
     /// - Parameter isForged: whether another key signs.
     func signature(of text: String, _ version: SNSSignatureVersion, isForged: Bool) throws -> Data {
-        guard let signer = isForged ? .impostor : key else { return Data() }
+        guard let signer = isForged ? .impostor : try pair.value().key else { return Data() }
         let text = Data(text.utf8)
         return switch version {
         case .sha1:

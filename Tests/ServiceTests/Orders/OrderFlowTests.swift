@@ -120,7 +120,7 @@ import Testing
     /// Whatever is done with purchases on their way to Cleeng.
     @Test(arguments: ["off", "observe", "enforce"])
     func whatIsNotGenuineIsNothing(verification: String) async throws {
-        let stranger = try TestAppStore()
+        let stranger = try TestAppStore(isStranger: true)
         defer { stranger.end() }
         try await BillingScene.run(settings: ["RELAY_APPLE_VERIFICATION": verification]) { billing in
             let forged = Data(try stranger.receipts.sign(billing.scene.life.receipt(at: Date()))).base64EncodedString()

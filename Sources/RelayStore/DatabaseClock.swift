@@ -12,9 +12,14 @@ public final class DatabaseClock: Sendable {
         var monotonic: ContinuousClock.Instant
         var uncertainty: Duration
         var seenAt: ContinuousClock.Instant
+        /// The latest time that was given out.
+        var given: Timestamp?
 
         func now(at instant: ContinuousClock.Instant) -> Timestamp { database + (instant - monotonic) }
     }
+
+    /// By how much at most what was given out may be ahead of a sharper answer. More is another clock.
+    private static let mostAhead = Duration.seconds(1)
 
     public init() {}
 
@@ -33,13 +38,24 @@ public final class DatabaseClock: Sendable {
                 return
             }
             anchor = Anchor(
-                database: moment, monotonic: sent + uncertainty / 2, uncertainty: uncertainty, seenAt: received)
+                database: moment, monotonic: sent + uncertainty / 2, uncertainty: uncertainty, seenAt: received,
+                given: anchor?.given)
         }
     }
 
-    /// Nil until the database has been heard of for the first time.
-    public var now: Timestamp? {
-        now(at: .now)
+    /// Nil until the database has been heard of for the first time. It does not go back where a sharper answer replaces one: what a process
+    /// does one after the other is dated so.
+    public var now: Timestamp? { give(at: .now) }
+
+    func give(at instant: ContinuousClock.Instant) -> Timestamp? {
+        anchor.withLockedValue { anchor in
+            guard var known = anchor else { return nil }
+            var now = known.now(at: instant)
+            if let given = known.given, given > now, given - now <= Self.mostAhead { now = given }
+            known.given = now
+            anchor = known
+            return now
+        }
     }
 
     /// The host's time where the database has not been heard of yet.

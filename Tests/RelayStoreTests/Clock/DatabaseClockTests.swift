@@ -54,6 +54,22 @@ struct DatabaseClockTests {
         #expect(clock.now(at: later + .milliseconds(250)) == noon - .seconds(30))
     }
 
+    @Test(
+        "does not go back where a sharper answer shows that it was ahead, unless it is another clock",
+        arguments: [40, 4_000])
+    func monotone(ahead: Int) {
+        let clock = DatabaseClock()
+        #expect(clock.give(at: start) == nil)
+        clock.observe(noon, sent: start, received: start + .milliseconds(ahead * 2))
+        let first = clock.give(at: start + .milliseconds(ahead * 2))
+        #expect(first == noon + .milliseconds(ahead))
+        // It was answered at once.
+        let (sent, received) = (start + .milliseconds(ahead * 2), start + .milliseconds(ahead * 2 + 2))
+        clock.observe(noon + .milliseconds(1), sent: sent, received: received)
+        #expect(clock.give(at: received) == (ahead < 1_000 ? first : noon + .milliseconds(2)))
+        #expect(clock.give(at: received + .seconds(60)) == noon + .milliseconds(60_002))
+    }
+
     @Test("says how far the host's clock is off")
     func drift() {
         let clock = DatabaseClock()

@@ -12,7 +12,7 @@ struct TestFront: Sendable {
     private let address: SocketAddress
     private let accepted: NIOLockedValueBox<[any Channel]>
 
-    /// As its server does when it is told to go.
+    /// Fires the event by which a server begins its shutdown, in every connection.
     func quiesce() async throws {
         for channel in accepted.withLockedValue({ $0 }) {
             try await channel.eventLoop.submit {

@@ -15,7 +15,7 @@ public struct OwnershipClaim: Sendable, Hashable {
     public struct Patience: Sendable, Hashable {
         /// The read is the third one after the forward, or a later one: by now Cleeng has done what it does about this purchase.
         public var hasWaited: Bool
-        /// No read comes after it before the app is told that access failed.
+        /// It is the last read before the deadline.
         public var isLastRead: Bool
 
         /// - Parameters: both false for a read that no app waits for.

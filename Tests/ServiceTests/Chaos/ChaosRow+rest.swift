@@ -3,8 +3,8 @@ import Postgres
 import RelayCore
 
 extension ChaosRow {
-    /// Returns once Cleeng has done what it was asked for, nothing is left to be sent, nobody is told `pending`, and the newest request of each
-    /// subscription is granted.
+    /// Returns once Cleeng has no pending grants, every purchase was sent, no poll says `pending`, and the newest request of each subscription is
+    /// granted.
     static func rest(_ scene: ChaosScene, within limit: Duration) async throws {
         // A customer whom Cleeng entitled before may be granted while Cleeng still moves the subscription.
         try await Awaiting.fact("Cleeng has granted all that waits", within: limit) {

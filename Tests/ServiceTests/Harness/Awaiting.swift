@@ -18,7 +18,7 @@ enum Awaiting {
         holds: (T) -> Bool
     ) async throws -> T {
         let end = ContinuousClock.now + limit
-        // Each look costs whoever is looked at, on a machine that all tests share.
+        // Each look costs CPU, and all tests share the machine.
         var pause = Duration.milliseconds(5)
         while true {
             let value = try await look()

@@ -79,7 +79,7 @@ extension StoreScene {
 
     private static var isWaiting: SQL { "(expects IS NULL OR doubts = 4 OR trouble IS NULL)" }
 
-    /// What is known of a purchase, for whoever reads why a test failed.
+    /// All rows and messages about a purchase, for the message of a failed test.
     func known(of name: String, at relay: Relay) async throws -> [String] {
         let key = "\(store):\(name)"
         var lines: [String] = []

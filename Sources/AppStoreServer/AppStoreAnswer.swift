@@ -34,6 +34,6 @@ public struct SubscriptionStatusItem: Sendable, Equatable, Decodable {
 public struct NotificationHistoryPage: Sendable, Equatable {
     /// As they stand in the bodies that were sent.
     public var signedPayloads: [String]
-    /// By which the next page is asked for; nil where this is the last one.
+    /// Token of the next page; nil on the last one.
     public var next: String?
 }

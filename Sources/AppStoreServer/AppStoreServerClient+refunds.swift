@@ -6,7 +6,7 @@ public import RelayCore
 public struct RefundHistoryPage: Sendable, Equatable, Decodable {
     /// Nobody has verified them.
     public var signedTransactions: [String]
-    /// By which what follows is asked for.
+    /// Token of the next page.
     public var revision: String?
     public var hasMore: Bool?
 }

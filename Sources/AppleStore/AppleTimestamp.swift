@@ -5,7 +5,7 @@ public import RelayCore
 public struct AppleTimestamp: Sendable, Hashable, Comparable {
     public let millisecondsSince1970: Int64
 
-    /// From the year 0001 to the end of 9999, so that every value can be written as RFC 3339 and stored.
+    /// The years 0001 to 9999: every value can be written as RFC 3339 and stored.
     static let representable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
     /// Nil outside the years 0001 to 9999.

@@ -94,6 +94,6 @@ extension CompactJWS {
 }
 
 extension CompactJWS {
-    /// Of its content, for one that names itself by nothing else.
+    /// Digest of the content, for a notification without an id.
     var fingerprint: String { Hex.text(of: Array(SHA256.hash(data: payload))) }
 }

@@ -69,7 +69,7 @@ extension PurchaseEntry {
     }
 }
 
-/// Of an app receipt. Sources and reading of what is missing as in ``AppReceipt``.
+/// Decoding from an app receipt. ``AppReceipt`` names sources and how missing values are read.
 extension PurchaseEntry {
     /// Reads the value of attribute 17: a SET of attributes again.
     init(_ octets: BEROctets) throws(BERError) {

@@ -17,10 +17,12 @@ public struct ReadPurchase: Sendable, Hashable {
     /// All that was read, with what verifying it takes.
     public let document: PurchaseDocument
 
-    /// Of an app receipt with several subscriptions, the one that holds `transactionId` counts (as transaction id or
-    /// original transaction id of an entry), else the uncancelled one that runs longest, else the newest purchase.
-    /// Of the subscription, the entry that runs longest speaks, not the one that the app named: the app may be
-    /// restoring an old one.
+    /// Chooses the purchase that counts.
+    ///
+    /// An app receipt may hold several subscriptions. The one with an entry that has `transactionId` as transaction id
+    /// or original transaction id counts; else the uncancelled one that runs longest; else the newest purchase. Within
+    /// the subscription the entry that runs longest counts, not the one that the app named: the app may be restoring an
+    /// old one.
     ///
     /// - Parameter transactionId: the transaction id that the app sent beside it; matched, never trusted.
     /// - Throws: ``ReceiptReadError/noInAppPurchase``.

@@ -3,7 +3,7 @@ import StoreAPI
 
 /// What answers of Google's other than 200 mean.
 enum GoogleRefusal {
-    /// Of a purchase.
+    /// Sorts Google's answers about a purchase.
     ///
     /// | status, reason | means | source |
     /// | --- | --- | --- |
@@ -28,7 +28,7 @@ enum GoogleRefusal {
         }
     }
 
-    /// Of a token (RFC 6749, section 5.2).
+    /// Sorts Google's answers about a token (RFC 6749, section 5.2).
     static func token<Value>(_ reply: HTTPReply) -> StoreAnswer<Value> {
         switch reply.status {
         case 408, 409, 425, 429, 500...:

@@ -13,7 +13,7 @@ public struct VoidedPurchases: Sendable {
     }
 
     public var items: [Item]
-    /// By which the next page is asked for; nil at the end.
+    /// Token of the next page; nil at the end.
     public var next: String?
 
     /// What names no purchase, or no time, is left out.

@@ -8,7 +8,7 @@ public struct Act<Outcome: Sendable>: Sendable {
     let action: AuditEntry.Action
     /// For all of it; nil: that of any transaction.
     let timeout: Duration?
-    /// Who has work by it in this process.
+    /// Services of this process that get work.
     let wakes: Wakes?
     let step: Step
 
@@ -29,7 +29,7 @@ enum Wakes: Sendable {
 /// What the audit log says of an act, besides who did it and why.
 struct Record: Sendable {
     var target: String
-    /// Whose ops keys see it; nil: those of all publishers alone.
+    /// Publisher whose ops keys see the row; nil: only keys of all publishers do.
     var publisher: PublisherID?
     /// Stands where the operator gave no reason.
     var remark: String?
@@ -96,7 +96,7 @@ public enum ActRefusal: Error, Sendable, Equatable {
     case endpointNotActive
     /// The publisher has an endpoint with this URL that is not disabled.
     case endpointExists(EndpointID)
-    /// By the configuration as it is now.
+    /// The configuration has changed, and the notification is not genuine by it.
     case notGenuine(code: String, detail: String)
     /// Nothing is known of the customer, or no endpoint takes messages.
     case nobodyToTell

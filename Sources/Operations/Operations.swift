@@ -47,11 +47,11 @@ public struct Operations: Sendable {
     }
 }
 
-/// Who acts.
+/// An operator, and what they may act on.
 public struct Actor: Sendable {
     /// As timelines and the audit log name them.
     public var name: String
-    /// Whose rows they see and change.
+    /// The rows that the operator sees and changes.
     public var scope: OpsScope
 
     public init(name: String, scope: OpsScope) {

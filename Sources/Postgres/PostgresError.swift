@@ -132,8 +132,8 @@ extension PostgresError: Equatable {
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Of a refused statement with the server's own words: by the code alone nobody finds the column that is missing. They hold neither
-    /// rows nor parameters.
+    /// Adds the server's own message for a refused statement: the code alone does not name the missing column. The
+    /// message holds neither rows nor parameters.
     public var description: String {
         code == .server && !isUnavailable && !serverMessage.isEmpty
             ? "\(shortDescription): \(serverMessage)" : shortDescription
@@ -148,7 +148,7 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension PostgresError {
-    /// From a result that carries an error or a notice. Reads neither DETAIL nor CONTEXT: they quote rows and parameters.
+    /// Reads a result that carries an error or a notice. Skips DETAIL and CONTEXT, which quote rows and parameters.
     init(result: OpaquePointer) {
         func field(_ code: Character) -> String? {
             guard let code = code.asciiValue, let text = PQresultErrorField(result, Int32(code)) else { return nil }

@@ -7,7 +7,7 @@ public struct Purchase: Sendable, Hashable {
         case ios
         case tvos
 
-        /// That of the device on which this code runs.
+        /// The type of the device on which this code runs.
         public static var current: AppType {
             #if os(tvOS)
                 .tvos

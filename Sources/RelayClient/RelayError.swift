@@ -5,7 +5,7 @@ public struct RelayError: Error, Sendable, Hashable {
     public var code: Code
     /// In words, for logs and developers.
     public var detail: String
-    /// Of the answer; nil where none came.
+    /// HTTP status of the answer; nil if none came.
     public var httpStatus: Int?
     /// Every wrong field, where the code is ``Code/invalidFields``.
     public var errors: [FieldError]
@@ -13,8 +13,8 @@ public struct RelayError: Error, Sendable, Hashable {
     public var retryAfter: Duration?
     /// The name of the request in the relay's log.
     public var requestID: String?
-    /// Of a purchase: whether the relay may have it all the same, because an answer was lost. Posting the same purchase
-    /// again does no harm and is how to find out. Where this is false, the relay does not have it.
+    /// Whether the relay may have the purchase although the answer was lost. Post the same purchase again to find out;
+    /// that does no harm. Where this is false, the relay does not have it.
     public var mayHaveBeenTaken: Bool
 
     public init(
@@ -51,7 +51,7 @@ extension RelayError: LocalizedError, CustomStringConvertible {
 }
 
 extension RelayError {
-    /// Of an answer that is no success.
+    /// Makes an error of an unsuccessful answer.
     init(_ answer: RelayAnswer) {
         let problem = try? JSONDecoder().decode(ProblemDocument.self, from: answer.body)
         self.init(
@@ -63,7 +63,7 @@ extension RelayError {
             retryAfter: answer.retryAfter, requestID: answer.header("X-Request-Id"))
     }
 
-    /// Of a request without an answer.
+    /// Makes an error of a request that got no answer.
     init(noAnswer error: any Error) {
         let isUnsent = (error as? URLError).map { Self.beforeAnythingWasSent.contains($0.code) } ?? false
         self.init(isUnsent ? .unreachable : .connectionLost, error.localizedDescription)

@@ -43,7 +43,7 @@ extension RelayClient {
         public var reason: String?
         public var receivedAt: Date
         public var settledAt: Date?
-        /// From here on it is never pending, by the relay's clock.
+        /// After this time it is never pending, by the relay's clock.
         public var deadline: Date
         /// Settled after the deadline.
         public var isLate: Bool

@@ -17,7 +17,7 @@ public struct FrontConfiguration: Sendable {
     /// Bytes of bodies held at once, over all connections; what comes above it is answered 503. A body costs about three times
     /// its size until it is committed. Never less than one body.
     public var maxBodiesBytes = 134_217_728
-    /// Whose `X-Forwarded-For` counts.
+    /// Proxies whose `X-Forwarded-For` counts.
     public var trustedProxies: [AddressRange] = []
     /// Which web pages may call the app's routes.
     public var allowedOrigins = AllowedOrigins.none
@@ -36,14 +36,13 @@ public struct FrontConfiguration: Sendable {
     public var rokuPush: RokuPushPolicy?
     /// Nil: no key was given for the App Store Server API.
     public var appStoreAccess: AppStoreAccess?
-    /// Who may take a subscription over.
+    /// Rules for moving a subscription to another customer.
     public var transfers = PerPublisher(TransferRules())
     /// Whether notifications are passed on to Cleeng.
     public var relaysNotifications: PerPublisher<Bool>
     /// How long after its end a subscription that will renew is waited for.
     public var renewalLeeway: Duration
-    /// By the account that signs so: the publisher's whose own it is, or nil for the one that publishers share. Empty: Cleeng's
-    /// events are not taken.
+    /// Signing keys by account; `nil` is the shared account. Empty: Cleeng's events are refused.
     public var eventSignatures: [(account: PublisherID?, signature: EventSignature)] = []
 
     /// The stores that can be asked for a subscription.

@@ -195,8 +195,8 @@ public struct RelayFront: Sendable {
     private static let maxHeldPolls = 15_000
     /// Between two requests of a connection, and from the first byte of a request to the end of its head.
     private static let idleTimeout = Duration.seconds(30)
-    /// From the end of a request's head to the end of its body. Shorter than `idleTimeout`, which would cut a client that stops
-    /// in the middle of its body before it is answered.
+    /// Time between the end of a request's head and the end of its body. Shorter than `idleTimeout`, which would cut a
+    /// client that stops in the middle of its body before it is answered.
     private static let bodyTimeout = TimeAmount.seconds(25)
     /// How long a client may leave its answer unread.
     private static let writeTimeout = TimeAmount.seconds(30)

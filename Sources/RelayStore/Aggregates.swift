@@ -31,7 +31,7 @@ public struct PublisherStore: Aggregate { let relay: RelayStore }
 public struct KeyStore: Aggregate { let relay: RelayStore }
 /// The console's sessions.
 public struct SessionStore: Aggregate { let relay: RelayStore }
-/// Who did what.
+/// The audit log.
 public struct AuditStore: Aggregate { let relay: RelayStore }
 /// The running copies of the relay.
 public struct InstanceStore: Aggregate { let relay: RelayStore }

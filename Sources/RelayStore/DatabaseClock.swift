@@ -18,7 +18,7 @@ public final class DatabaseClock: Sendable {
         func now(at instant: ContinuousClock.Instant) -> Timestamp { database + (instant - monotonic) }
     }
 
-    /// By how much at most what was given out may be ahead of a sharper answer. More is another clock.
+    /// Furthest that a returned time may be ahead of a sharper answer. A larger difference means another clock.
     private static let mostAhead = Duration.seconds(1)
 
     public init() {}

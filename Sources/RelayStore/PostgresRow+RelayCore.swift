@@ -37,7 +37,7 @@ extension PostgresRow {
         return moment
     }
 
-    /// From three columns: the bucket, the day as a number since 1970, the uuid.
+    /// Reads three columns: the bucket, the day as a number since 1970, the uuid.
     func validationID(
         bucket: StaticString = "bucket", day: StaticString = "day", id: StaticString = "id"
     ) throws -> ValidationID {
@@ -46,7 +46,7 @@ extension PostgresRow {
             day: UInt16(truncatingIfNeeded: try get(day, as: Int.self)), uuid: try get(id, as: UUID.self))
     }
 
-    /// From three columns: `publisher`, `environment`, `subscription_key`.
+    /// Reads three columns: `publisher`, `environment`, `subscription_key`.
     func subscriptionName() throws -> SubscriptionName {
         SubscriptionName(
             publisher: try get("publisher"), environment: try get("environment"),
@@ -66,7 +66,7 @@ extension PostgresRow {
         return constant
     }
 
-    /// From three columns: the bucket, the day as a number since 1970, the uuid.
+    /// Reads three columns: the bucket, the day as a number since 1970, the uuid.
     func validationID(bucket: Int, day: Int, id: Int) throws -> ValidationID {
         ValidationID(
             bucket: Bucket(number: UInt8(truncatingIfNeeded: try get(bucket, as: Int.self))),

@@ -9,7 +9,7 @@ public final class StoreMemory: Sendable {
     let logger: Logger
     /// The database's time.
     public let clock = DatabaseClock()
-    /// Who in this process waits for which validation.
+    /// This process's waiters for validations.
     public let changes = ChangeHub()
     /// What apps ask for again, and what they wait for.
     let validations = ValidationCache()

@@ -9,14 +9,17 @@ import StoreAPI
 // - Roku does not say which transaction shows the newest period. "Call with the transactionId of the subscription" reads as if any did.
 // - How long grace lasts is not in the answer. Roku's pages say three days.
 
-/// That Roku does not answer with a transaction.
+/// An answer of Roku's without a transaction.
 struct RokuRefusal {
     private enum Kind { case notAPurchase, key, passing, unknown }
 
     private let kind: Kind
     private let word: String
 
-    /// By an answer of status 200; nil for a transaction.
+    /// Reads an answer of status 200; nil for a transaction.
+    ///
+    /// An unknown status counts as trouble that an operator has to look at, never as no purchase: a purchase must not
+    /// suffer for what we do not understand.
     ///
     /// What is in no word known here is taken for trouble that an operator has to look at, never for a purchase that is none: a purchase must
     /// not suffer for what we do not understand.

@@ -16,7 +16,7 @@ public struct StoreSubscription: Sendable, Hashable {
         public var productID: ProductID
         /// The discount or offer by which it was bought.
         public var offerID: String?
-        /// Of the last payment that went through.
+        /// Order of the last payment that went through.
         public var orderID: TransactionID?
         public var expiresAt: Timestamp?
         /// Nil where the store does not say.
@@ -37,7 +37,7 @@ public struct StoreSubscription: Sendable, Hashable {
     /// What the store knows the purchase by, from its beginning to its end: the purchase token at Google, the receipt id at
     /// Amazon, the original transaction at Roku. Without prefix.
     public var key: TransactionID
-    /// Of the purchase that this one took the place of.
+    /// Key of the purchase that this one replaced.
     public var previousKey: TransactionID?
     /// Never empty.
     public var items: [Item]
@@ -45,13 +45,13 @@ public struct StoreSubscription: Sendable, Hashable {
     public var firstPurchasedAt: Timestamp?
     /// Until when access goes on although it was not paid.
     public var graceUntil: Timestamp?
-    /// Of what is in grace, when the period that was paid for ended; nil where the store does not say.
+    /// End of the paid period before grace; nil if the store does not say.
     public var paidUntil: Timestamp?
     public var cancellation: StoreCancellation?
     public var isTest: Bool
     /// Whether the store has been told that it was granted; nil where it does not say.
     public var isAcknowledged: Bool?
-    /// By which the app named its customer when it bought; nil where it did not, or the store does not say.
+    /// The app's own name for its customer at the time of purchase; nil if the app gave none or the store does not say.
     public var accountToken: String?
     /// When the store was asked.
     public var readAt: Timestamp
@@ -87,7 +87,7 @@ public struct StoreSubscription: Sendable, Hashable {
 
     public var productID: ProductID { mainItem?.productID ?? "" }
     public var isTrial: Bool? { mainItem?.isTrial }
-    /// Of what is in grace, until grace ends.
+    /// End of the period; while in grace, the end of grace.
     public var expiresAt: Timestamp? { mainItem?.expiresAt }
     /// Nil where the store does not say.
     public var autoRenews: Bool? { mainItem?.autoRenews }
@@ -119,7 +119,7 @@ public enum StoreState: String, Sendable, Hashable, CaseIterable {
     case inGrace = "in_grace"
     /// Not paid, and access has ended until it is.
     case onHold = "on_hold"
-    /// By the customer's wish: no access until it goes on by itself.
+    /// The customer paused it: no access until it resumes by itself.
     case paused
     /// It will not renew, and runs to its end.
     case canceled

@@ -119,7 +119,7 @@ extension JSONWriter {
     }
 }
 
-/// Who sends spans.
+/// The sender of spans.
 public struct TraceResource: Sendable {
     public var serviceName: String
     public var version: String

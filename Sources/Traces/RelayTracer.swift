@@ -64,7 +64,7 @@ public struct RelayTracer: Tracer {
 
 /// Which traces are recorded.
 ///
-/// Who calls has decided for what it sends; of what begins here a part is taken.
+/// Callers decide for their requests; of traces that begin here a share is recorded.
 public struct Sampling: Sendable, Equatable {
     /// 0 to 1.
     public let ratio: Double

@@ -4,7 +4,7 @@ public import Instrumentation
 ///
 /// The text is `traceparent`, and after a space `tracestate` where there is one: 568 bytes at most.
 public enum StoredTrace {
-    /// That of the task; nil where nobody follows it.
+    /// Trace of the current task; nil if it is not traced.
     public static var current: String? {
         InstrumentationContext.current.flatMap(text)
     }

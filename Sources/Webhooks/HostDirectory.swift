@@ -29,7 +29,7 @@ final class HostDirectory: Sendable {
 
     /// A lookup under way. It ends when its thread does, with or without waiters.
     private struct Running {
-        /// Whose share of the threads it takes.
+        /// Publisher whose share of the threads it takes.
         var publisher: PublisherID
         var waiters: [UInt64: Waiter] = [:]
     }

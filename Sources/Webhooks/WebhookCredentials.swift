@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 public import RelayCore
 
-/// By what a receiver knows that a message is ours. Every way to print it gives `***`.
+/// Credentials that prove to a receiver that a message is ours. They always print as `***`.
 public struct WebhookCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Stands in the body. Nil: left out.
     let password: String?

@@ -1,11 +1,11 @@
 /// When the App Store tries again to deliver a notification. Source: Apple, "Responding to App Store Server Notifications".
 public struct DeliverySchedule: Sendable, Hashable {
-    /// Of notifications.
+    /// Version of notifications.
     public enum Version: Sendable {
         case one, two
     }
 
-    /// From each attempt to the one after it; after as many it gives up.
+    /// Waits between attempts; after the last wait comes the last attempt.
     public var waits: [Duration]
 
     public init(waits: [Duration]) { self.waits = waits }

@@ -17,7 +17,7 @@ public struct OCSPResponder: Sendable {
         case tryLater
         /// Everything is in order, says somebody else in the issuer's name.
         case stranger
-        /// Of a week ago, and no longer current.
+        /// A week old, and no longer current.
         case stale
         /// No answer at all.
         case garbage
@@ -44,7 +44,7 @@ public struct OCSPResponder: Sendable {
         leaves = Set(authorities.map { Self.text($0.leaf.serialNumber.bytes) })
     }
 
-    /// Of the certificate that signs, the authority above it, and the root.
+    /// Serial numbers of the signing certificate, the authority above it, and the root.
     public static func serialNumbers(of authority: StoreAuthority) throws -> [String] {
         try authority.certificates.map { text(try Certificate(derEncoded: $0).serialNumber.bytes) }
     }

@@ -27,7 +27,7 @@ public struct SimulatedNotification: Sendable, Hashable {
     public var renewal: SimulatedRenewal?
     /// Why the customer wants a refund, in a `CONSUMPTION_REQUEST`.
     public var consumptionRequestReason: String?
-    /// Of the whole, and of each part.
+    /// Signing date of the whole, and of each part.
     public var signedDate: Date
 
     public init(

@@ -442,7 +442,7 @@ extension SimulatedSubscription {
         return isOver ? "it has ended" : reason(againstGoingOnWith: event)
     }
 
-    /// Of one that is not over.
+    /// Returns why a running subscription refuses the event.
     private func reason(againstGoingOnWith event: LifeEvent) -> String? {
         switch event {
         case .renew where isInBillingRetry: "the payment has failed"

@@ -33,7 +33,8 @@ public struct StoreAuthority: Sendable {
     public let certificates: [[UInt8]]
     let leaf: Certificate
     let key: SigningKey
-    /// Of the authority and of the root, which sign what is said of the certificates below them. Empty where they were not kept.
+    /// Keys of the authority and the root, which sign statements on the certificates below them. Empty if they were not
+    /// kept.
     let issuerKeys: [SigningKey]
 
     public var root: [UInt8] { certificates[2] }

@@ -182,7 +182,7 @@ package enum Ending: Sendable, Equatable {
 
 /// The decision about a call.
 package struct Verdict<Ticket: Sendable>: Sendable {
-    /// By which the simulator knows the call again when it has ended.
+    /// Identifies the call again when it has ended.
     package let ticket: Ticket
     /// Time to wait before the ending.
     package let delayMilliseconds: Int64

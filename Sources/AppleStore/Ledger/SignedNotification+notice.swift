@@ -3,7 +3,7 @@ import Foundation
 import RelayCore
 
 extension SignedNotification {
-    /// Of what is about no purchase: a guardian's consent that was taken back, and purchases outside the store.
+    /// Parts that concern no purchase: a guardian's withdrawn consent, and purchases outside the store.
     private static let parts = ["appData", "externalPurchaseToken"]
 
     /// What publishers' endpoints are told of it; nil where it has no such part.

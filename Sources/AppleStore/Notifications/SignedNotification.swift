@@ -33,8 +33,8 @@ extension SignedNotification {
 
     /// Whether Apple signed it and each part of it, for one of our apps, and the parts belong together.
     ///
-    /// Of one that is not understood, the signature of the whole is judged, and the app where that was read. Refused, it would be
-    /// lost: Apple does not repeat what was answered with a 4xx.
+    /// If the notification is not understood, this checks the signature of the whole, and the app where it could be
+    /// read. A refusal would lose it: Apple does not repeat what was answered with a 4xx.
     public func verify(_ trust: ChainOfTrust, _ scope: StoreScope) async throws(NotGenuine) {
         try check(try await jws.verify(trust, signedDate: payload.signedDate), scope)
         // Nothing is taken from the parts of one that is not understood.

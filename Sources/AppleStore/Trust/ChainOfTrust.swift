@@ -34,8 +34,8 @@ public struct ChainOfTrust: Sendable {
     private static let developerRelations: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
     /// What is more than this was not sent by Apple, who sends three.
     private static let mostCertificates = 6
-    /// From before the App Store to the end of a century, in seconds since 1970: X.509's own time ends in the year 9999, and what
-    /// judges it does not survive a moment beyond.
+    /// Accepted times of verification in seconds since 1970: from before the App Store to the end of a century. X.509's
+    /// own time ends in the year 9999, and the verifier crashes on a later time.
     private static let moments: ClosedRange<Int64> = 631_152_000...4_102_444_799
 
     /// - Parameters:

@@ -25,7 +25,7 @@ public struct NotGenuine: Error, Sendable, Hashable, CustomStringConvertible {
         case appId = "app_id"
         /// Genuine, and of an environment that is not taken here.
         case environment
-        /// Of its parts, each genuine, one belongs to something else.
+        /// One part, genuine by itself, belongs to something else.
         case mismatch
     }
 

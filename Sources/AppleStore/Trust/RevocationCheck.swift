@@ -132,7 +132,7 @@ extension SigningCertificate {
         return .path(String(match.1))
     }
 
-    /// Of OCSP responders; an empty text for one that is no address.
+    /// Addresses of OCSP responders; an empty text stands for one that is no address.
     private static func addresses(of certificate: Certificate) throws -> [String] {
         let access = try certificate.extensions.authorityInformationAccess
         let locations = (access ?? AuthorityInformationAccess()).filter { $0.method == .ocspServer }.map(\.location)

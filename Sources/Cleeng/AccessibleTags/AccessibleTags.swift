@@ -3,7 +3,7 @@ import RelayCore
 
 /// The tags that are open to a customer, as `getAccessibleTags` lists them.
 struct AccessibleTags {
-    /// Of a customer whom Cleeng does not know.
+    /// The tags of a customer whom Cleeng does not know.
     static let none = AccessibleTags(tags: [], isLegible: true)
 
     private let tags: Set<TagID>

@@ -13,7 +13,7 @@ public struct EntitlementReply: Sendable, Equatable {
     }
 
     public var verdict: Verdict
-    /// Of the last response; nil where none came.
+    /// Status of the last response; nil if none came.
     public var status: Int?
     public var latency = Duration.zero
     /// The offers that are known, also where another one is not.

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import NIOHTTP1
 import OutboundHTTP
 
-/// Who a customer is whom Cleeng names by a number.
+/// Cleeng's answer to a look-up of a customer by number.
 public enum CustomerAnswer: Sendable, Equatable {
     case email(String)
     /// Cleeng knows nobody by it.

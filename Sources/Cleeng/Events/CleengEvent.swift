@@ -21,7 +21,7 @@ public struct CleengEvent: Sendable, Equatable {
     public var verdict: Verdict
     public var result: String?
     public var offerID: OfferID?
-    /// Of what it is the end, by StoreKit 2.
+    /// The StoreKit 2 synchronization that ended.
     public var synchronizationID: String?
     public var customerID: Int64?
     public var customerEmail: EmailAddress?

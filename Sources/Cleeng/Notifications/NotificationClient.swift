@@ -74,7 +74,7 @@ public struct DeliveryAnswer: Sendable, Equatable {
 }
 
 extension DeliveryAnswer.Verdict {
-    /// By the status alone, as Apple itself judges it.
+    /// Judges by the status alone, as Apple itself does.
     init(_ reply: HTTPReply) {
         switch reply.status {
         case 200..<300: self = .delivered

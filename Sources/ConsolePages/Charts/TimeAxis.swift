@@ -44,7 +44,7 @@ public struct TimeAxis: Sendable {
     private static let right = 965.0
     private static let top = 26
     private static let laneHeight = 24
-    /// Of the room, for the app's minute where something came after it.
+    /// Share of the width for the app's minute if something came after it.
     private static let share = 0.7
 
     var height: Int

@@ -31,7 +31,7 @@ public struct Frame: Sendable {
         self.assets = assets.version
     }
 
-    /// Of somebody who is signed in.
+    /// Fills in the parts of a page that only a signed-in user sees.
     public mutating func welcome(_ name: String, role: String, formToken: String, at section: Section?) {
         viewer = Viewer(
             name: name, role: role, formToken: formToken,

@@ -16,7 +16,8 @@ extension Table {
         return "\"" + (isFormula ? "'" : "") + doubled(text) + "\""
     }
 
-    /// By scalars: a mark behind a quotation mark makes one character with it, and ends the field all the same.
+    /// Doubles quotation marks scalar by scalar: a combining mark behind one joins it to one character, and a
+    /// spreadsheet still ends the field there.
     private static func doubled(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

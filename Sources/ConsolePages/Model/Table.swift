@@ -8,7 +8,7 @@ public struct Table: Sendable {
         var isCode = false
         var aside: String?
         var column = ""
-        /// By what its row can be selected.
+        /// Value that selects its row.
         var pick: String?
 
         /// What stands where nothing does.

@@ -9,9 +9,9 @@ public struct RefundLookup: Sendable, Equatable {
     public var isKnown = true
     /// How many refunds it has told of.
     public var found = 0
-    /// Of these, those that the ledger had not heard of.
+    /// Refunds among them that the ledger did not have.
     public var new = 0
-    /// Of these, those that are not genuine by the settings, or say too little for the ledger.
+    /// Refunds among them that are not genuine by the settings, or lack what the ledger needs.
     public var unusable = 0
     /// There are more of them than one look reads.
     public var hasMore = false
@@ -67,7 +67,7 @@ extension LongAct<RefundLookup> {
 }
 
 extension AppStoreAccess {
-    /// Of a customer's other purchases too: a subscription that nobody has claimed keeps what it hears.
+    /// Records refunds, also of the customer's other purchases: the ledger of an unclaimed subscription stores them.
     fileprivate func hear(
         _ signed: [String], of name: SubscriptionName, _ lookup: inout RefundLookup, _ store: RelayStore,
         _ leeway: Duration

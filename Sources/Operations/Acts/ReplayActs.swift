@@ -3,7 +3,7 @@ public import RelayCore
 public import RelayStore
 import StoreSignals
 
-/// By what a notification is read.
+/// Reads stored notifications again.
 public struct NotificationReader: Sendable {
     let policy: NotificationPolicy
     let isRelayed: PerPublisher<Bool>

@@ -3,7 +3,7 @@ public import AppleStore
 public import RelayCore
 import RelayStore
 
-/// By what operators' acts ask the App Store.
+/// Access of operators' acts to the App Store.
 public struct AppStoreAccess: Sendable {
     let client: AppStoreServerClient
     let policy: NotificationPolicy

@@ -2,7 +2,7 @@ public import RelayCore
 public import RelayStore
 public import StoreSignals
 
-/// By what a subscription to a topic is confirmed.
+/// Confirms subscriptions to topics.
 public struct TopicConfirmer: Sendable {
     let topics: Set<SNSTopic>
     let confirm: @Sendable (SNSMessage) async -> TopicConfirmation

@@ -58,7 +58,7 @@ struct StatementKey: Sendable, Hashable {
         self.hash = hasher.finalize()
     }
 
-    /// By bytes: Swift holds two spellings of one letter for the same, the server does not.
+    /// Compares bytes: Swift takes two spellings of one letter as equal, the server does not.
     static func == (left: StatementKey, right: StatementKey) -> Bool {
         guard left.hash == right.hash, left.types == right.types else { return false }
         var (one, other) = (left.sql, right.sql)

@@ -8,7 +8,7 @@ extension EventLoop {
         watch(socket, EPOLL_CTL_ADD, EPOLLIN.rawValue)
     }
 
-    /// From now on also, or no longer, whenever it can be written.
+    /// Starts or stops watching whether the socket can be written.
     func setWriting(_ socket: Int32, _ isWriting: Bool) {
         watch(socket, EPOLL_CTL_MOD, EPOLLIN.rawValue | (isWriting ? EPOLLOUT.rawValue : 0))
     }

@@ -17,7 +17,7 @@ struct ConnectionLease {
     }
 
     var slot: Int
-    /// Of all of it.
+    /// Deadline of the whole lease.
     var deadline: ContinuousClock.Instant
     var state = State.active
     var hasBegun = false

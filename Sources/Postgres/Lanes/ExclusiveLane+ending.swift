@@ -33,7 +33,7 @@ extension ExclusiveLane {
         leases[id] = nil
     }
 
-    /// From here on only the connection's loss, or the deadline, takes the transaction from its caller's hands.
+    /// Marks the transaction as committing: only the connection's loss or the deadline ends it now.
     func startCommitting(_ id: UInt64, in flight: UInt64) {
         guard let lease = leases[id] else { return }
         leases[id]?.state = .committing

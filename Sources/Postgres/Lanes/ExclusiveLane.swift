@@ -50,7 +50,7 @@ actor ExclusiveLane: ConnectionLane {
     var free: [Int] = []
     var leases: [UInt64: ConnectionLease] = [:]
     var calls: [UInt64: Call] = [:]
-    /// Whose COMMIT or ROLLBACK is in a flight.
+    /// Leases whose COMMIT or ROLLBACK is in a flight, by flight.
     var endings: [UInt64: UInt64] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { settings.loop.asUnownedSerialExecutor() }

@@ -1,4 +1,5 @@
-/// Who waits, in order of arrival. One that leaves early takes constant time on average and leaves nothing behind.
+/// Waiters in order of arrival. Removal of one that leaves early takes constant time on average and leaves nothing
+/// behind.
 struct WaitQueue {
     private var order = FIFO<UInt64>()
     private var present: Set<UInt64> = []

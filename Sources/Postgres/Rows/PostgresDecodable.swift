@@ -47,7 +47,7 @@ public struct PostgresBinary {
 }
 
 extension PostgresDecodable where Self: FixedWidthInteger {
-    /// From a column of type `int2`, `int4`, `int8` or `oid` whose value fits.
+    /// Decodes a column of type `int2`, `int4`, `int8` or `oid` whose value fits.
     public static func decode(_ value: PostgresBinary) throws -> Self {
         let bytes = try value.present()
         let number: Int64
@@ -75,7 +75,7 @@ extension Bool: PostgresDecodable {
 }
 
 extension Double: PostgresDecodable {
-    /// From `float8` or `float4`.
+    /// Decodes `float8` or `float4`.
     public static func decode(_ value: PostgresBinary) throws -> Double {
         let bytes = try value.bytes(of: .float8, .float4)
         guard value.type == .float8 else { return Double(Float(bitPattern: try value.integer(bytes))) }
@@ -98,7 +98,7 @@ extension PostgresTimestamp: PostgresDecodable {
 }
 
 extension String: PostgresDecodable {
-    /// From `text`, `varchar`, `char(n)`, `name`, `json`, `jsonb`, or an enum's label.
+    /// Decodes `text`, `varchar`, `char(n)`, `name`, `json`, `jsonb`, or an enum's label.
     public static func decode(_ value: PostgresBinary) throws -> String {
         var bytes = try value.present()
         switch value.type {

@@ -17,7 +17,7 @@ final class QueryResult: Sendable {
 
     deinit { PQclear(raw) }
 
-    /// Of an INSERT, UPDATE, DELETE or MERGE: rows written; of a SELECT: rows returned; 0 for others.
+    /// Rows that an INSERT, UPDATE, DELETE or MERGE wrote, or a SELECT returned; 0 for other statements.
     var affectedRows: Int { PQcmdTuples(raw).flatMap { Int(String(cString: $0)) } ?? 0 }
 
     /// As in `INSERT 0 3`.
@@ -36,7 +36,7 @@ final class QueryResult: Sendable {
 
     func type(ofColumn column: Int) -> PostgresType { PostgresType(rawValue: PQftype(raw, Int32(column))) }
 
-    /// Of a column that is selected as it stands in a table: the table, and the column's number there. Zeros for anything else.
+    /// Table and column number of a column that is selected unchanged from a table; zeros for anything else.
     func origin(ofColumn column: Int) -> (table: UInt32, column: Int32) {
         (PQftable(raw, Int32(column)), PQftablecol(raw, Int32(column)))
     }

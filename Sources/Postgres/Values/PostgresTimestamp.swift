@@ -15,7 +15,7 @@ public struct PostgresTimestamp: Sendable, Hashable, Comparable {
 }
 
 extension PostgresTimestamp {
-    /// From 1970-01-01 to 2000-01-01, where PostgreSQL starts to count.
+    /// Microseconds between 1970-01-01 and PostgreSQL's epoch, 2000-01-01.
     private static let epoch: Int64 = 946_684_800_000_000
 
     /// 4714-11-24 BC in the server's own count, the first moment that it holds (`MIN_TIMESTAMP`). Its last one is after all that fit

@@ -11,7 +11,7 @@ import Telemetry
 struct AccountWatch: Service {
     let store: RelayStore
     let roster: AccountRoster
-    /// Whose own accounts this copy has.
+    /// Publishers whose own accounts this copy has.
     let own: Set<PublisherID>
     let logger: Logger
     private let missing = NIOLockedValueBox<Set<PublisherID>>([])

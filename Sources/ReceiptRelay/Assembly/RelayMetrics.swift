@@ -144,7 +144,7 @@ enum RelayMetrics {
         registry.registerCollector { catalogue.latest.map { [accessSample(.mismatch, $0)] } ?? [] }
     }
 
-    /// Of the certificates that this process has verified.
+    /// Registers metrics of the certificates that this process has verified.
     static func register(in registry: PrometheusRegistry, revocation: RevocationWatch) {
         registry.registerGauge(
             "relay_apple_certificates_revoked",

@@ -59,7 +59,7 @@ enum DatabaseTrouble {
         "the database cannot be reached: \(error.reason); \(advice(error))"
     }
 
-    /// By the words, since libpq gives no code for a connection that it cannot open.
+    /// Advises by the message's text: libpq gives no code for a connection that it cannot open.
     private static func advice(_ error: PostgresError) -> String {
         let (reason, url) = (error.reason, Setting.databaseURL.name)
         if error.code == .invalidConfiguration { return "correct \(url)" }
@@ -83,7 +83,8 @@ enum DatabaseTrouble {
     }
 }
 
-/// Who runs a command, as timelines and the audit log name them: the account. Whoever runs it has the database.
+/// The operating system's user, as timelines and the audit log name whoever runs a command. Access to the database is
+/// all that a command requires.
 enum ShellUser {
     static var actor: Actor {
         Actor(

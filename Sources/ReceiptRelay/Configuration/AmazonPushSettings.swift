@@ -11,7 +11,7 @@ struct AmazonPushSettings: Sendable {
     /// Empty: the route is not there.
     var topics: Set<SNSTopic>
     var hosts: [SNSHostPattern]
-    /// Of a certificate; nil: certificates are fetched.
+    /// File of a certificate; nil: certificates are fetched.
     var certificateFile: String?
     var confirm: AmazonConfirm
     /// Nil: in the region of each topic.
@@ -63,7 +63,7 @@ struct AmazonPushSettings: Sendable {
     }
 }
 
-/// Who confirms a subscription to a topic.
+/// How a subscription to a topic is confirmed.
 enum AmazonConfirm: String, CaseIterable, Sendable {
     /// An operator.
     case manual

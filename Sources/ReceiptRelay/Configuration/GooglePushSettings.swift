@@ -44,7 +44,7 @@ extension ServeSettings {
     }
 }
 
-/// Who acknowledges a granted purchase at Google.
+/// What acknowledges a granted purchase at Google.
 enum GoogleAcknowledge: String, CaseIterable, Sendable {
     case onGrant = "on-grant"
     /// The app.

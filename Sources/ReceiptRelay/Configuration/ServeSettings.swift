@@ -28,7 +28,7 @@ struct ServeSettings: Sendable {
     var maxBodyBytes: Int
     var maxBodiesBytes: Int
     var trustedProxies: [AddressRange]
-    /// Of web pages that may call the app's routes.
+    /// Origins of web pages that may call the app's routes.
     var allowedOrigins: AllowedOrigins
     /// Nil: nobody is held back.
     var keyLimit: RateLimit?
@@ -37,10 +37,10 @@ struct ServeSettings: Sendable {
     var customerJWKSMaximumAge: Duration
     var expectedTokens: CustomerTokenVerifier.Expected
     var apple: AppleSettings
-    /// Who acknowledges granted purchases at Google, and the interval between two sweeps of voided purchases.
+    /// What acknowledges granted purchases at Google, and the interval between two sweeps of voided purchases.
     var googleAcknowledge: GoogleAcknowledge
     var voidedSweep: Duration
-    /// Of which notifications are taken; empty: of any.
+    /// Packages whose notifications are accepted; empty: all.
     var googlePackages: Set<BundleID>
     /// Nil: Google's notifications are not taken.
     var googlePush: GooglePushSettings?

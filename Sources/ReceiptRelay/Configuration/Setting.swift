@@ -44,7 +44,7 @@ struct Setting: Sendable, Equatable {
     /// Under which it can be set: a secret in a file of its own, too.
     var names: [String] { isSecret ? [name, name + "_FILE"] : [name] }
 
-    /// Who acts on it. Every role of `serve` looks whether it is well formed.
+    /// The processes that use it. Every role of `serve` validates it.
     struct Readers: OptionSet, Sendable, Equatable {
         let rawValue: UInt8
 
@@ -64,7 +64,7 @@ struct Setting: Sendable, Equatable {
 extension Setting {
     enum Kind: Sendable, Equatable {
         case text
-        /// Of what form, in words.
+        /// A text of this form, described in words.
         case form(String)
         case port
         /// Seconds, fractions allowed, within the range.

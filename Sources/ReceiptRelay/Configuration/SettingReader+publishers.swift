@@ -22,7 +22,7 @@ extension SettingReader {
         return PerPublisher(common, own: own, isElsewhere: roster.hasOwn)
     }
 
-    /// By publisher: the settings' names, with their prefix, and what is set.
+    /// Reads each publisher's settings from the file: names with their prefix, and values.
     private static func publishers(inFile path: String) throws -> [(String, [String: String])] {
         let what = "the file that \(Setting.publishersFile.name) names"
         guard let root = try node(inFile: path, what) else { return [] }

@@ -8,7 +8,7 @@ import Yams
 /// Reads settings: from the environment first, then from the file, then the default.
 struct SettingReader: Sendable {
     private let reader: ConfigReader
-    /// Of one publisher: where what it leaves out is looked for, unless it is its own or nobody's.
+    /// Fallback of one publisher's settings, for those that publishers may share.
     private let common: ConfigReader?
     /// Which publishers have an account of their own somewhere.
     let roster: AccountRoster
@@ -240,7 +240,7 @@ struct SettingReader: Sendable {
         return text
     }
 
-    /// Of those that the setting has.
+    /// Returns one of the setting's choices.
     func choice<Value: RawRepresentable<String>>(_ setting: Setting) throws -> Value {
         guard let value = Value(rawValue: try choice(setting)) else { throw notChosen(setting) }
         return value
@@ -257,7 +257,7 @@ struct SettingReader: Sendable {
         return .malformed(setting, wants: "one of \(choices.joined(separator: ", "))")
     }
 
-    /// Of texts between commas; empty ones are passed over.
+    /// Returns the texts between commas without empty ones.
     func list(_ setting: Setting) throws -> [String] {
         (try text(setting) ?? "").parts(at: ",").map { String($0.trimmingSpace()) }.filter { !$0.isEmpty }
     }

@@ -117,7 +117,7 @@ extension RelayError {
 /// chance, so that apps which failed together do not come back together.
 struct Backoff: Sendable {
     let longest: Duration
-    /// From 0 up to 1.
+    /// Returns a random number in 0..<1.
     let random: @Sendable () -> Double
     private var failures = 0
 

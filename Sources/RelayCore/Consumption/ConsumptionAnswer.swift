@@ -13,8 +13,8 @@ public struct ConsumptionAnswer: Sendable, Equatable {
     public var consumptionPercentage: Int?
     public var refundPreference: ConsumptionFacts.RefundPreference?
 
-    /// By Apple's rules: an auto-renewable subscription has no percentage, and what was not delivered was not used. A preference that Apple would not
-    /// take with what is known is left out.
+    /// Applies Apple's rules: an auto-renewable subscription has no percentage, and what was not delivered was not
+    /// used. Leaves out a preference that Apple would not accept with these facts.
     ///
     /// - Parameter renews: it is an auto-renewable subscription.
     /// - Returns: nil without the customer's consent.

@@ -57,6 +57,6 @@ extension TransactionID {
 extension StoreEnvironment {
     public static let production: Self = "Production"
     public static let sandbox: Self = "Sandbox"
-    /// Of what no store has signed.
+    /// Environment of a purchase that no store has signed.
     public static let unknown: Self = "unknown"
 }

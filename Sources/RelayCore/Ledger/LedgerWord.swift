@@ -2,9 +2,9 @@
 public struct LedgerWord: Sendable, Hashable, Codable {
     public var periods: [LedgerPeriod]
     public var renewal: LedgerRenewal?
-    /// Of the store.
+    /// The store's end statement.
     public var end: LedgerEnd?
-    /// Of Cleeng, on each offer.
+    /// Cleeng's end statement on each offer.
     public var cleeng: [OfferID: LedgerEnd] = [:]
     /// Cleeng granted access on it.
     public var granted: LedgerGrant?
@@ -97,12 +97,12 @@ struct LedgerRank: Comparable {
 /// Somebody who knows said whether a subscription runs: the store in a notification, or Cleeng.
 public struct LedgerEnd: Sendable, Hashable, Codable {
     public var isOver: Bool
-    /// Of one that is over: the end of the last period that whoever said so knew of. A period that goes beyond it was not
-    /// meant. Of one that goes on: until when, as far as that was said. Nil: no such bound.
+    /// For an ended subscription, the end of the last period known to the source; a period that ends later is not
+    /// meant. For a running one, its end as far as the source said. Nil: no bound.
     public var until: Timestamp?
     public var toldAt: Timestamp
-    /// Of Cleeng's statement: the number of the subscription's owner about whom Cleeng made it. Nil for the store's, and for one that was kept
-    /// before owners were told apart.
+    /// Number of the owner that Cleeng's statement is about. Nil for the store's statements, and for those stored
+    /// before owners had numbers.
     public var ownerNo: Int32?
 
     public init(isOver: Bool, until: Timestamp? = nil, toldAt: Timestamp) {

@@ -35,7 +35,7 @@ public struct OwnershipClaim: Sendable, Hashable {
         }
     }
 
-    /// Who has it now, by another email.
+    /// The subscription's present owner, a customer with another email.
     public struct Owner: Sendable, Hashable {
         public var acceptedAt: Timestamp
         /// When Cleeng's grant to the owner was recorded: what was read of others before says nothing.

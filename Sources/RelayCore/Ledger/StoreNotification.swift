@@ -61,6 +61,6 @@ public struct StoreNotification: Sendable, Hashable {
         self.word = word
     }
 
-    /// By which a publisher is known.
+    /// The app's id, which identifies its publisher.
     public var app: BundleID? { store == .amazon ? packageName : bundleID }
 }

@@ -1,11 +1,12 @@
 /// Which offers a subscription opens at a moment: the one decision that polls, the question by customer and the watch go by.
 /// docs/design/ledger.md draws it.
 public struct SubscriptionAccess: Sendable, Hashable {
-    /// That of the present product; that of the newest grant where no catalogue says. Nil where Cleeng never granted.
+    /// Offer of the present product, or of the newest grant if no catalogue has the product. Nil if Cleeng never
+    /// granted.
     public private(set) var present: OfferID?
     /// What becomes of access to each offer that was granted, and to the present one. Of those that are missing nobody knows yet.
     public private(set) var verdicts: [OfferID: AccessVerdict] = [:]
-    /// Of which Cleeng is to be asked now.
+    /// Offers to ask Cleeng about now.
     public private(set) var questions: Set<OfferID> = []
     /// When it has to be looked at again without any statement. Nil: never; then nothing granted runs on it.
     public private(set) var nextLookAt: Timestamp?

@@ -4,14 +4,14 @@
 /// on whether it is over. What follows from them is worked out when it is asked for (``standing(at:leeway:)``), with the time
 /// of the question, so that nothing depends on the way there.
 public struct SubscriptionLedger: Sendable, Hashable, Codable {
-    /// By ``LedgerPeriod/id``.
+    /// The stored periods by ``LedgerPeriod/id``.
     public private(set) var periods: [TransactionID: LedgerPeriod] = [:]
     public private(set) var renewal: LedgerRenewal?
     /// The store's word on whether it is over, and Cleeng's from before its words were told apart by offer.
     public private(set) var end: LedgerEnd?
     /// Cleeng's last word on each offer.
     public private(set) var cleeng: [OfferID: LedgerEnd] = [:]
-    /// By which offer each product is sold, as the catalogue had it when the ledger heard last.
+    /// Offer of each product, as the catalogue had it at the last update.
     public private(set) var offers: [ProductID: OfferID] = [:]
     /// The offer of the newest grant, for products that no catalogue knows, and when Cleeng granted.
     public private(set) var granted: LedgerGrant?
@@ -28,7 +28,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// Products that the store sells together in this subscription, as Google does with add-ons. Nil where it sells one at a time.
     public private(set) var items: Set<ProductID>?
 
-    /// Of more transactions the newest are kept: the others' times are over.
+    /// The newest periods are kept; the others are long over.
     public static let mostPeriods = 24
     public static let mostPredecessors = 16
     public static let mostOffers = 16
@@ -63,7 +63,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
             })
     }
 
-    /// Of the newest period.
+    /// Store offer of the newest period.
     public var storeOffer: StoreOffer? {
         periods.values.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }?.storeOffer
     }
@@ -73,7 +73,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// The offer that a product is sold by; that of the newest grant where no catalogue says.
     public func offer(of product: ProductID?) -> OfferID? { product.flatMap { offers[$0] } ?? granted?.offer }
 
-    /// By which id it goes now; nil where it is this one, or it has come back to it.
+    /// The subscription's present id; nil if it still has this one, or has it again.
     public var movedTo: TransactionID? {
         guard let move, currentAt.map({ $0 < move.toldAt }) ?? true else { return nil }
         return move.to

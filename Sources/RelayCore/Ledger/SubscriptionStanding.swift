@@ -30,10 +30,10 @@ public struct SubscriptionStanding: Sendable, Hashable {
     /// Nil where nobody has told of a purchase.
     public var productID: ProductID?
     public var autoRenewProductID: ProductID?
-    /// Of one that is revoked or expired.
+    /// Why it is revoked or expired.
     public var reason: String?
     /// When time alone will change this; nil where it will not.
     public var changesAt: Timestamp?
-    /// From when on the store should be asked, since it has not said what became of the renewal.
+    /// Time from which on the store should be asked, since it has not reported the renewal.
     public var lookUpAt: Timestamp?
 }

@@ -30,7 +30,7 @@ public struct BillingID: Hashable, Comparable, Sendable, CustomStringConvertible
         description = Hex.text(of: bytes)
     }
 
-    /// By which a row is found with the id alone.
+    /// Bucket of its row, so that the id alone finds it.
     public var bucket: Bucket {
         Bucket(number: UInt8(description.suffix(2), radix: 16) ?? 0)
     }

@@ -39,7 +39,7 @@ public struct ContractStanding: Sendable, Hashable {
 
     public var lifecycle = Lifecycle.ended
     public var start: Timestamp?
-    /// Of one that has ended, and of one that will not be renewed.
+    /// End of a contract that has ended or will not renew.
     public var end: Timestamp?
     public var paidUntil: Timestamp?
     public var lastBilling: Timestamp?
@@ -48,7 +48,8 @@ public struct ContractStanding: Sendable, Hashable {
     /// In order; the last one is the present one.
     public var phases: [Phase] = []
 
-    /// Of several subscriptions the one speaks that runs, or ran, longest: after an upgrade the old one ends by itself.
+    /// Combines the subscriptions of a contract. The one that runs, or ran, longest counts: after an upgrade the old
+    /// one ends by itself.
     ///
     /// - Parameter leeway: how long after its end one that will renew is waited for.
     public init(_ parts: [Part], at now: Timestamp, leeway: Duration) {

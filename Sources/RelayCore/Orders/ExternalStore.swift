@@ -33,7 +33,7 @@ public struct ExternalSubscription: Sendable, Hashable {
     public var isSubscription: Bool?
     /// What is to be acknowledged at the store; nil if nothing is.
     public var awaitsAcknowledgement: AcknowledgedKind?
-    /// By which the app named its customer when it bought; nil where nobody says.
+    /// The app's own name for its customer at the time of purchase; nil if unknown.
     public var accountToken: String?
 
     public init(
@@ -74,7 +74,7 @@ public enum AcknowledgementAnswer: Sendable, Equatable {
 
 /// What a store said.
 public enum ExternalStoreAnswer: Sendable, Equatable {
-    /// Of Google, Amazon and Roku one; of Apple as many as the customer has.
+    /// One subscription from Google, Amazon or Roku; all of the customer's from Apple.
     case found([ExternalSubscription])
     /// It says no; the reason is told to the publisher, in words that hold no secret.
     case no(String)

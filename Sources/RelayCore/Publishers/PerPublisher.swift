@@ -1,7 +1,7 @@
 /// Something that publishers share, but for those who have their own: an account at Cleeng, the way to a store, secrets.
 public struct PerPublisher<Value: Sendable>: Sendable {
     public let common: Value
-    /// By the publisher's id.
+    /// Values of publishers that have their own.
     public let own: [PublisherID: Value]
     /// The common one first.
     public let all: [Value]
@@ -25,7 +25,7 @@ public struct PerPublisher<Value: Sendable>: Sendable {
     /// - Returns: nil where this copy does not have that account.
     public subscript(account publisher: PublisherID?) -> Value? { publisher.map { own[$0] } ?? common }
 
-    /// Whose the account is that this publisher alone has; nil names the common one.
+    /// The publishers that use this publisher's own account; nil stands for the common account.
     public func scope(ofAccount publisher: PublisherID?) -> PublisherScope {
         publisher.map { .only($0) } ?? .allBut(Set(own.keys))
     }
@@ -46,7 +46,7 @@ public struct PerPublisher<Value: Sendable>: Sendable {
 
 /// What a publisher may be called.
 extension PublisherID {
-    /// Whose everything is where nobody was named.
+    /// Publisher of everything that names none.
     public static let first: Self = "main"
     public static let rule = "up to 63 of a-z, 0-9, _ and -, the first a letter or digit"
 
@@ -55,8 +55,8 @@ extension PublisherID {
     }
 }
 
-/// Whose work is meant: one publisher's that has an account of its own, or that of all who share the common one. Who has one is
-/// written in the database; what this names and that are held together there.
+/// The publishers that a worker serves: one with its own Cleeng account, or all that share the common one. The database
+/// stores which publishers have their own account; queries compare the two.
 public enum PublisherScope: Sendable, Hashable {
     case only(PublisherID)
     case allBut(Set<PublisherID>)

@@ -15,7 +15,7 @@ public struct CustomerPurchase: Sendable, Hashable {
     public var productID: ProductID
     /// The same through all renewals.
     public var purchaseID: TransactionID
-    /// Of the newest renewal.
+    /// Transaction id of the newest renewal.
     public var transactionID: TransactionID
     public var isSandbox: Bool
     /// When it was bought for the first time.
@@ -46,7 +46,7 @@ public struct CustomerPurchase: Sendable, Hashable {
         self.isExpired = isExpired
     }
 
-    /// Of each product the newest, in the order of their names.
+    /// Returns the newest purchase of each product, sorted by product name.
     public static func newest(of purchases: some Sequence<CustomerPurchase>) -> [CustomerPurchase] {
         typealias Key = Identifier<CustomerPurchase>
         var byProduct: [Key: CustomerPurchase] = [:]

@@ -1,5 +1,5 @@
-/// Whose store a purchase was made in. Its name stands before every product's and purchase's that a publisher's back end sees,
-/// and before the keys of subscriptions that are not Apple's.
+/// The store of a purchase. Its name prefixes every product and purchase that a publisher's back end sees, and the keys
+/// of all subscriptions that are not Apple's.
 public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
     case apple
     case google
@@ -16,7 +16,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Of a subscription by its key: Apple's are bare numbers (or what an app sent in place of one).
+    /// Reads the store from a subscription's key: Apple's are bare numbers, or what an app sent instead.
     public init(subscriptionKey key: TransactionID) {
         self = Self.allCases.first { $0.prefixesKeys && key.text.hasBytes(first: $0.prefix) } ?? .apple
     }

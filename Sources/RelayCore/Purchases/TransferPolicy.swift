@@ -1,4 +1,4 @@
-/// Who may take a subscription from the customer who has it.
+/// Whether a purchase may move a subscription from the customer who has it.
 public enum TransferPolicy: String, Sendable, CaseIterable {
     /// Whoever sends the purchase, if Cleeng grants it.
     case move

@@ -1,5 +1,5 @@
 extension Pursuit {
-    /// Of a purchase that another customer has: it takes an explicit call to move it.
+    /// Reason of a purchase that belongs to another customer: only an explicit call moves it.
     static let ownershipUnchanged = "purchase_ownership_unchanged"
     /// As many tries that Cleeng took and then did not know of, and the entitlement is watched instead.
     private static let mostForgotten = 8
@@ -58,7 +58,7 @@ extension Pursuit {
         return readPostponed(to: moment, at: now)
     }
 
-    /// Of what was signed, unless that is over: then it has been renewed, and nobody has said until when.
+    /// Signed end, unless it has passed: then the subscription has renewed, and its new end is unknown.
     func end(after now: Timestamp) -> Timestamp? { paidUntil.flatMap { $0 > now ? $0 : nil } }
 
     /// Cleeng has the purchase. Where it named a synchronization, that is followed.

@@ -3,7 +3,7 @@
 /// A pure state machine: an event goes in, a ``Decision`` comes out, and nothing else happens. The worker that holds the
 /// pursuit's lease feeds it and carries out what it decides. ARCHITECTURE.md draws it.
 ///
-/// By one of its connectors Cleeng names what it does about a purchase, and says itself what came of it.
+/// A connector of Cleeng's names its synchronization of a purchase, and reports the result itself.
 ///
 /// The deadline does not end a pursuit: it turns the status to `timed_out`, and the purchase is still sent, the entitlement
 /// still watched for.
@@ -25,15 +25,16 @@ public struct Pursuit: Sendable, Equatable {
     public var entitledBefore: Bool?
     /// Cleeng's name for what it does, while `synchronizing`.
     public var synchronization: String?
-    /// By a connector: the purchase was found with another customer, and it is its transfer that is, or was, asked for.
+    /// Connectors only: the purchase belongs to another customer, and its transfer is, or was, requested.
     public var transfers: Bool
-    /// By the Google Play connector: the request began no synchronization, Cleeng named one that existed. It may be old, or another
-    /// customer's. While `watching` it has ended, and left the purchase with some customer: if with another, a transfer follows.
+    /// Google Play connector only: Cleeng named an existing synchronization instead of starting one. It may be old, or
+    /// another customer's. In `watching` it has ended, and left the purchase with some customer; if with another one, a
+    /// transfer follows.
     public var foundSynchronization: Bool
     /// A connector never sees what was signed: of what is known not to be genuine no transfer is asked for. Nor is it of what
     /// takes no subscription from another customer.
     public let mayTransfer: Bool
-    /// By a connector: until when what was signed was paid for, where that is known. Cleeng does not say.
+    /// Connectors only: signed end of the paid time, if known. Cleeng does not say.
     public let paidUntil: Timestamp?
     /// Its store has confirmed it. Of what no store has, nobody knows that it is a subscription.
     public let isConfirmed: Bool

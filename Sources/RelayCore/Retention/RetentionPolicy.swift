@@ -2,7 +2,8 @@
 public struct RetentionPolicy: Sendable, Equatable {
     /// Nil: for ever.
     public let days: Int?
-    /// Of receipts, which go with their validations at the latest, and of messages to webhook endpoints. Nil: for ever.
+    /// Days that receipts and webhook messages are kept; a receipt goes with its validation at the latest. Nil: for
+    /// ever.
     public let receiptDays: Int?
 
     /// - Parameters: 0 for ever.

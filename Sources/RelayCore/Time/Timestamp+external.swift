@@ -6,8 +6,8 @@ import Formats
 /// seconds. A text is such a number, or a date of ISO 8601. What lies outside of ``datable`` is no date, and neither is zero, which
 /// is how stores write "none".
 extension Timestamp {
-    /// From 1970 to the end of 9999. Every sum of such a moment and a time that this program works with fits, and PostgreSQL
-    /// holds it.
+    /// The years 1970 to 9999. The sum of such a moment and any duration of this program fits, and PostgreSQL can
+    /// store it.
     public static let datable = Timestamp(microseconds: 0)...Timestamp(microseconds: 253_402_300_799_999_999)
 
     /// The first second after ``datable``.

@@ -1,7 +1,7 @@
-/// Who may call the upstream now: one ``CircuitBreaker`` for each route, and one bound for the calls of all together.
+/// Limits calls to the upstream: one ``CircuitBreaker`` for each route, and one bound for the calls of all together.
 ///
-/// In order of arrival on each route, the routes by turns where several wait. A route may take up three quarters of the places and
-/// no more, a connector's two together, so that calls that hang on one do not stop the others.
+/// Admits calls in order of arrival on each route; waiting routes take turns. A route may have three quarters of the
+/// places at most, a connector's two routes together, so that calls that hang on one do not stop the others.
 public struct CallGate: Sendable {
     /// The right to one call, until it is given back by ``end(_:_:at:jitter:)``.
     public struct Pass: Sendable, Hashable {

@@ -4,7 +4,7 @@
 ///      ▲                     │                         │
 ///      └──────────── a success ◄───────────────────────┘      misconfigured: whatever the state, until a success
 public struct UpstreamHealth: Sendable, Equatable {
-    /// From the best to the worst.
+    /// States from the best to the worst.
     public enum State: String, Sendable, CaseIterable, Comparable {
         case ok, degraded, down, misconfigured
 

@@ -40,7 +40,7 @@ public struct EndpointID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Whose purchases an endpoint is told of. The numbers are stored.
+/// Which environment's purchases an endpoint receives. Raw values are stored.
 public enum WebhookEnvironment: Int16, Sendable, CaseIterable {
     case all = 0
     case production = 1

@@ -11,7 +11,7 @@ public struct EndpointStanding: Sendable, Equatable {
         case gone
         /// Nothing was taken for ``EndpointStanding/patience``.
         case failing
-        /// By hand.
+        /// An operator disabled it.
         case `operator`
     }
 

@@ -6,7 +6,7 @@ import Formats
 /// `{"type":"purchases.updated","password":"…","applicationUsername":…`
 public enum WebhookBody {
     public static let head = #"{"type":"purchases.updated","#
-    /// Of what a store said that concerns no purchase.
+    /// Start of a message about a store's notification that concerns no purchase.
     public static let noticeHead = #"{"type":"store.notification","#
     public static let test = #"{"type":"test"}"#
 

@@ -3,7 +3,7 @@ import Hummingbird
 import RelayCore
 import RelayStore
 
-/// Who asks, and whether the key opens what is asked for.
+/// Identifies the key of a request, and checks that it opens the route.
 struct Authenticator: Sendable {
     let keys: KeyRing
     let customerTokens: CustomerTokenVerifier?

@@ -19,7 +19,7 @@ public final class CustomerTokenVerifier: Sendable {
 
     private struct State {
         var verified = VerifiedTokens()
-        /// By which they were verified: forgotten with it.
+        /// Generation of the keys that verified them; a new one clears the cache.
         var generation: SigningKeys.Generation?
 
         mutating func follow(_ present: SigningKeys.Generation) {

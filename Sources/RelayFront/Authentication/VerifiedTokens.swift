@@ -13,7 +13,7 @@ struct VerifiedTokens: Sendable {
         var begin: Double?
     }
 
-    /// Of a token's text: the tokens themselves open doors, and are not kept.
+    /// Digest of a token. The token itself is a credential and is not kept.
     typealias Digest = SHA256.Digest
 
     private let room: Int

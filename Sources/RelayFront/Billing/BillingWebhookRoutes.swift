@@ -10,7 +10,7 @@ struct BillingWebhookRoutes: Sendable {
     let desk: BillingDesk
     let requiresTLS: Bool
 
-    /// Of one publisher.
+    /// Per publisher.
     private static let mostEndpoints = 100
     private static let mostEvents = 100
 

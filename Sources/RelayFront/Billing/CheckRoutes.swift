@@ -92,7 +92,7 @@ extension BillingDesk {
         return subscriptions
     }
 
-    /// Of one check, at the App Store.
+    /// Questions to the App Store in one check.
     private static let mostAsked = 4
 
     static func refused(_ detail: String) -> Problem { Problem(.receiptNotGenuine, detail) }

@@ -11,7 +11,7 @@ struct CustomerDetails: Sendable {
     private static let objects = ["Address", "CustomFields"]
     private static let mostCharacters = 500
     private static let mostObjectBytes = 16 << 10
-    /// Of objects in objects.
+    /// Nesting of JSON objects.
     private static let deepest = 8
 
     /// A JSON object with its names in Pascal case, and without space around it.

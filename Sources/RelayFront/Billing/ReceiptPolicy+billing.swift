@@ -2,7 +2,7 @@ import AppleStore
 import RelayCore
 
 extension ReceiptPolicy {
-    /// Of one receipt. No customer has as many.
+    /// Subscriptions in one receipt. No customer has as many.
     private static let mostSubscriptions = 64
 
     /// What a receipt of Apple's holds, those subscriptions that are over among them; empty where it holds none. A receipt that the

@@ -52,7 +52,8 @@ struct TokenRoutes: Sendable {
 
     private static var unknownClient: Problem { Problem(.unknownKey, "client_id and client_secret do not match") }
 
-    /// By Basic, else by fields. Basic's two parts are form-encoded (RFC 6749 section 2.3.1), which changes nothing in a key.
+    /// Reads Basic, else fields. Basic's two parts are form-encoded (RFC 6749 section 2.3.1), which changes nothing in
+    /// a key.
     private func credentials(_ header: String?, _ form: FormBody) throws -> (id: String, secret: String) {
         guard let header else {
             guard let id = form["client_id"], let secret = form["client_secret"] else {

@@ -8,7 +8,7 @@ import Telemetry
 /// `POST /cleeng/webhooks`: what Cleeng tells of its own accord. It is only kept here; a worker acts on it.
 struct CleengEventRoutes: Sendable {
     let store: RelayStore
-    /// By account; not empty.
+    /// Signing keys by account; not empty.
     let signatures: [(account: PublisherID?, signature: EventSignature)]
     let bodies: BodyReader
     let budget: BodyBudget

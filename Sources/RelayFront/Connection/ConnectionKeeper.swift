@@ -209,7 +209,7 @@ struct RequestTimedOut: Error {}
 struct ConnectionLimits: Sendable {
     /// Between requests, and for a request's head.
     var idleTime: Duration
-    /// From a request's head to the end of its body.
+    /// Time between the end of a request's head and the end of its body.
     var bodyTime: TimeAmount
     /// How long a client may leave its answers unread.
     var writeTime: TimeAmount

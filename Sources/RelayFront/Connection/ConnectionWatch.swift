@@ -12,7 +12,7 @@ final class ConnectionWatch: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// From now on, until ``release()``, `onDeparture` is called when the client leaves; at most once.
+    /// Calls `onDeparture` once if the client leaves before ``release()``.
     ///
     /// - Returns: false where it has left already; then nothing is called.
     func hold(_ onDeparture: @escaping @Sendable () -> Void) -> Bool {

@@ -58,7 +58,7 @@ struct ConsoleActions: Sendable {
             error: error)
     }
 
-    /// Of what is written in hexadecimal and the like, so that it may stand in an address again.
+    /// Reads an id of hexadecimal digits and the like, which needs no escaping in a URL.
     private func id(_ visit: ConsoleVisit) throws -> String {
         guard let id = visit.context.parameters.get("id"), Self.isID(id) else {
             throw Problem(.notFound, "nothing is known by this id")

@@ -73,7 +73,7 @@ struct ConsoleDesk: Sendable {
         return redirect(signInPath + next)
     }
 
-    /// Of a page that anybody sees.
+    /// Makes the frame of a page that needs no session.
     func frame(_ title: String) -> Frame {
         var frame = Frame(title: title, assets: pages.assets)
         frame.renderedAt = store.memory.clock.now.map { ConsoleText.time($0) }

@@ -4,7 +4,7 @@ import Hummingbird
 /// One action on several rows: asked for once, with one reason, and done and written down row by row.
 struct ConsoleSelection: Sendable {
     static let path = "/console/selected"
-    /// Of one page.
+    /// Rows on one page.
     static let most = 50
 
     let actions: ConsoleActions

@@ -24,7 +24,7 @@ enum ConsoleText {
         }
     }
 
-    /// By which of Cleeng's ways a purchase goes there.
+    /// Names the API of Cleeng's that a purchase is sent to.
     static func driver(_ driver: PurchaseDriver) -> String {
         switch driver {
         case .receipt: "a receipt of the App Store's (/apple/payment)"

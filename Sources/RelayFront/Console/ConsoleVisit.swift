@@ -16,7 +16,7 @@ struct ConsoleVisit: Sendable {
     var store: RelayStore { desk.store }
     var isOperator: Bool { session.key.role.opens(.opsOperator) }
     var actor: Actor { Actor(session.key) }
-    /// Whose rows the pages show, and the actions reach.
+    /// Rows that the pages show, and the actions change.
     var scope: OpsScope { session.key.opsScope }
 
     private var roleText: String {

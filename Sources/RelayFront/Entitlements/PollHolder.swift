@@ -16,7 +16,7 @@ struct PollHolder: Sendable {
     /// All that is kept of what an app knows while its poll is held.
     struct Known: Sendable {
         fileprivate let hash: UInt64
-        /// Of one that is pending.
+        /// Deadline of a pending validation.
         fileprivate let deadline: Timestamp?
 
         @inline(never)

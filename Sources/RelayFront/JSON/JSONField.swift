@@ -41,7 +41,7 @@ enum JSONField: Sendable, Equatable {
     /// The same with a number as the text that it was written as.
     var textOrNumber: JSONField { if case .number(let text) = self { .string(text) } else { self } }
 
-    /// Of a number that is whole; 5.0 is, too.
+    /// Value of a whole number; 5.0 is one, too.
     var integer: Int64? {
         guard case .number(let text) = self else { return nil }
         return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }

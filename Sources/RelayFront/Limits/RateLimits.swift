@@ -36,13 +36,13 @@ struct RateLimits: Sendable {
         return address.map { addresses.take(Self.name(of: $0)) }
     }
 
-    /// Who speaks there is known by signatures, comes from few addresses, and gives up after a few tries.
+    /// Routes without a limit: their callers sign, come from few addresses, and stop after a few tries.
     private static let unlimited: Set<String> = [
         "/apple/notifications", "/google/notifications", "/amazon/notifications", "/roku/notifications",
         "/cleeng/webhooks",
     ]
 
-    /// Who has an IPv6 address has a network of them.
+    /// An IPv6 client has a whole network, so its first 64 bits count.
     private static func name(of address: IPAddress) -> String {
         address.bytes.count == 4 ? "\(address)" : Hex.text(of: Array(address.bytes.prefix(8)))
     }

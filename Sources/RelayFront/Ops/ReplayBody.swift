@@ -47,7 +47,7 @@ struct ReplayBody: Sendable {
 }
 
 extension FieldReader {
-    /// Of the body of an act. An unknown field is refused: mistyped may be the one that keeps the act small, such as `dryRun`.
+    /// Reads the body of an act. Refuses unknown fields: a mistyped one may be what limits the act, such as `dryRun`.
     ///
     /// - Throws: ``Problem`` 400 where it is not JSON, 422 where it is no object.
     init(act bytes: ByteBuffer, _ names: [String]) throws {
@@ -87,7 +87,7 @@ extension FieldReader {
 enum OperatorReason {
     static let maximumLength = 400
 
-    /// Of a body that has nothing else.
+    /// Reads a body that has no other field.
     ///
     /// - Throws: ``Problem`` 400 and 422.
     static func parse(_ bytes: ByteBuffer) throws -> String {

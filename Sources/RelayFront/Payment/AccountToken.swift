@@ -23,7 +23,7 @@ public struct AccountToken: Hashable, Sendable {
         return stride(from: 0, to: known.count, by: 2).map { known[$0] << 4 | known[$0 + 1] }
     }
 
-    /// Of version 5 (RFC 9562 section 5.5).
+    /// Makes a UUID of version 5 (RFC 9562 section 5.5).
     public init(_ name: String, in namespace: AccountToken) {
         var hash = Insecure.SHA1()
         hash.update(data: namespace.bytes)

@@ -1,8 +1,8 @@
 import RelayCore
 
-/// By which road purchases go to Cleeng.
+/// Which of Cleeng's APIs purchases are sent to.
 public enum DriverPolicy: String, Sendable, CaseIterable {
-    /// By StoreKit 2 what is a signed transaction and names its customer by Cleeng's number, all else as a receipt.
+    /// Signed transactions that name their customer by Cleeng's number go by StoreKit 2, all else as receipts.
     case auto
     case receipt
     case storekit2

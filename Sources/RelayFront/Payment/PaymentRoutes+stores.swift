@@ -74,7 +74,7 @@ extension PaymentRoutes {
 extension Verification {
     /// The code of what another store than Apple's says no to.
     static let notAPurchase = "not_a_purchase"
-    /// Of a purchase in another app than the key's.
+    /// Code of a purchase in another app than the key's.
     static let bundle = NotGenuine.Code.bundle.rawValue
 }
 

@@ -2,7 +2,7 @@ import Crypto
 
 /// SHA-256 by which purchases are known.
 enum PurchaseDigest {
-    /// Of parts, each after its length, so that no two lists of parts read the same.
+    /// Hashes each part after its length, so that no two lists of parts collide.
     static func of(_ texts: String..., identity: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         func add(_ part: UnsafeRawBufferPointer) {

@@ -22,13 +22,13 @@ struct ReadReceipt: Sendable {
     /// Nil where it is none of what the App Store gives out.
     var document: PurchaseDocument?
     var isSignedTransaction: Bool { if case .signedTransaction = document { true } else { false } }
-    /// By which the app named its customer when it bought. Only a signed transaction has one, if any.
+    /// The app's own name for its customer at the time of purchase. Only signed transactions can have one.
     var accountToken: String? {
         if case .signedTransaction(let transaction) = document { transaction.payload.appAccountToken } else { nil }
     }
-    /// Of the purchase that counts, as the receipt has it; nil where it names none (Xcode's).
+    /// Transaction id that counts, from the receipt; nil if the receipt has none (Xcode's).
     var transactionID: TransactionID?
-    /// By which two purchases are the same: the same receipt in another spelling of base64 is the same receipt.
+    /// Identity of the purchase: the same for the same receipt in another spelling of base64.
     var identity: [UInt8]
 
     /// - Parameter transactionID: what the app sent beside it.

@@ -59,7 +59,8 @@ public struct ReceiptPolicy: Sendable {
         }
     }
 
-    /// Of another store's: what that could not be asked about is not refused, since the app would have to wait for us.
+    /// Refuses another store's purchase if the store did. A purchase that could not be checked passes: the app would
+    /// have to wait for us.
     ///
     /// - Throws: ``Problem`` 422 where the store says no, and that is refused.
     func check(_ verification: Verification) throws {

@@ -27,12 +27,12 @@ struct TransferGate: Sendable {
     let rules: PerPublisher<TransferRules>
     let logger: Logger
 
-    /// Who sends a purchase.
+    /// The customer who sends a purchase.
     struct Sender {
         /// Nil where the username is no email.
         var customer: CustomerID?
         var username: Username
-        /// That of the purchase, as its store has signed or said it; nil where there is none.
+        /// The purchase's account token, as its store has signed or returned it; nil if it has none.
         var token: String?
     }
 

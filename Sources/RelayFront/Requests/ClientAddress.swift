@@ -1,6 +1,6 @@
 import RelayCore
 
-/// Whose address a request came from, where proxies stand between.
+/// Finds a request's client address behind proxies.
 enum ClientAddress {
     /// Entries of `X-Forwarded-For` that are looked at, from the right.
     private static let maximumHops = 32

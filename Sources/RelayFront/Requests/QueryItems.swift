@@ -19,7 +19,7 @@ struct QueryItems: Sendable {
         return value.removingPercentEncoding ?? String(value)
     }
 
-    /// Of those that are not empty.
+    /// Names of the items that are not empty.
     var names: [String] { items.filter { !$0.value.isEmpty }.map { String($0.name) } }
 
     /// Whether it stands there, be it empty.

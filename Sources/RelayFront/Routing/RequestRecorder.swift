@@ -14,7 +14,7 @@ struct RequestRecorder: Sendable {
         var requestID: String
         var validation: ValidationID?
         var keyID: APIKeyID?
-        /// Of an error that is ours.
+        /// The error, if it is ours.
         var cause: (any Error)?
     }
 

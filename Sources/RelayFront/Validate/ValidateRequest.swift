@@ -14,7 +14,7 @@ struct ValidateRequest: Sendable {
         /// The plugin has none: what customers bought at Roku is shown by this name.
         case roku = "roku-pay"
 
-        /// Of the store's purchases, whatever they were shown by.
+        /// Names the store's purchases, whatever proves them.
         init(_ platform: StorePlatform) {
             switch platform {
             case .apple: self = .receipt
@@ -25,7 +25,7 @@ struct ValidateRequest: Sendable {
         }
     }
 
-    /// By what it is to be shown that it was bought.
+    /// Proof of the purchase.
     enum Proof: Sendable {
         /// What the App Store gave the app, which speaks for itself.
         case apple(String)
@@ -48,7 +48,7 @@ struct ValidateRequest: Sendable {
         ],
         "additionalData": ["applicationUsername"],
     ]
-    /// Of Google's own receipt, which has some hundreds of bytes.
+    /// Longest receipt of Google's; real ones have some hundreds of bytes.
     private static let mostReceiptBytes = 16_384
 
     /// - Parameter app: the bundle id or package name of the app's key; empty where it has none.
@@ -89,8 +89,8 @@ struct ValidateRequest: Sendable {
         self.username = username.flatMap(ApplicationUsername.checked)
     }
 
-    /// Of Google's receipt, which is JSON within JSON, only what it takes to ask Google counts. Nothing in it is believed, and its signature is
-    /// not looked at: the store is asked.
+    /// Reads Google's receipt, JSON within JSON, for the fields that a question to Google needs. Believes nothing in it
+    /// and skips its signature: the store is asked.
     ///
     /// - Parameters:
     ///   - id: the order, where the receipt names none.

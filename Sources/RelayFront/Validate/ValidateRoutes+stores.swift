@@ -3,7 +3,7 @@ import RelayCore
 import RelayStore
 
 extension ValidateRoutes {
-    /// Of Google Play's purchase, or the Amazon Appstore's: what the store says now is all that counts.
+    /// Answers for Google Play's and the Amazon Appstore's purchases: what the store says now is all that counts.
     func answer(
         _ wanted: ValidateRequest, _ receipt: StoreReceipt, key: APIKey, _ context: FrontContext
     ) async throws -> Response {
@@ -73,7 +73,7 @@ extension ValidateRoutes {
 }
 
 extension StorePlatform {
-    /// By which a relay is given access to the store.
+    /// Setting that gives the relay access to the store.
     fileprivate var accessSetting: String {
         switch self {
         case .apple: "RELAY_APPLE_API_KEY_FILE"

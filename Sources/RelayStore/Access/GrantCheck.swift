@@ -11,7 +11,7 @@ public struct GrantCheck: Sendable {
     public struct Found: Sendable, Equatable {
         /// Grants that had no owner's number.
         public var unnumbered = 0
-        /// Of those, grants to somebody who does not own the subscription: they stand alone from now on.
+        /// Grants among them to customers who do not own the subscription: each gets a subscription of its own.
         public var alone = 0
         /// Grants whose ledger was missing or never due.
         public var unwatched = 0

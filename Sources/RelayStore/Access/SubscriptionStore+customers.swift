@@ -30,7 +30,7 @@ public enum MeantPublisher: Sendable, Hashable {
     case one(PublisherID)
     /// None goes by the name that was given.
     case unknown
-    /// By id; empty for nobody's customer.
+    /// Their ids; empty for an unknown customer.
     case several([PublisherID])
 }
 

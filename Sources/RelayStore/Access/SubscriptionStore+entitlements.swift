@@ -2,8 +2,8 @@ import Postgres
 public import RelayCore
 
 extension SubscriptionStore {
-    /// Who is entitled now or is being decided on comes before what is over, and among equals the newest. Index used:
-    /// `validations_customer`.
+    /// Selects one validation per offer: entitled or undecided ones come before those that are over, and newer ones
+    /// before older. Index used: `validations_customer`.
     private static func purchases(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
         """
         SELECT DISTINCT ON (v.offer_id) \(Validation.columns), clock_timestamp() AS now
@@ -83,7 +83,8 @@ extension SubscriptionStore {
         }
     }
 
-    /// Who owns a subscription, and whether an offer was granted on it. Indexes used: the primary key, `validations_subscription`.
+    /// Returns a subscription's owner, and whether an offer was granted on it. Indexes used: the primary key,
+    /// `validations_subscription`.
     public func ownership(
         of name: SubscriptionName, offer: OfferID
     ) async throws -> (owner: CustomerID?, holdsOffer: Bool) {

@@ -2,14 +2,14 @@ import Foundation
 import Postgres
 public import RelayCore
 
-/// Who else has a subscription, for purchases that do not take it from anybody.
+/// Other owners of a subscription, for purchases that may not take it from anybody.
 extension SubscriptionStore {
     public struct RunningOwner: Sendable, Equatable {
         public var customer: CustomerID
         public var username: Username
     }
 
-    /// Whose access on it runs; nil where nobody's does. Indexes used: primary keys.
+    /// Returns the owner whose access on it runs; nil if there is none. Indexes used: primary keys.
     public func runningOwner(of name: SubscriptionName) async throws -> RunningOwner? {
         let row = try await database.query(
             """

@@ -41,12 +41,12 @@ public struct AuditEntry: Sendable, Equatable {
     /// As rows name the relay, where it does by itself what operators do too.
     public static let relay = "relay"
 
-    /// Who: a key's name with its id, `USER (command line)`, or ``relay``.
+    /// A key's name with its id, `USER (command line)`, or ``relay``.
     public var actor: String
     public var action: Action
     /// To what: an id, a name, or a range.
     public var target: String
-    /// Whose ops keys see it; nil: those of all publishers alone.
+    /// Publisher whose ops keys see the row; nil: only keys of all publishers do.
     public var publisher: PublisherID?
     public var reason: String?
 

@@ -1,6 +1,6 @@
 import RelayCore
 
-/// Who waits for which validation. Most are waited for by one app alone: that one costs no dictionary of its own.
+/// Waiters by validation. Most validations have one waiter, which costs no dictionary of its own.
 struct Waiters {
     private var alone: [ValidationID: Waiter] = [:]
     private var together: [ValidationID: [ObjectIdentifier: Waiter]] = [:]

@@ -26,7 +26,7 @@ public struct ClaimedRow: Sendable {
         trouble = try row.get("trouble")
     }
 
-    /// Of one that this process works on without a claim: nothing that names it by a claim changes the row.
+    /// Makes a row that this process works on without a claim: no update by claim changes it.
     init(unclaimed key: Key, of queue: WorkQueue) {
         self.queue = queue
         self.key = key

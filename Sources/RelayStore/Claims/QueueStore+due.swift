@@ -49,7 +49,7 @@ public enum DueWork: Int16, Sendable, CaseIterable {
 
 /// What a look at the queues has found.
 public struct DueLook: Sendable, Equatable {
-    /// Of what something is due.
+    /// Kinds of due work.
     public var works: [DueWork]
     /// No other copy has shown a sign of life of late, so none adds work.
     public var isAlone: Bool

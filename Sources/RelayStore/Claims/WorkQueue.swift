@@ -16,7 +16,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whose a row `q` is. An event of the account that publishers share is nobody's: only ``OpsScope/all`` has it.
+    /// Publisher of a row `q`. An event of the shared account has none: only ``OpsScope/all`` includes it.
     var publisher: SQL {
         switch self {
         case .events: "q.account"
@@ -103,7 +103,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         update([row], "trouble = \(.text(trouble)), due_at = now() + \(pause)")
     }
 
-    /// Of rows that were processed, where no other statement says so.
+    /// Clears rows that were processed, where no other statement does.
     func clear(_ rows: [ClaimedRow]) -> SQL { update(rows, Self.cleared) }
 
     /// Returns whose it is.

@@ -184,19 +184,19 @@ public struct ClaimedEvent: ClaimedItem {
     public var id: NotificationID
     public var receivedAt: Timestamp
     public var attempts: Int
-    /// By the database's clock, when it was claimed.
+    /// Time of the claim by the database's clock.
     public var now: Timestamp
     public var body: Private<[UInt8]>
     /// The publisher whose own account at Cleeng said it; nil: the one that publishers share.
     public var account: PublisherID?
 }
 
-/// Whose purchase an event is about.
+/// The purchase that an event is about.
 public struct EventSubject: Sendable {
     public var customer: CustomerID?
     public var cleengCustomer: Int64?
     public var offerID: OfferID
-    /// Of whom its account at Cleeng may speak.
+    /// Publishers that the event's Cleeng account serves.
     public var scope: PublisherScope
 
     public init(

@@ -2,8 +2,12 @@ import Postgres
 public import RelayCore
 
 extension ConsumptionStore {
-    /// Whose purchase a request is about, and whether they got it; nil where nobody is known to have bought it. Indexes used: the primary key of
-    /// `subscriptions`, `validations_subscription`.
+    /// Returns the purchase that a request is about, and whether it was delivered; nil if no buyer is known. Indexes
+    /// used: the primary key of `subscriptions`, `validations_subscription`.
+    ///
+    /// A moved subscription belongs to its new customer. The owner received it, although the validation may be deleted
+    /// or have an earlier id. Without an owner, the last possible buyer counts: not one whom Cleeng or a signature
+    /// refused.
     ///
     /// A subscription that was moved to another customer is theirs. Who has it got it, though the validation that says so may be gone by
     /// now, or stand under an earlier id. Where nobody has it, the last one counts who may have bought it: not one whom Cleeng or a signature
@@ -40,7 +44,7 @@ extension ConsumptionStore {
             delivery: isDelivered ? .delivered : try row.get("is_open") ? .serverOutage : .other)
     }
 
-    /// By which what the publisher says of the customer finds the request.
+    /// Stores the customer's name, which connects the request with the publisher's facts.
     private func note(_ customer: CustomerName, of claimed: ClaimedConsumption) async throws {
         _ = try await database.query(
             """
@@ -97,7 +101,7 @@ extension ConsumptionStore {
     }
 }
 
-/// Whose purchase Apple asks about, and whether they got it.
+/// The purchase that Apple asks about, and whether it was delivered.
 public struct ConsumedPurchase: Sendable, Equatable {
     public var customer: CustomerName
     public var delivery: ConsumptionAnswer.Delivery

@@ -37,7 +37,7 @@ extension ConsumptionStore {
         ).map(Self.request)
     }
 
-    /// Of tests in the sandbox nobody decides about a refund.
+    /// Open requests that are due soon. Nobody decides about refunds of sandbox purchases.
     private static let isEndangered: SQL = """
         r.state = 1 AND r.environment = \(.text(StoreEnvironment.production)) AND r.deadline < now() + interval '2 hours'
         """
@@ -132,7 +132,7 @@ public struct OpsConsumption: Sendable {
 /// Requests of Apple's that wait for an answer.
 public struct ConsumptionBacklog: Sendable, Equatable {
     public var waiting = 0
-    /// Of these, those whose customer has not consented.
+    /// Requests among them whose customer has not consented.
     public var withoutConsent = 0
     /// Consented to, not answered, and due within two hours.
     public var endangered = 0

@@ -156,6 +156,6 @@ public struct ClaimedConsumption: ClaimedItem {
     var signals: Int32
     /// As it was known by the last look.
     var username: Username?
-    /// That of whoever brought it; see ``StoredTrace``.
+    /// Trace of the request that brought it; see ``StoredTrace``.
     public var trace: String?
 }

@@ -34,7 +34,7 @@ struct CustomerChange: Sendable, Hashable {
     var reason: Reason
     /// The subscription that changed.
     var subscription: SubscriptionName
-    /// Of the transaction; see ``StoredTrace``.
+    /// Trace of the transaction; see ``StoredTrace``.
     var trace: String? = StoredTrace.current
 
     /// Writes changes in the order of their keys, as every writer locks them. A newer change of a customer replaces one that the publisher

@@ -25,7 +25,7 @@ extension SQLTable {
 }
 
 extension PostgresRow {
-    /// From the columns `publisher` and `username`, which is private.
+    /// Reads the columns `publisher` and `username`, which is private.
     func customerName() throws -> CustomerName {
         CustomerName(publisher: try get("publisher"), username: try open("username"))
     }

@@ -8,7 +8,7 @@ public struct CustomerPurchases: Sendable {
     public var purchases: [CustomerPurchase]
     /// Unordered.
     let all: [CustomerPurchase]
-    /// By the database's clock.
+    /// Time of the read by the database's clock.
     public var readAt: Timestamp
     /// When time alone changes them; nil where it does not.
     public var changesAt: Timestamp?
@@ -54,7 +54,7 @@ extension CustomerStore {
         return known
     }
 
-    /// From the cache alone: nil does not mean that there are none.
+    /// Purchases from the cache alone; nil does not mean that there are none.
     public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { memory.told.answer(name) }
 
     /// Purchases of several customers, in the same order, from the database.

@@ -78,7 +78,7 @@ struct ToldChange: Sendable {
         }
     }
 
-    /// Of the subscription that it concerns.
+    /// The purchases of the subscription that changed.
     private func concerned(_ purchases: [CustomerPurchase]) -> [CustomerPurchase] {
         guard let subscriptionKey else { return [] }
         let platform = StorePlatform(subscriptionKey: subscriptionKey)

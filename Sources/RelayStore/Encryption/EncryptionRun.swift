@@ -11,7 +11,7 @@ public struct EncryptionRun: Sendable {
     /// Progress in one table.
     public struct Progress: Sendable {
         public var table: String
-        /// Of 256.
+        /// Out of 256.
         public var bucketsDone: Int
         public var rowsChanged: Int
     }

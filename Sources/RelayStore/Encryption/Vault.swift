@@ -18,11 +18,12 @@ public final class Vault: PostgresVault {
 
     public let wrappingKeys: [WrappingKey]
     private let box = NIOLockedValueBox((state: State.unknown, isStale: false))
-    /// Of rows whose writer did not say: when this process first met the number of a data key that it does not know.
+    /// Time at which this process first met each unknown data key's number, in rows that do not say whether they are
+    /// sealed.
     private let strangeNumbers = NIOLockedValueBox<[Int32: ContinuousClock.Instant]>([:])
     private static let mostStrangeNumbers = 10_000
 
-    /// Of ``PrivateColumns``, by table and number. Empty until the database was asked.
+    /// ``PrivateColumns`` by table and number. Empty until the database was asked.
     private let columns = NIOLockedValueBox<Set<UInt64>>([])
 
     /// - Parameter wrappingKeys: the first one wraps; the others only open what it has not wrapped yet.
@@ -110,8 +111,9 @@ public final class Vault: PostgresVault {
         throw lockedUntilKeyIsKnown(key)
     }
 
-    /// Of a row that does not say. The version before sealed every receipt but those that began like a sealed one when `encryption enable`
-    /// met them. A data key opens only what it has sealed, so it tells the two apart.
+    /// Opens a value whose row does not say whether it is sealed. The previous version left receipts plain that looked
+    /// sealed when `encryption enable` reached them. A data key opens only what it has sealed, so it shows the
+    /// difference.
     private func openUnsaid(_ bytes: UnsafeRawBufferPointer, _ keys: VaultKeys?) throws -> [UInt8] {
         guard let keys, let stored = StoredForm.box(ofSealedBytes: bytes) else { return [UInt8](bytes) }
         if keys.numbers.contains(stored.number) {

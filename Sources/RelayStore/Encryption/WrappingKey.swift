@@ -4,7 +4,7 @@ import RelayCore
 
 /// A key of the configuration: it opens the data keys that stand in the database, and nothing else.
 public struct WrappingKey: Sendable {
-    /// By which it is told from others, and which says nothing of it: eight hexadecimal digits.
+    /// Non-secret key identifier, eight hex digits.
     public let id: String
     private let key: SymmetricKey
 

@@ -40,7 +40,7 @@ public struct InstanceReport: Sendable, Equatable {
         self.othersSucceed = othersSucceed
     }
 
-    /// Of several accounts' that one copy calls.
+    /// Picks the worst of the reports on the accounts that one copy calls.
     public static func worst(_ reports: [InstanceReport]) -> InstanceReport? {
         reports.max { $0.state.severity < $1.state.severity }
     }

@@ -6,7 +6,7 @@ import RelayCore
 /// Indexes used: `purchases_pkey` and `idempotency_keys_pkey` for the two conflicts; for what is claimed at once `pursuits_subscription`
 /// and the primary key of `subscriptions`. Everything else only inserts.
 enum AcceptStatement {
-    /// Who claims purchases in the statement that accepts them.
+    /// The copy that claims purchases in the statement that accepts them.
     struct Claimant {
         var instance: String
         var lease: Duration
@@ -114,8 +114,9 @@ enum AcceptStatement {
             """
     }
 
-    /// That a row `i` may be sent before anything else of its subscription: nothing of it is pursued, none of a later acceptance owns it,
-    /// and this copy has the publisher's account. Two copies that find so in the same instant meet in `pursuits_one_sender`.
+    /// Condition that a row `i` may be sent first of its subscription: it has no pursuit, no owner that was accepted
+    /// later, and this copy has the publisher's account. The index `pursuits_one_sender` refuses the second of two
+    /// copies that find this at once.
     ///
     /// Scalar subqueries: the server never turns them into joins, which a plan from the time of an empty table would make whole scans.
     private static func isFree(_ row: SQL, own: [PublisherID]) -> SQL {

@@ -60,7 +60,7 @@ public struct Acceptance: Sendable {
     /// SHA-256 of publisher, app, customer, offer and receipt bytes: what makes two requests the same purchase.
     public var purchaseKey: [UInt8]
     public var idempotencyKey: IdempotencyKey?
-    /// That of whoever sends it, for all that comes of it; see ``StoredTrace``.
+    /// Trace of the request, for all work that follows; see ``StoredTrace``.
     public var trace: String?
 
     public init(
@@ -107,7 +107,7 @@ public struct Acceptance: Sendable {
 }
 
 extension Validation {
-    /// Of a purchase that was accepted just now.
+    /// Makes the validation of a purchase that was just accepted.
     init(_ acceptance: Acceptance, acceptedAt: Timestamp, deadline: Timestamp) {
         self.init(
             id: acceptance.id, publisher: acceptance.publisher, app: acceptance.app, email: acceptance.email.sent,

@@ -5,7 +5,7 @@ import RelayCore
 
 /// The way in: concurrent purchases share one statement and one commit; a bad one fails alone.
 public final class Intake: Sendable {
-    /// From acceptance to the deadline, when a poll answers `timed_out`.
+    /// Time between acceptance and deadline, when a poll answers `timed_out`.
     public let validationTimeout: Duration
     private let batcher: PostgresBatcher<Queued, AcceptOutcome>
 

@@ -22,7 +22,7 @@ public protocol PurchaseTaker: Sendable {
 }
 
 extension ClaimedPursuit {
-    /// Of a purchase that was claimed as it was accepted.
+    /// Makes the pursuit of a purchase that was claimed as it was accepted.
     init(_ acceptance: Acceptance, acceptedAt: Timestamp, deadline: Timestamp) {
         let phase = acceptance.driver.firstPhase
         self.init(

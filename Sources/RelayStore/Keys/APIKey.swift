@@ -6,14 +6,14 @@ public import RelayCore
 public struct APIKey: Sendable, Equatable {
     public var id: APIKeyID
     public var publisher: PublisherID
-    /// Of an ops key: made for every publisher, explicitly. What acts with it still names one in `publisher`.
+    /// Ops keys only: explicitly made for every publisher. Acts with such a key still name a publisher.
     public var seesAllPublishers = false
     public var role: KeyRole
     /// A bundle id, or empty.
     public var app: BundleID
     public var name: String
     var digest: [UInt8]
-    /// Of the access token that was given out for it; nil where none ever was.
+    /// Digest of the access token that was issued for it; nil if none was.
     var tokenDigest: [UInt8]?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?

@@ -74,7 +74,7 @@ extension KeyStore {
         return (newest, others.compactMap { try? Self.key($0) })
     }
 
-    /// Of a row with ``keyColumns``.
+    /// Reads a row with ``keyColumns``.
     static func key(_ row: PostgresRow) throws -> APIKey {
         APIKey(
             id: try row.get("id"), publisher: try row.get("publisher"),

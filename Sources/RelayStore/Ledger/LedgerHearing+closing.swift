@@ -7,7 +7,7 @@ extension LedgerHearing {
     struct Closing {
         var queries: [SQL] = []
         var changes: [Int] = []
-        /// Whose purchases changed.
+        /// Customers whose purchases changed.
         var customers: [CustomerName] = []
         /// Endpoints have something to be told.
         var hasMessages = false
@@ -59,7 +59,7 @@ extension LedgerHearing {
         }
     }
 
-    /// Of subscriptions whose owners have something to hear, and of those that go by another id from now on.
+    /// Changes of customers whose subscriptions changed for them, or go by another id from now on.
     private func customerChanges(_ heard: [Heard]) -> [CustomerChange] {
         func change(_ heard: Heard, _ username: Username, _ reason: CustomerChange.Reason) -> CustomerChange {
             CustomerChange(

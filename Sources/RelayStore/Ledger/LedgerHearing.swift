@@ -71,9 +71,9 @@ struct LedgerHearing: Sendable {
         """
     }
 
-    /// Of what was ever granted: the offer, where access runs or was taken back; and the period of what was bought under this id, of the
-    /// newest 32. Each restore of an app may be one more row of the same offer. What was granted under the ids that it went by before is
-    /// this subscription's too. Indexes used: `validations_subscription`, the ledgers' primary key.
+    /// Reads the granted offers whose access runs or was taken back, and the newest 32 periods bought under this id.
+    /// Each restore of an app may add a row of the same offer. Grants under the subscription's earlier ids count too.
+    /// Indexes used: `validations_subscription`, the ledgers' primary key.
     private func purchases(_ names: [SubscriptionName]) -> SQL {
         """
         SELECT i.ordinal, p.period, p.offer_id

@@ -90,7 +90,7 @@ public struct HeardSubscription: Sendable {
     public var recheckAt: Timestamp?
     /// How many of its periods were taken back by what was just said, and not before.
     public var newRevocations: Int
-    /// By the database's clock.
+    /// Time of the update by the database's clock.
     public var heardAt: Timestamp
 
     init(_ heard: LedgerHearing.Heard) {

@@ -24,8 +24,8 @@ enum LedgerJSON {
 
 /// The columns in which a ledger is stored, and what they say together.
 enum StoredLedger {
-    /// Of `ledgers l`. Settlements write the last three. They write `state` for a first grant (``FirstGrant``), and else leave it to
-    /// the next hearing.
+    /// The columns of `ledgers l`. Settlements write the last three. They write `state` only for a first grant
+    /// (``FirstGrant``); else the next update does.
     static let columns: SQL = "l.state, l.granted_at, l.granted_until, l.granted_offer"
 
     /// - Parameters:

@@ -136,8 +136,8 @@ extension NotificationStore {
         return LedgerMessage(name(original), word, bundleID: notification.bundleID, note: note).withMoves
     }
 
-    /// Whose it is: of several publishers the one that alone has keys for its app, else the one whose app has sent a purchase of it,
-    /// else whoever has a key for the app, else the first.
+    /// Finds a notification's publisher: the only one with keys for the app, else the one whose app has posted a
+    /// purchase of it, else one with a key for the app, else the first.
     func publisher(of notification: StoreNotification) async throws -> PublisherID {
         let publishers = try await relay.publishers.ids()
         guard publishers.count > 1 else { return publishers.first ?? PublisherID.first }

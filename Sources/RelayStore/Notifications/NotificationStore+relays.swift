@@ -4,10 +4,10 @@ public import RelayCore
 extension NotificationStore {
     /// Takes notifications that are to be passed on, for `lease`.
     ///
-    /// Of one subscription one at a time, in the order in which it was said; one that was being sent when its copy died goes
-    /// first. Indexes used: `notification_relays_due` once for each publisher, and for each row `notification_relays_lane`. Two workers
-    /// that take two of one subscription in the same instant meet in `notification_relays_one_sender`: one of the two statements
-    /// fails, takes nothing, and is run again.
+    /// Claims one notification of a subscription at a time, in signing order; one that was being sent when its copy
+    /// died goes first. Indexes used: `notification_relays_due` once for each publisher, and for each row
+    /// `notification_relays_lane`. If two workers claim two of one subscription at once, the index
+    /// `notification_relays_one_sender` fails one statement, which is run again.
     ///
     /// - Throws: ``PostgresError``; with the constraint `notification_relays_one_sender` the same again succeeds.
     public func claim(
@@ -127,7 +127,7 @@ extension NotificationStore {
 /// What Cleeng has not taken of the App Store's notifications.
 public struct NotificationBacklog: Sendable, Equatable {
     public var waiting: Int
-    /// Of those, what Cleeng refuses for what is in it.
+    /// Notifications among them that Cleeng refuses for their content.
     public var refused: Int
     /// For how long the oldest has waited; nil where there is none.
     public var oldest: Duration?
@@ -147,7 +147,7 @@ public struct ClaimedNotification: ClaimedItem {
     public var lane: TransactionID
     /// Nil where it is no longer kept.
     public var body: Private<[UInt8]>?
-    /// That of whoever brought it; see ``StoredTrace``.
+    /// Trace of the request that brought it; see ``StoredTrace``.
     public var trace: String?
 }
 

@@ -62,6 +62,6 @@ public struct TopicSubscription: Sendable, Equatable {
     public var state: TopicNews.State
     /// When the message was sent that says so, or when it was confirmed here.
     public var since: Timestamp
-    /// By which it can be confirmed; nil where none came.
+    /// The notification that can confirm it; nil if none came.
     public var notification: NotificationID?
 }

@@ -6,7 +6,8 @@ public import RelayCore
 extension StoreNotification {
     /// Whether this version knows what it says. One that is not understood is kept, and changes nothing.
     ///
-    /// Of the App Store's, only such a one has the environment `unknown`: see `SignedNotification.notification()`.
+    /// An App Store notification has the environment `unknown` only if it is not understood: see
+    /// `SignedNotification.notification()`.
     public var isUnderstood: Bool { store != .apple || environment != .unknown }
 }
 

@@ -7,7 +7,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
     case unwatched
     /// Past its end, and neither the store nor Cleeng has answered.
     case overdue
-    /// By the catalogue the product is not sold as the offer that was granted.
+    /// The catalogue does not sell the product as the granted offer.
     case mismatch
 
     public var name: String { "\(self)" }
@@ -36,7 +36,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
         """
     }
 
-    /// Of `ledgers l`. `status` is null until the first look after a grant.
+    /// Condition on `ledgers l`. `status` is null until the first look after a grant.
     private var condition: SQL {
         let isEntitled: SQL =
             "IN (\(SubscriptionStanding.Status.active), \(SubscriptionStanding.Status.inGrace))"

@@ -24,7 +24,7 @@ public struct OpsEvent: Sendable {
 public struct EventFilter: Sendable {
     public var status: OpsEvent.Status?
     public var limit: Int
-    /// Of the last of a page: when it was received, and its id.
+    /// Last row of the previous page: when it was received, and its id.
     public var cursor: ValidationCursor?
 
     public init(status: OpsEvent.Status? = nil, limit: Int = 50, cursor: ValidationCursor? = nil) {

@@ -50,7 +50,7 @@ public struct NotificationFilter: Sendable {
     public var relay: OpsNotification.RelayStatus?
     public var originalTransactionID: TransactionID?
     public var limit: Int
-    /// Of the last of a page: when it was received, and its id.
+    /// Last row of the previous page: when it was received, and its id.
     public var cursor: ValidationCursor?
 
     public init(

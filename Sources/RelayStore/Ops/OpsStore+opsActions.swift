@@ -170,7 +170,7 @@ extension OpsStore {
         """
     }
 
-    /// That of a validation which is there and outside the scope stays.
+    /// Deletes the pursuit of a validation that is gone. One whose validation exists outside the scope stays.
     private static func endOrphan(_ id: ValidationID, in scope: OpsScope) -> SQL {
         """
         DELETE FROM pursuits p

@@ -2,7 +2,7 @@ import Postgres
 public import RelayCore
 
 extension OpsStore {
-    /// Of `notifications n`, `notification_relays r` and `store_questions q`.
+    /// Relay status of `notifications n` with `notification_relays r` and `store_questions q`.
     private static let relayStatus: SQL = """
         CASE WHEN r.parked_at IS NOT NULL OR q.parked_at IS NOT NULL THEN \(OpsNotification.RelayStatus.parked)
              WHEN q.bucket IS NOT NULL THEN \(OpsNotification.RelayStatus.pending) ELSE n.relay END

@@ -2,12 +2,12 @@ import Postgres
 import RelayCore
 
 extension OpsStore {
-    /// Of `validations v`, by the time of the statement.
+    /// Status of `validations v` at the time of the statement.
     static let judgedStatus: SQL = """
         CASE WHEN v.status = \(ValidationStatus.pending) AND v.deadline <= now() THEN \(ValidationStatus.timedOut) ELSE v.status END
         """
 
-    /// Of `pursuits p`: since when, and why it is parked.
+    /// Time and reason of parking in `pursuits p`.
     static let parkedSince: SQL =
         "CASE WHEN p.phase = \(Pursuit.Phase.parked) THEN coalesce(p.parked_at, p.due_at) END"
     static let parkedReason: SQL =

@@ -17,7 +17,7 @@ public struct TransferFilter: Sendable {
     /// On either side.
     public var customer: CustomerID?
     public var limit: Int
-    /// Of the last of a page: when it was, and the new owner's validation.
+    /// Last row of the previous page: the time of the transfer, and the new owner's validation.
     public var cursor: ValidationCursor?
 
     public init(

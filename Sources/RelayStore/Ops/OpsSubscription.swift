@@ -36,7 +36,7 @@ public struct OpsSubscription: Sendable {
     public var parkedAt: Timestamp?
     /// What may be wrong with its access; nil where nobody looked for that.
     public var problem: AccessProblem?
-    /// By which its newest period was bought.
+    /// Store offer of its newest period.
     public var storeOffer: StoreOffer?
     /// Oldest first.
     public var timeline: [Entry] = []

@@ -115,7 +115,7 @@ public struct ValidationDetail: Sendable {
     /// Nil where it is not parked.
     public var parking: Parking?
     public var transfer: Transfer?
-    /// By which it is looked up where spans are kept; nil where nobody followed it.
+    /// Trace id for the store of spans; nil if the purchase was not traced.
     public var traceID: String?
     public var timeline: [Entry]
 }

@@ -10,9 +10,9 @@ public struct ReplayFilter: Sendable {
     }
 
     public var selection: Selection
-    /// By acceptance: at or after.
+    /// Accepted at or after.
     public var from: Timestamp?
-    /// By acceptance: before.
+    /// Accepted before.
     public var to: Timestamp?
     public var limit: Int
     public var cursor: ValidationCursor?

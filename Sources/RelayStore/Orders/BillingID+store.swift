@@ -21,7 +21,7 @@ extension BillingID {
 }
 
 extension OrderStore {
-    /// By the database's clock where it is known by now, so that ids of all copies sort by time.
+    /// Makes an id by the database's clock, if already known, so that ids of all copies sort by time.
     func newBillingID() -> BillingID {
         var generator = SystemRandomNumberGenerator()
         return BillingID(at: memory.clock.nowOrHostTime, using: &generator)

@@ -4,9 +4,9 @@ import RelayCore
 /// The earlier and present names of a subscription, as far as the ledger knows them. A store continues a subscription under another number
 /// where its app moves to another bundle. By whichever name, it has one contract.
 struct SubscriptionTrail: Sendable {
-    /// From the name that was asked for to the present one.
+    /// Names from the one that was asked for to the present one.
     private(set) var path: [SubscriptionName]
-    /// Of the present name; nil where there is none.
+    /// Ledger of the present name; nil if there is none.
     private(set) var ledger: SubscriptionLedger?
     private(set) var bundleID: BundleID?
 

@@ -1,8 +1,8 @@
 import Postgres
 import RelayCore
 
-/// Whose account a publisher's work belongs to is written in `own_accounts`, and what a copy was configured with has to agree with
-/// it: a copy that lacks an account never takes its work up for another one.
+/// Publishers' accounts in SQL. A copy's configuration must agree with `own_accounts`: a copy that lacks an account
+/// never does its work with another one.
 extension PublisherScope {
     /// Every publisher that can have rows. Notifications that came before there was any are the first one's.
     static let publishers: SQL =

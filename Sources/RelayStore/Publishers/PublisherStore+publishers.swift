@@ -5,10 +5,10 @@ public import RelayCore
 public struct Publisher: Sendable {
     public var id: PublisherID
     public var createdAt: Timestamp
-    /// That are not revoked.
+    /// Keys that are not revoked.
     public var keys: Int
     public var offers: Int
-    /// Of webhooks.
+    /// Webhook endpoints.
     public var endpoints: Int
     /// At Cleeng.
     public var hasOwnAccount: Bool

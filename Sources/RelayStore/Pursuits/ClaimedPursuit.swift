@@ -19,7 +19,7 @@ public struct ClaimedPursuit: Sendable {
     public let isOvertaken: Bool
     /// Claims before this one, in a row, after which nobody gave it back.
     public let strikes: Int
-    /// That of whoever sent the purchase; see ``StoredTrace``.
+    /// Trace of the request that posted the purchase; see ``StoredTrace``.
     public let trace: String?
     /// The store's; `unknown` where Apple did not sign the receipt. With ``subscriptionKey`` it names the subscription.
     public let environment: StoreEnvironment
@@ -43,7 +43,7 @@ public struct ClaimedPursuit: Sendable {
 }
 
 extension ClaimedPursuit {
-    /// Of a claimed pursuit `p` and its validation `v`, which may be gone.
+    /// Columns of a claimed pursuit `p` and its validation `v`, which may be gone.
     static func columns(overtakes: SQL, isOvertaken: SQL) -> SQL {
         """
         p.bucket, p.accepted_on - DATE 'epoch' AS day, p.id, p.fence, p.publisher, p.subscription_key,
@@ -56,7 +56,7 @@ extension ClaimedPursuit {
         """
     }
 
-    /// From ``columns(overtakes:isOvertaken:)``.
+    /// Reads ``columns(overtakes:isOvertaken:)``.
     ///
     /// - Throws: ``StoreError`` or ``PostgresError`` for what this version cannot make sense of, and where it was claimed in vain
     ///   too often.

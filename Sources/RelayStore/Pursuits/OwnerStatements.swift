@@ -38,7 +38,7 @@ extension Ownership {
         func ifOwned(_ query: SQL) -> SQL {
             "CASE WHEN s.id <> ALL (\(.uuidArray(ids.map(\.uuid)))) THEN (\(query)) END"
         }
-        /// Of the validation that made the owner.
+        /// Column of the validation that made the owner.
         func ofOwner(_ column: SQL) -> SQL {
             ifOwned(
                 """
@@ -76,7 +76,7 @@ extension Ownership {
 }
 
 extension Ownership.Found {
-    /// From the answer to ``Ownership/open(_:)``.
+    /// Reads the answer to ``Ownership/open(_:)``.
     ///
     /// - Parameter ids: of the grants that it was asked for.
     init(_ row: PostgresRow, of ids: Set<ValidationID>) throws {

@@ -1,7 +1,8 @@
 import Postgres
 import RelayCore
 
-/// Who owns a subscription once a grant is in. ``OwnershipClaim`` decides; this reads what it decides by, and writes what follows.
+/// Decides a subscription's owner after grants. ``OwnershipClaim`` has the rules; this reads what they need, and writes
+/// the result.
 ///
 ///     open   makes the owner's row of a subscription that nobody has; locks and reads that of one that somebody has
 ///     judge  one claim after the other, the newest first: of one batch it alone can take the subscription
@@ -25,7 +26,7 @@ struct Ownership: Sendable {
         /// In the order of the grants.
         var verdicts: [Verdict] = []
         var moved: [Transfer] = []
-        /// Whose purchases are others now.
+        /// Changes of customers' purchases.
         var changes: [CustomerChange] = []
         var takers: [Taker] = []
         var alone: [Taker] = []
@@ -189,7 +190,7 @@ extension Ownership.Judgement {
         return .granted(name, ownerNo: found.ownerNo)
     }
 
-    /// Who had it by another name has it no longer.
+    /// Change for the owner's previous username.
     private func customerChange(
         _ username: Username, _ reason: CustomerChange.Reason, _ grant: Ownership.Grant
     ) -> CustomerChange {

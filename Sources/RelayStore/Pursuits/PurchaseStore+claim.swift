@@ -61,7 +61,7 @@ extension PurchaseStore {
         return claimed
     }
 
-    /// Of each publisher `pub` by itself, so that what waits for one's account is not looked through for the others.
+    /// Selects due pursuits of each publisher `pub` by itself: the work of one account is not searched for the others.
     private static func due(_ phase: Phase, _ limit: Int, _ condition: SQL = "") -> SQL {
         let limit = PostgresValue.int4(Int32(limit))
         return """
@@ -88,7 +88,7 @@ extension PurchaseStore {
         AND q.publisher IS NOT DISTINCT FROM p.publisher AND q.id <> p.id
         """
 
-    /// That may be sent: nothing older of the same subscription goes before it, and nothing of it is being sent.
+    /// Condition that a pursuit may be sent: none of its subscription goes before it, and none is being sent.
     ///
     /// - Parameter open: phases of which older ones go before those of another phase too.
     private static func maySend(_ open: Set<Phase>) -> SQL {
@@ -149,10 +149,10 @@ extension PurchaseStore {
     /// Takes pursuits that are due, for `lease`: of each phase so many, the oldest first. Index used: `pursuits_due`, once for each
     /// publisher and phase: the claim of one does not read past the rows of another that may not be claimed now.
     ///
-    /// Of one subscription and environment only one may be sending, and an older request that is due goes before a newer one; an older one
-    /// that waits for its next try may be overtaken. One that is sending although it is due was left so by a worker that is
-    /// gone: it may have reached Cleeng, is counted as a forward, and goes before all others. Two workers that take two requests of one
-    /// subscription in the same instant meet in `pursuits_one_sender`: one of the two statements fails, takes nothing, and is run again.
+    /// Claims one sender per subscription and environment. An older due request goes before a newer one; one that waits
+    /// for its next try may be overtaken. A due request that is marked as sending was left by a dead worker. It may
+    /// have reached Cleeng, counts as a forward, and goes before all others. If two workers claim two requests of one
+    /// subscription at once, the index `pursuits_one_sender` fails one statement, which is run again.
     ///
     /// - Parameters:
     ///   - limits: of each phase so many at most; none of one that is left out, whose branch is left out too.

@@ -3,7 +3,7 @@ public import RelayCore
 
 /// What the upstream is sent of a purchase.
 public struct StoredPurchase: Sendable {
-    /// By which it is known what was bought.
+    /// Proof of the purchase.
     public enum Proof: Sendable {
         case receipt(Acceptance.Receipt)
         /// What another store gave the app.

@@ -17,7 +17,7 @@ public struct PursuitWrite: Sendable {
     public var next: Next
     /// What Cleeng said of the subscription's owner, where a write before this one was answered by ``PursuitWriteOutcome/ownerInDoubt(_:)``.
     public var rival: OwnershipClaim.Rival?
-    /// Of the read that a grant rests on.
+    /// Patience of the read behind a grant.
     public var patience: OwnershipClaim.Patience
 
     public init(
@@ -74,7 +74,7 @@ public enum PursuitWriteOutcome: Sendable, Equatable {
     }
 }
 
-/// Who owns a subscription that a grant to another customer is about.
+/// Present owner of a subscription that is granted to another customer.
 public struct RivalOwner: Sendable, Equatable {
     public var key: CustomerKey
     public var email: EmailAddress

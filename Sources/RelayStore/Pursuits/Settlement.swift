@@ -16,7 +16,7 @@ struct Settlement: Sendable {
     struct Result: Sendable {
         var outcomes: [PursuitWriteOutcome]
         var changed: [Validation] = []
-        /// Whose purchases changed.
+        /// Customers whose purchases changed.
         var customers: [CustomerName] = []
         /// The subscriptions that something was granted on, and whose ledgers have not heard of it.
         var unheard: [SubscriptionName] = []

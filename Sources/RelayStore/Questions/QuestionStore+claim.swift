@@ -123,14 +123,14 @@ public struct ClaimedQuestion: ClaimedItem {
     public var attempts: Int
     /// How many notifications there were by the time of the claim.
     var signals: Int32
-    /// Of the newest of them.
+    /// Signing time of the newest of them.
     public var saidAt: Timestamp
     /// Nil where it was not a notification that asks.
     public var notification: UUID?
     public var event: String
     public var bundleID: BundleID?
     public var productID: ProductID?
-    /// That of whoever brought it; see ``StoredTrace``.
+    /// Trace of the request that brought it; see ``StoredTrace``.
     public var trace: String?
     /// Nil: nothing that an answer could contradict.
     public var expects: Expectation?

@@ -96,7 +96,7 @@ public struct StoreStanding: Sendable, Equatable {
     public var oldestSweep: Timestamp?
     /// Why that did not go through the last time.
     public var sweepTrouble: String?
-    /// By which its notifications come; empty where they come by none.
+    /// Topics that bring its notifications; empty if none does.
     public var topics: [TopicSubscription] = []
 
     var isInUse: Bool {

@@ -16,7 +16,7 @@ public struct PartitionLook: Sendable {
     public struct Pursued: Sendable, Equatable {
         public var day: Int
         public var count: Int
-        /// Of those, parked for an operator.
+        /// Pursuits among them that are parked for an operator.
         public var parked: Int
     }
 

@@ -3,7 +3,7 @@ import Postgres
 public import RelayCore
 
 extension Validation {
-    /// Of `validations v`, or of rows that have the same columns: what ``PurchaseStore/stored(_:)`` reads.
+    /// Columns of `validations v`, or of rows with the same columns, for ``PurchaseStore/stored(_:)``.
     static let columns: SQL = """
         v.bucket, v.accepted_on - DATE 'epoch' AS day, v.id, v.publisher, v.app, ROW(v.sealed_by, v.email) AS email,
                ROW(v.sealed_by, v.customer) AS customer, v.offer_id, v.status, v.reason, v.late, v.accepted_at, v.deadline,
@@ -74,7 +74,7 @@ extension PurchaseStore {
     /// Before the deadline: the clock is an estimate of the database's.
     private static let untrustedEnd = Duration.seconds(2)
 
-    /// From memory alone: nil does not mean that there is none.
+    /// A settled validation from the cache alone; nil does not mean that there is none.
     public func settled(_ id: ValidationID) -> KnownValidation? {
         memory.validations.settled(id)
     }

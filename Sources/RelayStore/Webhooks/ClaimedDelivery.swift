@@ -12,7 +12,7 @@ public struct ClaimedDelivery: ClaimedItem {
     public var tries: Int
     /// A newer state came while somebody sent it who never said what became of it: it is not to be sent again.
     public var isOvertaken: Bool
-    /// That of its first try.
+    /// Mark of its first try.
     public var mark: BodyMark
     /// Nil where it is no longer kept.
     public var body: Private<String>?
@@ -65,9 +65,9 @@ public final class DeliveryRecorder: Sendable {
 /// How many messages of one endpoint may be taken up.
 public struct DeliveryRoom: Sendable {
     public var count: Int
-    /// Whose endpoint it is.
+    /// The endpoint's publisher.
     public var publisher: PublisherID
-    /// Of the password that is sent to it.
+    /// Mark of the password that is sent to it.
     public var mark: BodyMark
 
     public init(count: Int, publisher: PublisherID, mark: BodyMark) {

@@ -11,7 +11,7 @@ public struct NewDelivery: Sendable {
     public let publisher: PublisherID
     /// Whom it is about: the publisher's own name for a customer. Of one endpoint and lane messages go in order.
     public let lane: Username
-    /// Of two states of a lane the greater one is newer; ``noticeSequence`` of what concerns no customer.
+    /// Orders the states of a lane, newer is greater; ``noticeSequence`` for what concerns no customer.
     public let sequence: Int64
     /// JSON, without the password; see ``RelayCore/WebhookBody``.
     public let body: String
@@ -37,7 +37,7 @@ public struct NewDelivery: Sendable {
         self.trace = trace
     }
 
-    /// By this a notice is known among the messages. Customers' states begin with 1.
+    /// Marks a notice among the messages. Customers' states begin with 1.
     static let noticeSequence: Int64 = 0
 
     /// What a store said that concerns no customer. Its lane is its own, with a made-up name: it waits for no other message.

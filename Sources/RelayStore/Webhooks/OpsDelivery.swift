@@ -23,7 +23,7 @@ public struct DeliveryFilter: Sendable {
     public var endpoint: EndpointID?
     public var applicationUsername: Username?
     public var limit: Int
-    /// Of the last of a page: when it was made, and its id.
+    /// Last row of the previous page: when it was made, and its id.
     public var cursor: ValidationCursor?
 
     public init(

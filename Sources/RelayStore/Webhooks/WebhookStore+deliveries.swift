@@ -4,11 +4,11 @@ public import RelayCore
 extension WebhookStore {
     /// Takes messages that are due, for `lease`.
     ///
-    /// Of each endpoint no more than it has room for, and of one endpoint and lane one at a time, in order. One whose lease is over
-    /// goes before the newer ones of its lane. Indexes used: for each endpoint `webhook_queue_due`, for each row that is due
-    /// `webhook_queue_lane`. Two workers that take two of one lane in the same instant meet in `webhook_queue_one_sender`: one
-    /// of the two statements fails, takes nothing, and is run again. Planned anew each time, like all that is asked of the queue
-    /// often: it is empty most of the time.
+    /// Claims up to `rooms` messages of an endpoint, and of one endpoint and lane one at a time, in order. One whose
+    /// lease has expired goes before the newer ones of its lane. Indexes used: for each endpoint `webhook_queue_due`,
+    /// for each due row `webhook_queue_lane`. If two workers claim two of one lane at once, the index
+    /// `webhook_queue_one_sender` fails one statement, which is run again. The statement is planned each time, like all
+    /// frequent ones on this queue: it is empty most of the time.
     ///
     /// - Parameters:
     ///   - rooms: for how many, by endpoint; nothing is taken of others.
@@ -216,13 +216,13 @@ extension DeliveryRecord {
 /// What is still to be delivered to webhook endpoints.
 public struct WebhookBacklog: Sendable, Equatable {
     public var waiting: Int
-    /// Of those, what has been tried already.
+    /// Messages among them that have been tried.
     public var retrying: Int
     /// For how long the oldest has waited; nil where there is none.
     public var oldest: Duration?
     public var endpoints: Int
-    /// Of those, how many are disabled.
+    /// Endpoints among them that are disabled.
     public var disabled: Int
-    /// Of those that are not, how many took nothing when they were last tried.
+    /// Enabled endpoints whose last try failed.
     public var failing: Int
 }

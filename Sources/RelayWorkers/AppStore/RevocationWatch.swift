@@ -11,7 +11,7 @@ public import ServiceLifecycle
 /// Each process looks up the certificates that it has verified itself.
 public final class RevocationWatch: Service {
     private struct State {
-        /// Of those looked up last. An answer that proves nothing leaves a certificate in here.
+        /// Revoked certificates among those looked up last. An answer that proves nothing leaves a certificate in here.
         var revoked: Set<SigningCertificate> = []
         /// Those logged, once each.
         var logged: Set<SigningCertificate> = []

@@ -33,7 +33,7 @@ public struct CleengEventService: Service {
     private static let lease = Duration.seconds(60)
     /// For so long it is tried to end the waits that it is about.
     private static let patience = Duration.seconds(60)
-    /// Of each account: one that answers slowly holds up no other.
+    /// Events handled at once for each account, so that a slow account delays no other.
     private static let maxConcurrent = 32
 
     /// - Parameters:
@@ -89,7 +89,7 @@ public struct CleengEventService: Service {
         Counter(label: "relay_cleeng_events_handled").increment()
     }
 
-    /// Whose it is: by the number that the app gave with the purchase, by the email in it, else Cleeng is asked.
+    /// Finds the customer: by the number that the app gave with the purchase, by the email in it, else from Cleeng.
     ///
     /// - Returns: nil where that is not known, or not yet.
     private func subject(

@@ -52,7 +52,7 @@ struct LeasePolicy: Sendable {
 /// What may be claimed in one route of a queue now.
 struct Turn<Right: Sendable>: Sendable {
     var limit: Int
-    /// Of the work in this route; see ``LeasedQueue/leave(_:)``.
+    /// Right to work in this route; see ``LeasedQueue/leave(_:)``.
     var right: Right?
     /// The route's breaker is open: one row goes to see whether it can be closed.
     var isProbe = false

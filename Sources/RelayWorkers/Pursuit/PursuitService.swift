@@ -89,7 +89,7 @@ extension PursuitService: LeasedQueue {
         return claimed
     }
 
-    /// Of each route as many as there is room for, and of one that is shut one at most, to probe with.
+    /// As many pursuits of each route as it has capacity for; one of a shut route, as a probe.
     func turns() -> [UpstreamRoute: Turn<CallGate.Pass>] {
         var turns: [UpstreamRoute: Turn<CallGate.Pass>] = [:]
         for route in UpstreamRoute.allCases {

@@ -138,7 +138,7 @@ actor ReadDesk {
         }
     }
 
-    /// Who has joined for this customer until now; whoever comes next begins anew.
+    /// Takes out the waiters that joined for this customer; the next one starts a new group.
     private func joined(_ customer: CustomerKey) -> [Waiting] {
         gathering.removeValue(forKey: customer) ?? []
     }

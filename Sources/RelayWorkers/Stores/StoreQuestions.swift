@@ -23,7 +23,7 @@ public struct StoreQuestions: Service {
     private let retries = RetrySchedule(first: .seconds(1), longest: .seconds(900))
     private let refusals = RetrySchedule(first: .seconds(60), longest: .seconds(21_600))
 
-    /// Of each store.
+    /// Questions at once for each store.
     private static let maxConcurrent = 8
     private static let mostRefusals = 5
     private static let mostNoted = 4
@@ -136,7 +136,7 @@ public struct StoreQuestions: Service {
         retries.delay(failures: question.attempts, retryAfter: pause, jitter: .random(in: 0..<1))
     }
 
-    /// Of what only an operator can mend.
+    /// Delay after a refusal that only an operator can fix.
     private func refusedDelay(_ question: ClaimedQuestion) -> Duration {
         refusals.delay(failures: question.attempts, retryAfter: nil, jitter: .random(in: 0..<1))
     }
@@ -145,7 +145,7 @@ public struct StoreQuestions: Service {
         question.doubtPause.map { Trouble(what: what, pause: $0, doubts: question.doubts - 1) }
     }
 
-    /// Of a purchase that nobody has posted, a ledger is kept for whoever posts it.
+    /// Records the store's answer. A purchase that nobody has posted gets a ledger for whoever posts it.
     private func hear(
         _ found: [ExternalSubscription], _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws -> Trouble? {

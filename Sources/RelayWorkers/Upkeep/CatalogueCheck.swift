@@ -17,7 +17,7 @@ public final class CatalogueCheck: Service {
             complaint: "granted offers cannot be held against the catalogue")
     }
 
-    /// Of the last look; nil before the first.
+    /// Result of the last look; nil before the first.
     public var latest: Int? { box.withLockedValue { $0 } }
 
     public func run() async throws {

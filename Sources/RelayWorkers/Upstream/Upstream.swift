@@ -75,21 +75,21 @@ public final class Upstream: Sendable {
 
     // MARK: Calls
 
-    /// By `/apple/payment`.
+    /// Sends a purchase by `/apple/payment`.
     func forward(
         _ purchase: StoredPurchase, _ receipt: Acceptance.Receipt, _ pass: CallGate.Pass
     ) async -> ForwardAnswer {
         sort(await client.pay(Payment(purchase, Payment.Receipt(receipt, of: purchase))), of: purchase, pass)
     }
 
-    /// By `/android/payment`, `/amazon/payment` and `/roku/payment`.
+    /// Sends a purchase by `/android/payment`, `/amazon/payment` or `/roku/payment`.
     func forward(
         _ purchase: StoredPurchase, _ receipt: StoreReceipt, _ pass: CallGate.Pass
     ) async -> ForwardAnswer {
         sort(await client.pay(Payment(purchase, .store(receipt))), of: purchase, pass)
     }
 
-    /// By a connector.
+    /// Registers a purchase with a connector.
     ///
     /// - Parameters:
     ///   - proof: what the store knows it by.
@@ -203,7 +203,7 @@ public final class Upstream: Sendable {
         }
     }
 
-    /// Of metrics: the account is named where it is one publisher's own.
+    /// Labels of metrics; a publisher's own account is named.
     public func labels(_ route: String) -> [(String, String)] { Self.labels(route, account) }
 
     public var accountLabel: [(String, String)] { Self.label(account) }

@@ -31,11 +31,11 @@ public struct DeliverySettings: Sendable {
         self.grace = grace
     }
 
-    /// Of a claim: a try's own time, what may pass before it begins, and as much again for a clock that was stopped.
+    /// Lease of a claim: a try's own time, the longest delay before it begins, and as much again for a stopped clock.
     func lease(timeout: Duration) -> Duration { timeout + startAtMost + startAtMost }
 
-    /// Of each endpoint in each process. It never stops for long: a message's tries keep to their schedule but for what this holds
-    /// them up, and an endpoint that hangs takes four places instead of all.
+    /// Breaker settings of each endpoint in each process. It never stops for long: tries keep to their schedule but for
+    /// short waits, and an endpoint that hangs takes four places instead of all.
     static var breaker: CircuitBreaker.Settings {
         var settings = CircuitBreaker.Settings()
         settings.failures = 5

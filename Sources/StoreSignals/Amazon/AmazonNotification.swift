@@ -46,7 +46,7 @@ public enum AmazonNotification {
         /// With the receipt's id it is what the store finds a purchase by.
         var appUserID: String?
         var receiptID: String?
-        /// Of a change of plan: the receipt that this one replaces.
+        /// In a change of plan, the receipt that this one replaces.
         var cancelledReceiptID: String?
         /// Milliseconds since 1970.
         var saidAt: Int64?

@@ -24,7 +24,7 @@ public struct SNSMessage: Sendable {
     public let saidAt: Timestamp
     /// What was published; of a confirmation, words for people.
     public let text: String
-    /// Of a confirmation: confirms the subscription where SNS is told it.
+    /// Token in a confirmation message; sent to SNS, it confirms the subscription.
     public let token: String?
     /// Nil for a version that is not known.
     public let signatureVersion: SignatureVersion?

@@ -3,7 +3,7 @@ public import RelayCore
 /// A real-time developer notification of Google Play's, out of a push of Pub/Sub (source: Android Developers, "Real-time developer
 /// notifications reference guide").
 public struct GoogleNotification: Sendable {
-    /// Whose app it is about.
+    /// Package of the app.
     public let packageName: BundleID
     public let notification: StoreNotification
 
@@ -54,7 +54,7 @@ extension GoogleNotification {
         var eventTimeMillis: Int64?
         var type = "UNKNOWN"
         var purchaseToken: String?
-        /// Of what was bought once: Google finds it by its product too.
+        /// Product of a one-time purchase; Google's look-up needs it too.
         var productID: String?
 
         private enum Key: CodingKey {

@@ -7,7 +7,7 @@ struct RokuPush {
     private static let messageType = "roku.rpay.push"
 
     let form: RokuNotification.Form
-    /// Of a signed one: the same over all deliveries, and of no other.
+    /// Unique id of a signed push, the same over all deliveries.
     let key: String
     /// Nil where it is not of the type of messages.
     let message: [UInt8]?

@@ -32,9 +32,9 @@ public final class PrometheusRegistry: Sendable {
 
     struct State {
         var families: [String: PrometheusFamily] = [:]
-        /// From each series name to the family that puts it out.
+        /// Family of each exposed series name.
         var owners: [String: String] = [:]
-        /// By the sanitised label, before any suffix, and by the full name.
+        /// Descriptions by the sanitised label, before any suffix, and by the full name.
         var descriptions: [String: Description] = [:]
         var collectors: [@Sendable () async -> [MetricSample]] = []
         var conflicts = 0

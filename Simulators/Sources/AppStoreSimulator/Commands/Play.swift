@@ -138,7 +138,7 @@ struct LifePlayer {
         }
     }
 
-    /// By the clock that dates what is signed, which may be set meanwhile.
+    /// Waits by the clock that dates signatures, which may be set meanwhile.
     private func wait(until moment: Date) async throws {
         while case let rest = moment.timeIntervalSinceNow, rest > 0 {
             try await Task.sleep(for: .seconds(min(rest, 1)))

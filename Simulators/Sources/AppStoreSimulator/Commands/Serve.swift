@@ -90,7 +90,7 @@ struct ServeAPI: AsyncParsableCommand {
 /// Options of `serve`.
 struct ServerSettings: Sendable {
     let authority: StoreAuthority
-    /// Whose certificates it knows as the OCSP responder, beside those of ``authority``.
+    /// Authority whose certificates the OCSP responder knows, beside those of ``authority``.
     var receipts: StoreAuthority?
     let verifier: TokenVerifier
     let environment: String

@@ -21,7 +21,7 @@ struct KnownSubscriptions: Sendable {
     static let capacity = 10_000
 
     private var kept: [String: KnownSubscription] = [:]
-    /// From each transaction to its subscription.
+    /// Subscription of each transaction.
     private var owners: [String: String] = [:]
 
     func find(_ transactionId: String) -> KnownSubscription? {

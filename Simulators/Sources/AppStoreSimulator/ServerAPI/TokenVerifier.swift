@@ -13,7 +13,7 @@ struct TokenVerifier: Sendable {
 
     static let audience = "appstoreconnect-v1"
     static let longestLife: Double = 3_600
-    /// By how much the clock of its maker may be ahead, in seconds.
+    /// Seconds by which the clock of a token's maker may be ahead.
     static let leeway: Double = 60
 
     let key: P256.Signing.PublicKey

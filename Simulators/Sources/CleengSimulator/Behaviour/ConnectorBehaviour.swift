@@ -15,7 +15,7 @@ struct ConnectorBehaviour: Sendable, Equatable {
     var answersRepeats = false
     /// `Correlation-Id` names nothing.
     var makesIds = false
-    /// From the end of a synchronization until reads show the entitlement.
+    /// Time between the end of a synchronization and the first read that shows the entitlement.
     var lagMilliseconds: Int64 = 0
 
     /// Whether it does no more than refuse calls: only that can be for everybody.

@@ -19,9 +19,9 @@ struct Synchronization: Sendable {
     let sequence: Int
     let kind: Kind
     let connector: Connector
-    /// Of Google the purchase token.
+    /// For Google, the purchase token.
     let transactionId: String
-    /// Of Google alone.
+    /// Google only.
     let packageName: String?
     /// To whom the purchase is to belong.
     let email: EmailAddress
@@ -88,7 +88,7 @@ enum SynchronizationResult: String, Sendable {
 
 /// What its store would say of a purchase if it were asked.
 struct StoreTransaction: Sendable, Equatable {
-    /// By which its subscription is known.
+    /// Id of its subscription.
     let originalTransactionId: String
     let offerId: OfferId
     /// nil: not known, and not over.
@@ -113,7 +113,7 @@ struct PendingSynchronization: AgendaEntry {
 
 /// The synchronizations that run, one for each transaction at most, and the last ones that ran.
 struct SynchronizationTable: Sendable {
-    /// By id in lower case: a UUID is the same in either.
+    /// Synchronizations by id in lower case: a UUID is the same in either.
     private var table: BoundedTable<String, Synchronization>
     /// The ids of those that run, by transaction.
     private var running: [String: String] = [:]

@@ -4,9 +4,9 @@ import Foundation
 struct SynchronizationRequest: Sendable, Equatable {
     let kind: Synchronization.Kind
     let connector: Connector
-    /// Of Google the purchase token.
+    /// For Google, the purchase token.
     let transactionId: String
-    /// Of Google alone.
+    /// Google only.
     let packageName: String?
     /// To whom the purchase is to belong.
     let customerId: Int

@@ -21,7 +21,7 @@ struct Customer: Sendable {
     private(set) var entitlements: [Entitlement] = []
     var paymentsReceived = 0
     var paymentsAccepted = 0
-    /// Of connectors, registrations and transfers.
+    /// Registrations and transfers of connectors.
     var synchronizationsAccepted = 0
     var reads = ReadPace()
     var devices = DeviceLimiter()

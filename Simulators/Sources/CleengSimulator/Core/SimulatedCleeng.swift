@@ -105,11 +105,11 @@ struct SimulatedCleeng: Sendable {
 
 /// What is decided when the simulator starts.
 struct SimulatorSettings: Sendable {
-    /// From an accepted payment to its grant, unless behaviour says otherwise.
+    /// Time between an accepted payment and its grant, unless behaviour says otherwise.
     var grantAfterMilliseconds: Int64 = 1_000
     /// What `+entitled` customers hold.
     var heldOffers: [OfferId] = ["S123456789_US", "S598742062_US"].compactMap { OfferId($0) }
-    /// Of what offer a purchase of a connector is that nobody told of.
+    /// Offer of a connector's purchase that no call has described.
     var storeKit2Offer = OfferId.standard
     /// How many requests `/_simulator/requests` remembers.
     var requestCapacity = 100_000
@@ -119,7 +119,7 @@ struct SimulatorSettings: Sendable {
     var synchronizationCapacity = 500_000
     /// How many events may wait to be sent.
     var webhookCapacity = 10_000
-    /// By which events name the publisher.
+    /// The publisher's number in events.
     var broadcasterId: Int64 = 123_456_789
     /// Where events go at first; nil: nowhere.
     var webhooks: WebhookTarget?

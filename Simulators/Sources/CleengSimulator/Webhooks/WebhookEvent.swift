@@ -30,7 +30,7 @@ struct WebhookDelivery: Sendable {
     let event: WebhookEvent
     /// 0 where there was no room for it.
     let attempts: Int
-    /// Of the last attempt; nil where nothing answered.
+    /// Status of the last attempt; nil if nothing answered.
     let status: Int?
     let endedAt: SimulatedTime
 

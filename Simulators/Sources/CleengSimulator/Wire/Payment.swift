@@ -5,7 +5,8 @@ import Foundation
 struct Payment: Sendable, Equatable {
     let email: EmailAddress
     let offerId: OfferId
-    /// Of Google the purchase token, of Amazon the receipt id, of Roku the purchase id: none changes as long as the subscription runs.
+    /// For Google the purchase token, for Amazon the receipt id, for Roku the purchase id: none changes as long as the
+    /// subscription runs.
     let transactionId: String
     let receipt: ReceiptSummary
     /// `ios` or `tvos`; `android`, `amazon` and `roku` at the addresses of these.

@@ -64,7 +64,7 @@ struct ReceiptEntry: Sendable, Equatable {
     /// Receipts of Xcode write 0 for an id that they do not have.
     private static func id(_ text: String?) -> String? { text == "0" || text == "" ? nil : text }
 
-    /// Of running subscriptions the one that ends last counts, then the newest purchase.
+    /// Ranks the running subscription that ends last first, then the newest purchase.
     fileprivate var rank: (Int, Int64, Int64) {
         let purchased = purchasedAt?.microseconds ?? 0
         guard let expiresAt, !isCancelled else { return (0, purchased, 0) }

@@ -5,7 +5,7 @@ import SimulatorKit
 struct AmazonPurchase: Sendable, Codable {
     static let examplePackage = "com.example.app"
 
-    /// Of the notifications alone.
+    /// Notifications only.
     var appPackageName: String?
     var userId: String?
     /// `SUBSCRIPTION`, `ENTITLED`, `CONSUMABLE`.

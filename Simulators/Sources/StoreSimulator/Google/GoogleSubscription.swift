@@ -8,7 +8,7 @@ struct GoogleSubscription: Sendable, Codable {
     var offerId: String?
     /// `freeTrial`, `introductoryPrice`, `basePrice`, `prorationPeriod`.
     var phase: String?
-    /// Of the first order; renewals have `..0`, `..1` behind it.
+    /// Id of the first order; renewals append `..0`, `..1`.
     var orderId: String?
     var startTime: Date?
     var expiryTime: Date?
@@ -66,7 +66,7 @@ struct GoogleSubscription: Sendable, Codable {
     /// Nothing has been paid yet.
     var isPending: Bool { state == "PENDING" || state == "PENDING_PURCHASE_CANCELED" }
 
-    /// Of the last order that was paid.
+    /// Id of the last paid order.
     var paidOrderID: String { (orderId ?? "") + (renewals.map { $0 > 0 ? "..\($0 - 1)" : "" } ?? "") }
 }
 

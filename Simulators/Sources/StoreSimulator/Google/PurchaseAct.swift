@@ -5,12 +5,12 @@ import SimulatorKit
 struct PurchaseAct: Decodable {
     /// The end of the new period, of grace, or of a pause.
     var until: Date?
-    /// Who canceled: `user`, `system`, `developer`, `replacement`.
+    /// What canceled: `user`, `system`, `developer`, `replacement`.
     var by: String?
     var survey: String?
     /// Whether a refund ends the access too.
     var revoke: Bool?
-    /// Of a refund.
+    /// Source of a refund.
     var source: Int?
     var reason: Int?
 

@@ -7,7 +7,7 @@ import SimulatorKit
 struct TokenIssuer: Sendable {
     static let scope = "https://www.googleapis.com/auth/androidpublisher"
     static let longestLife: Double = 3_600
-    /// By how much the clock of the signer may be ahead, in seconds.
+    /// Seconds by which the clock of the signer may be ahead.
     static let leeway: Double = 60
     private static let mostTokens = 1_000
 

@@ -30,7 +30,7 @@ struct LoggedMessage: Sendable, Encodable {
     let token: String?
     /// Number of times that it is delivered.
     let copies: Int
-    /// Of all copies.
+    /// Tries of all copies.
     var tries = 0
     var acknowledged = 0
     /// nil before the first answer, and where nothing answered.

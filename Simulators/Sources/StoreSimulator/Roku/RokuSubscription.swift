@@ -13,12 +13,12 @@ struct RokuSubscription: Sendable, Codable {
     var currency: String?
     var purchaseChannel: String?
     var purchaseContext: String?
-    /// Of the first period.
+    /// Start of the first period.
     var originalPurchaseDate: Date?
-    /// Of the newest period.
+    /// Start of the newest period.
     var purchaseDate: Date?
     var expirationDate: Date?
-    /// Of the newest period; the original one until the first renewal.
+    /// Transaction of the newest period; the original one until the first renewal.
     var transactionId: String?
     var cancelled: Bool?
     /// nil follows from the dates.

@@ -7,7 +7,7 @@ struct SimulatedRoku: SimulatedStore {
     static let routes = ["transactions", "keys"]
 
     let apiKey: String
-    /// By the original transaction's id.
+    /// Subscriptions by the original transaction's id.
     var subscriptions: [String: RokuSubscription] = [:]
     /// The original transaction of each later one.
     var originals: [String: String] = [:]

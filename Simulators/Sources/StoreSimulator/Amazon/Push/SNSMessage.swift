@@ -7,7 +7,7 @@ enum SNSForgery: String, Sendable, Codable {
     case missing = "none"
     /// Signed by another key than that of the certificate.
     case signature
-    /// Of another account's topic, and signed.
+    /// Another account's topic, correctly signed.
     case topic
     /// `SigningCertURL` is at another host.
     case certificate

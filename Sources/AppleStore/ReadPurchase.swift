@@ -84,7 +84,7 @@ extension ReadPurchase {
             ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? told, kind: .refunded) : nil
         return LedgerPeriod(
             id: id, productID: product, purchasedAt: purchased, expiresAt: entry.expiresDate?.end,
-            revocation: revocation, toldAt: told, transactionID: entry.transactionId,
+            revocation: revocation, statedAt: told, transactionID: entry.transactionId,
             originalPurchasedAt: entry.originalPurchaseDate?.moment, isTrial: entry.isTrialPeriod,
             isIntro: entry.isInIntroductoryOfferPeriod, discountID: DiscountID(entry.promotionalOfferId))
     }
@@ -98,7 +98,7 @@ extension ReadPurchase {
                 let period = ledgerPeriod(of: entry)
             else { return nil }
             return ExternalSubscription(
-                key: key, environment: environment.name, word: LedgerWord(periods: [period]), bundleID: bundleId)
+                key: key, environment: environment.name, word: LedgerStatement(periods: [period]), bundleID: bundleId)
         }
     }
 

@@ -16,11 +16,11 @@ extension StoreSubscription {
     /// | paused | now at the latest | as told | yes |
     /// | expired | now at the latest | will not renew | yes |
     /// | revoked | now at the latest, taken back | will not renew | yes |
-    public var ledgerWord: LedgerWord? {
+    public var ledgerWord: LedgerStatement? {
         guard kind != .consumable, state.isPurchase, kind == .subscription || state != .unknown else { return nil }
         let periods = items.compactMap(period)
         guard !periods.isEmpty else { return nil }
-        return LedgerWord(
+        return LedgerStatement(
             periods: periods, renewal: renewal, end: end(periods), movesFrom: previous.map { [$0] } ?? [],
             isCurrentAt: previous.map { _ in readAt }, intentChangedAt: renewalIntentChangedAt,
             isTest: isTest ? true : nil)
@@ -44,7 +44,7 @@ extension StoreSubscription {
             : nil
         return LedgerPeriod(
             id: periodID(item), productID: item.productID, purchasedAt: firstPurchasedAt ?? readAt, expiresAt: ends,
-            revocation: taken, toldAt: readAt, transactionID: item.orderID, originalPurchasedAt: firstPurchasedAt,
+            revocation: taken, statedAt: readAt, transactionID: item.orderID, originalPurchasedAt: firstPurchasedAt,
             isTrial: item.isTrial, isIntro: item.isIntro, discountID: DiscountID(item.offerID))
     }
 
@@ -63,7 +63,7 @@ extension StoreSubscription {
             isInBillingRetry: isInBillingRetry, graceUntil: state == .inGrace ? graceUntil ?? item.expiresAt : nil,
             expirationIntent: isLapsing ? cancellation?.expirationIntent : nil,
             priceConsent: item.hasAgreedToPrice.map { $0 ? 1 : 0 },
-            cancelationReason: isLapsing ? cancellation?.reason : nil, toldAt: readAt)
+            cancelationReason: isLapsing ? cancellation?.reason : nil, statedAt: readAt)
     }
 
     private func end(_ periods: [LedgerPeriod]) -> LedgerEnd? {
@@ -71,12 +71,12 @@ extension StoreSubscription {
         let until = periods.compactMap(\.expiresAt).max()
         switch state {
         case .active, .canceled:
-            return LedgerEnd(isOver: false, until: until, toldAt: readAt)
+            return LedgerEnd(isOver: false, until: until, statedAt: readAt)
         case .inGrace:
-            return LedgerEnd(isOver: false, until: graceUntil ?? mainItem?.expiresAt, toldAt: readAt)
+            return LedgerEnd(isOver: false, until: graceUntil ?? mainItem?.expiresAt, statedAt: readAt)
         case .paused, .expired, .revoked:
             // Of all that is known by then, also of an earlier order whose time is not over.
-            return LedgerEnd(isOver: true, toldAt: readAt)
+            return LedgerEnd(isOver: true, statedAt: readAt)
         case .onHold, .unknown, .pending, .pendingCanceled:
             return nil
         }

@@ -78,7 +78,7 @@ import Testing
         let word = try #require(found.ledgerWord)
         #expect(word.periods.map(\.id) == ["r1:3:11"])
         var ledger = SubscriptionLedger()
-        ledger.hear(word)
+        ledger.apply(word)
         let standing = try #require(ledger.standing(at: readAt + .seconds(60), leeway: .seconds(3_600)))
         #expect(standing.status == row.status)
         if row.known == .expired { #expect(standing.access == .ends(reason: "expired")) }
@@ -90,7 +90,7 @@ import Testing
         let second = try read(#""autoRenewing":true,"renewalDate":\#(Self.future),"#)
         for words in [[first, second], [second, first]] {
             var ledger = SubscriptionLedger()
-            for word in words.compactMap(\.ledgerWord) { ledger.hear(word) }
+            for word in words.compactMap(\.ledgerWord) { ledger.apply(word) }
             #expect(
                 ledger.standing(at: readAt, leeway: .seconds(1))?.expiresAt == Timestamp(seconds: Self.future / 1_000))
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(word.renewal?.graceUntil == found.expiresAt)
         // Nobody says what became of it: after grace it is tried further, without access.
         var ledger = SubscriptionLedger()
-        ledger.hear(word)
+        ledger.apply(word)
         let after = try #require(found.expiresAt) + .seconds(1)
         #expect(ledger.standing(at: after, leeway: .seconds(3_600))?.status == .inBillingRetry)
     }

@@ -50,10 +50,10 @@ struct FuzzFinding: Error {
 enum FuzzLedger {
     static let now = Timestamp(seconds: 1_795_168_800)
 
-    static func hear(_ word: LedgerWord?) {
+    static func apply(_ word: LedgerStatement?) {
         guard let word else { return }
         var ledger = SubscriptionLedger()
-        ledger.hear(word)
+        ledger.apply(word)
         tell(ledger)
     }
 

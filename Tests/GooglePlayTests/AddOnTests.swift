@@ -15,7 +15,7 @@ import Testing
 
     /// Google's answer, read so many days after ``readAt``, with the day on which each product ends.
     private func word(_ ends: KeyValuePairs<String, Int64>, onDay day: Int64 = 0, state: String = "ACTIVE") throws
-        -> LedgerWord
+        -> LedgerStatement
     {
         let items = ends.map { product, end in
             #"{"productId":"\#(product)","expiryTime":"\#((readAt + Self.day * end).rfc3339)","#
@@ -29,21 +29,21 @@ import Testing
         return try #require(found?.ledgerWord)
     }
 
-    private func ledger(_ words: [LedgerWord]) -> SubscriptionLedger {
+    private func ledger(_ words: [LedgerStatement]) -> SubscriptionLedger {
         var ledger = SubscriptionLedger()
-        for word in words { ledger.hear(word) }
-        ledger.hear(LedgerWord(granted: LedgerGrant(offer: "offer-gold", at: readAt)))
+        for word in words { ledger.apply(word) }
+        ledger.apply(LedgerStatement(granted: LedgerGrant(offer: "offer-gold", at: readAt)))
         ledger.setOffers(Self.catalogue)
         return ledger
     }
 
-    private func purchases(_ words: [LedgerWord], onDay day: Int64) -> [ProductID: CustomerPurchase] {
+    private func purchases(_ words: [LedgerStatement], onDay day: Int64) -> [ProductID: CustomerPurchase] {
         let all = ledger(words).purchases(
             of: Self.name, shown: .active, at: readAt + Self.day * day, leeway: Self.leeway)
         return Dictionary(all.map { ($0.productID, $0) }) { one, _ in one }
     }
 
-    private func verdicts(_ words: [LedgerWord], onDay day: Int64) -> [OfferID: AccessVerdict] {
+    private func verdicts(_ words: [LedgerStatement], onDay day: Int64) -> [OfferID: AccessVerdict] {
         SubscriptionAccess(
             ledger(words), granted: ["offer-gold", "offer-extra"], at: readAt + Self.day * day, leeway: Self.leeway
         ).verdicts
@@ -95,7 +95,7 @@ import Testing
     func alone() throws {
         let whole = try word(["gold": 30, "extra": 20])
         let first = try #require(try word(["gold": 30, "extra": 20], onDay: 3).periods.first)
-        let shown = purchases([whole, LedgerWord(periods: [first])], onDay: 5)
+        let shown = purchases([whole, LedgerStatement(periods: [first])], onDay: 5)
         #expect(shown["gold"]?.isExpired == false && shown["extra"]?.isExpired == false)
     }
 

@@ -23,7 +23,7 @@ import Testing
         #expect(word.movesFrom == ["google:token-1"] && word.isCurrentAt == readAt)
         #expect(word.periods.map(\.id.text) == [Self.paid])
         #expect(word.renewal?.productID == "silver" && word.renewal?.willRenew == true)
-        #expect(word.end == LedgerEnd(isOver: false, until: found.expiresAt, toldAt: readAt))
+        #expect(word.end == LedgerEnd(isOver: false, until: found.expiresAt, statedAt: readAt))
     }
 
     @Test(
@@ -106,7 +106,7 @@ import Testing
         #expect(found.isInBillingRetry == (row.known == .inGrace || row.known == .onHold))
         let standing = found.ledgerWord.flatMap { word in
             var ledger = SubscriptionLedger()
-            ledger.hear(word)
+            ledger.apply(word)
             return ledger.standing(at: readAt + .seconds(60), leeway: .seconds(3_600))
         }
         #expect(standing?.status == row.status)
@@ -121,7 +121,7 @@ import Testing
         let resumed = try read(subscription())
         for words in [[paused, resumed], [resumed, paused]] {
             var ledger = SubscriptionLedger()
-            for word in words.compactMap(\.ledgerWord) { ledger.hear(word) }
+            for word in words.compactMap(\.ledgerWord) { ledger.apply(word) }
             let standing = ledger.standing(at: readAt + .seconds(1), leeway: .seconds(3_600))
             #expect(standing?.status == .active)
             #expect(standing?.expiresAt == resumed.expiresAt)

@@ -201,9 +201,9 @@ extension Script {
             reads: reads, retries: retries, jitter: 0)
     }
 
-    mutating func told(_ verdict: UpstreamWord.Verdict, _ name: String?, at second: Double) -> Decision {
+    mutating func told(_ verdict: UpstreamStatement.Verdict, _ name: String?, at second: Double) -> Decision {
         let moment = Self.second(second)
         return pursuit.told(
-            UpstreamWord(verdict, saidAt: moment, summary: "event", synchronization: name), at: moment)
+            UpstreamStatement(verdict, saidAt: moment, summary: "event", synchronization: name), at: moment)
     }
 }

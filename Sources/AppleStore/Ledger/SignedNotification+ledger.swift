@@ -36,13 +36,13 @@ extension SignedNotification {
             renews: told.type == .autoRenewableSubscription || told.type == nil && told.expiresDate != nil)
     }
 
-    private func word(_ type: String, _ said: Timestamp) -> LedgerWord? {
+    private func word(_ type: String, _ said: Timestamp) -> LedgerStatement? {
         guard let told = transaction?.payload,
             var period = told.ledgerPeriod(
                 replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE")
         else { return nil }
         // Its parts are signed one after the other: what it says as a whole was said with the last of them.
-        let whole = [said, period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
+        let whole = [said, period.statedAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? said
         var isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
         if type == "REFUND", payload.subtype == "SEATS" {
             // A used-up product gives no access that the refund could leave.
@@ -55,9 +55,9 @@ extension SignedNotification {
         }
         var renewal = renewal?.payload.ledgerRenewal
         if renewal?.expirationIntent == nil, let intent = expirationIntent(type) { renewal?.expirationIntent = intent }
-        return LedgerWord(
+        return LedgerStatement(
             periods: [period], renewal: renewal,
-            end: isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, toldAt: whole) },
+            end: isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: whole) },
             movesFrom: previous.map { [$0] } ?? [], isCurrentAt: previous.map { _ in whole },
             intentChangedAt: type == "DID_CHANGE_RENEWAL_STATUS" ? said : nil)
     }
@@ -81,6 +81,6 @@ extension LedgerPeriod {
     fileprivate mutating func keepThroughSeatRefund() {
         guard revocation != nil else { return }
         revocation = nil
-        toldAt = purchasedAt
+        statedAt = purchasedAt
     }
 }

@@ -39,7 +39,7 @@ extension StatusUpdate {
         return parts.joined(separator: ":")
     }
 
-    private func word(of ours: [Transaction], said: Timestamp) -> LedgerWord? {
+    private func word(of ours: [Transaction], said: Timestamp) -> LedgerStatement? {
         guard originalTransactionId != nil else { return nil }
         let isFamilyEnd = notificationType == "REVOKE"
         let periods = ours.compactMap { $0.period(said: said, isFamilyEnd: isFamilyEnd) }
@@ -52,8 +52,8 @@ extension StatusUpdate {
             isInBillingRetry: told?.isInBillingRetryPeriod == "1" || notificationType == "DID_FAIL_TO_RENEW",
             graceUntil: told?.gracePeriodExpiresDate?.moment,
             expirationIntent: told?.expirationIntent.map { Int(clamping: $0) },
-            priceConsent: told?.priceConsentStatus.map { Int(clamping: $0) }, toldAt: said)
-        return LedgerWord(
+            priceConsent: told?.priceConsentStatus.map { Int(clamping: $0) }, statedAt: said)
+        return LedgerStatement(
             periods: periods, renewal: status == nil && told == nil ? nil : renewal,
             intentChangedAt: autoRenewStatusChangeDate?.moment)
     }
@@ -84,7 +84,7 @@ extension StatusUpdate.Transaction {
                         reason: isFamily
                             ? nil : cancellationReason.flatMap { .init(revocationReason: Int(clamping: $0)) })
                 },
-            isUpgraded: isUpgraded, toldAt: said, transactionID: transactionId,
+            isUpgraded: isUpgraded, statedAt: said, transactionID: transactionId,
             originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isTrialPeriod, isIntro: isInIntroOfferPeriod,
             discountID: DiscountID(promotionalOfferId))
     }

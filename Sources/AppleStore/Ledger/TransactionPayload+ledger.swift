@@ -27,7 +27,7 @@ extension TransactionPayload {
         let isTrial = offerDiscountType == Self.freeTrial
         var period = LedgerPeriod(
             id: id, productID: product, purchasedAt: purchased, expiresAt: expiresDate?.end, revocation: revocation,
-            isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, toldAt: told,
+            isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, statedAt: told,
             transactionID: transactionId == "0" ? nil : transactionId,
             originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isRenewed ? isTrial : nil,
             isIntro: isRenewed ? offerType == Self.introductoryOffer && !isTrial : nil,
@@ -46,6 +46,6 @@ extension RenewalPayload {
             willRenew: autoRenewStatus.map { $0 == 1 }, productID: autoRenewProductId,
             isInBillingRetry: isInBillingRetryPeriod ?? false, graceUntil: gracePeriodExpiresDate?.moment,
             expirationIntent: expirationIntent.map { Int(clamping: $0) },
-            priceConsent: priceIncreaseStatus.map { Int(clamping: $0) }, toldAt: told)
+            priceConsent: priceIncreaseStatus.map { Int(clamping: $0) }, statedAt: told)
     }
 }

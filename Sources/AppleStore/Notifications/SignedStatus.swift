@@ -28,12 +28,12 @@ public struct SignedStatus: Sendable, Hashable {
     }
 
     /// What the ledger hears of it; nil where it says too little. To be asked of a verified one only.
-    public var word: LedgerWord? {
+    public var word: LedgerStatement? {
         guard let period = transaction.payload.ledgerPeriod() else { return nil }
-        let told = [period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? period.toldAt
-        return LedgerWord(
+        let told = [period.statedAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? period.statedAt
+        return LedgerStatement(
             periods: [period], renewal: renewal?.payload.ledgerRenewal,
-            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, toldAt: told) })
+            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: told) })
     }
 }
 

@@ -50,7 +50,7 @@ extension LongAct<RefundLookup> {
                         of: name.originalTransactionID, in: server, bundleID: app, after: revision)
                     switch answer {
                     case .value(let page):
-                        try await access.hear(page.signedTransactions, of: name, &lookup, work.store, leeway)
+                        try await access.record(page.signedTransactions, of: name, &lookup, work.store, leeway)
                         revision = page.hasMore == true ? page.revision : nil
                     case .unknown: (lookup.isKnown, revision) = (false, nil)
                     case .misconfigured(let why): throw ActRefusal.cannotAsk(why)
@@ -68,37 +68,37 @@ extension LongAct<RefundLookup> {
 
 extension AppStoreAccess {
     /// Records refunds, also of the customer's other purchases: the ledger of an unclaimed subscription stores them.
-    fileprivate func hear(
+    fileprivate func record(
         _ signed: [String], of name: SubscriptionName, _ lookup: inout RefundLookup, _ store: RelayStore,
         _ leeway: Duration
     ) async throws {
         lookup.found += signed.count
-        var heard: [TransactionID: (periods: [LedgerPeriod], bundleID: BundleID?)] = [:]
+        var found: [TransactionID: (periods: [LedgerPeriod], bundleID: BundleID?)] = [:]
         for text in signed {
             do {
-                let told = try SignedStatus(transaction: text, renewal: nil, status: nil)
-                try await told.verify(trust, scope)
-                let payload = told.transaction.payload
+                let status = try SignedStatus(transaction: text, renewal: nil, status: nil)
+                try await status.verify(trust, scope)
+                let payload = status.transaction.payload
                 guard let key = payload.originalTransactionId, payload.environment.name == name.environment,
                     let period = payload.ledgerPeriod()
                 else {
                     lookup.unusable += 1
                     continue
                 }
-                heard[key, default: ([], payload.bundleId)].periods.append(period)
+                found[key, default: ([], payload.bundleId)].periods.append(period)
             } catch {
                 // Not genuine, or no transaction.
                 lookup.unusable += 1
             }
         }
-        let messages = heard.map { key, told in
+        let messages = found.map { key, refunds in
             var one = name
             one.originalTransactionID = key
             return LedgerMessage(
-                one, LedgerWord(periods: told.periods), bundleID: told.bundleID,
-                note: .init(event: "looked_up", detail: "App Store: \(told.periods.count) refunds"))
+                one, LedgerStatement(periods: refunds.periods), bundleID: refunds.bundleID,
+                note: .init(event: "looked_up", detail: "App Store: \(refunds.periods.count) refunds"))
         }
-        for one in try await store.subscriptions.hear(messages, leeway: leeway) {
+        for one in try await store.subscriptions.record(messages, leeway: leeway) {
             lookup.new += one.newRevocations
         }
     }

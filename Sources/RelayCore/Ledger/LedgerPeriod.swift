@@ -53,7 +53,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     /// It is an upgrade itself, and ended what was bought before it. Once told it stays so.
     public var replacesEarlier: Bool
     /// When it was signed, or what it stands in was made.
-    public var toldAt: Timestamp
+    public var statedAt: Timestamp
     /// The store's own number of the transaction; nil where nobody said.
     public var transactionID: TransactionID?
     /// When the subscription was bought for the first time.
@@ -67,9 +67,15 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     /// The same as the store describes it; nil where there was none, or nobody said.
     public var storeOffer: StoreOffer?
 
+    private enum CodingKeys: String, CodingKey {
+        case id, productID, purchasedAt, expiresAt, revocation, isUpgraded, replacesEarlier, transactionID
+        case originalPurchasedAt, isTrial, isIntro, discountID, storeOffer
+        case statedAt = "toldAt"
+    }
+
     public init(
         id: TransactionID, productID: ProductID, purchasedAt: Timestamp, expiresAt: Timestamp?,
-        revocation: Revocation? = nil, isUpgraded: Bool = false, replacesEarlier: Bool = false, toldAt: Timestamp,
+        revocation: Revocation? = nil, isUpgraded: Bool = false, replacesEarlier: Bool = false, statedAt: Timestamp,
         transactionID: TransactionID? = nil, originalPurchasedAt: Timestamp? = nil, isTrial: Bool? = nil,
         isIntro: Bool? = nil,
         discountID: DiscountID? = nil
@@ -81,7 +87,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
         self.revocation = revocation
         self.isUpgraded = isUpgraded
         self.replacesEarlier = replacesEarlier
-        self.toldAt = toldAt
+        self.statedAt = statedAt
         self.transactionID = transactionID
         self.originalPurchasedAt = originalPurchasedAt
         self.isTrial = isTrial
@@ -93,11 +99,11 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     var end: Timestamp { expiresAt ?? .distantFuture }
 
     /// What was said of its renewal from then on is about this period: a store renews, and tells of it, up to a day before it begins.
-    var isHeardOfFrom: Timestamp { min(purchasedAt, toldAt) }
+    var isKnownFrom: Timestamp { min(purchasedAt, statedAt) }
 
     /// Which of two words on the same period counts: the later one; of two of the same moment always the same one, so that it
     /// does not matter which came first.
-    mutating func hear(_ other: LedgerPeriod) {
+    mutating func merge(_ other: LedgerPeriod) {
         let replacesEarlier = replacesEarlier || other.replacesEarlier
         if other.rank > rank { self = other }
         self.replacesEarlier = replacesEarlier
@@ -105,7 +111,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
 
     private var rank: LedgerRank {
         LedgerRank(
-            toldAt: toldAt,
+            statedAt: statedAt,
             numbers: [
                 revocation.map { $0.at.microseconds } ?? .min, revocation.map { Int64($0.kind.rawValue) } ?? 0,
                 isUpgraded ? 1 : 0, end.microseconds, purchasedAt.microseconds,

@@ -41,13 +41,13 @@ public struct StoreNotification: Sendable, Hashable {
     /// When it was said. Nil where it does not say.
     public var saidAt: Timestamp?
     /// Nil where it concerns no subscription's life. Other stores' notifications have none: the store is asked.
-    public var word: LedgerWord?
+    public var word: LedgerStatement?
 
     public init(
         version: Version, identity: String, uuid: String? = nil, type: String, subtype: String? = nil,
         environment: StoreEnvironment, bundleID: BundleID?, originalTransactionID: TransactionID? = nil,
         saidAt: Timestamp?,
-        word: LedgerWord? = nil
+        word: LedgerStatement? = nil
     ) {
         self.version = version
         self.identity = identity

@@ -58,7 +58,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
         } else if end > now {
             verdicts[offer] = .goesOn(expiresAt: item.expiresAt.map { min($0, end) })
             if item.expiresAt != nil { look(at: end) }
-        } else if item.toldAt >= end || !ledger.isListed(item) || ledger.renewal?.willRenew == false {
+        } else if item.statedAt >= end || !ledger.isListed(item) || ledger.renewal?.willRenew == false {
             verdicts[offer] = .ends(reason: "expired")
         } else if end + leeway > now {
             verdicts[offer] = .goesOn(expiresAt: nil)
@@ -72,7 +72,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
     private mutating func judge(
         left offer: OfferID, since: Timestamp?, _ said: LedgerEnd?, reason: String = "replaced", at now: Timestamp
     ) {
-        guard let said, since.map({ said.toldAt > $0 }) ?? true else {
+        guard let said, since.map({ said.statedAt > $0 }) ?? true else {
             questions.insert(offer)
             return look(at: now)
         }
@@ -106,7 +106,7 @@ extension SubscriptionLedger {
             offer(of: one.productID) == offer(of: period.productID) && left.map { Self.isOlder($0, one) } ?? true
         }
         // What was said within the second of the purchase may have been said before it: receipts have whole seconds.
-        return own.map { min($0.purchasedAt + .seconds(1), $0.toldAt) }.min()
+        return own.map { min($0.purchasedAt + .seconds(1), $0.statedAt) }.min()
     }
 }
 

@@ -1,4 +1,4 @@
-extension LedgerWord {
+extension LedgerStatement {
     /// Products that one statement lists side by side: each has its own end, and none replaces another.
     var items: Set<ProductID> {
         guard periods.count > 1 else { return [] }
@@ -6,7 +6,7 @@ extension LedgerWord {
         return Set(
             candidates.filter { one in
                 candidates.contains {
-                    $0.productID != one.productID && $0.toldAt == one.toldAt && $0.purchasedAt == one.purchasedAt
+                    $0.productID != one.productID && $0.statedAt == one.statedAt && $0.purchasedAt == one.purchasedAt
                 }
             }.map(\.productID))
     }
@@ -17,17 +17,17 @@ extension SubscriptionLedger {
     /// Whether the store still lists an item. The store removed an item that its latest statement does not list.
     func isListed(_ period: LedgerPeriod) -> Bool {
         guard items?.contains(period.productID) == true else { return true }
-        return lastStatementAt.map { period.toldAt >= $0 } ?? true
+        return lastStatementAt.map { period.statedAt >= $0 } ?? true
     }
 
     /// Every whole statement names the renewal. A purchase's own period is one item alone: it says nothing about the others.
-    private var lastStatementAt: Timestamp? { renewal?.toldAt }
+    private var lastStatementAt: Timestamp? { renewal?.statedAt }
 
     /// The latest period of an item. Nil for a product that is not sold as an item.
     func item(_ product: ProductID) -> LedgerPeriod? {
         guard items?.contains(product) == true else { return nil }
         return periods.values.filter { $0.productID == product }
-            .max { ($0.toldAt, $0.end, $0.id) < ($1.toldAt, $1.end, $1.id) }
+            .max { ($0.statedAt, $0.end, $0.id) < ($1.statedAt, $1.end, $1.id) }
     }
 
     /// The item that opens an offer by the catalogue; of several the one that ends last.

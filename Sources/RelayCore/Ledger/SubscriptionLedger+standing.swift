@@ -79,25 +79,27 @@ extension SubscriptionLedger {
         _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp,
         leeway: Duration
     ) {
-        let said = renewal.flatMap { $0.toldAt >= period.isHeardOfFrom ? $0 : nil }
+        let said = renewal.flatMap { $0.statedAt >= period.isKnownFrom ? $0 : nil }
         if let grace = said?.graceUntil, grace > now {
             standing.status = .inGrace
             standing.changesAt = grace
             return
         }
         // A receipt that was made after its end says nothing new of it.
-        if let end, end.isOver, end.toldAt >= period.purchasedAt, end.reaches(period),
-            end.toldAt >= said?.toldAt ?? end.toldAt
+        if let end, end.isOver, end.statedAt >= period.purchasedAt, end.reaches(period),
+            end.statedAt >= said?.statedAt ?? end.statedAt
         {
             return expire(&standing)
         }
         // Somebody said after its end that it goes on: until that is as old as one waits for a renewal, it does.
-        let goesOn = end.flatMap { !$0.isOver && $0.toldAt >= period.end ? max($0.toldAt, $0.until ?? $0.toldAt) : nil }
+        let goesOn = end.flatMap {
+            !$0.isOver && $0.statedAt >= period.end ? max($0.statedAt, $0.until ?? $0.statedAt) : nil
+        }
         let retryEnd = period.end + Self.billingRetry
         let isRetried =
             said.map {
-                $0.isInBillingRetry && $0.toldAt + Self.earlyCharge >= period.end
-                    && (goesOn == nil || $0.toldAt >= end?.toldAt ?? $0.toldAt)
+                $0.isInBillingRetry && $0.statedAt + Self.earlyCharge >= period.end
+                    && (goesOn == nil || $0.statedAt >= end?.statedAt ?? $0.statedAt)
             } ?? false
         if isRetried, retryEnd > now {
             standing.status = .inBillingRetry
@@ -126,7 +128,7 @@ extension SubscriptionLedger {
     /// Whether another period may follow that nobody has told of.
     private func hasMore(after period: LedgerPeriod) -> Bool {
         guard period.expiresAt != nil else { return false }
-        guard let said = renewal, said.toldAt >= period.isHeardOfFrom else { return true }
+        guard let said = renewal, said.statedAt >= period.isKnownFrom else { return true }
         return said.willRenew != false && said.expirationIntent == nil
     }
 

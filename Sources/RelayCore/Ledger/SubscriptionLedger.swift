@@ -75,7 +75,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
 
     /// The subscription's present id; nil if it still has this one, or has it again.
     public var movedTo: TransactionID? {
-        guard let move, currentAt.map({ $0 < move.toldAt }) ?? true else { return nil }
+        guard let move, currentAt.map({ $0 < move.statedAt }) ?? true else { return nil }
         return move.to
     }
 
@@ -89,33 +89,33 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
         cleeng = cleeng.filter { $0.value.ownerNo.map { $0 == number } ?? true }
     }
 
-    public mutating func hear(_ word: LedgerWord) {
+    public mutating func apply(_ word: LedgerStatement) {
         let sold = word.items
         if !sold.isEmpty { items = sold.union(items ?? []) }
-        for period in word.periods { hear(period) }
-        if let told = word.renewal, renewal.map({ told.rank > $0.rank }) ?? true { renewal = told }
-        if let told = word.end, end.map({ told.rank > $0.rank }) ?? true { end = told }
-        for (offer, told) in word.cleeng where cleeng[offer].map({ told.rank > $0.rank }) ?? true {
-            cleeng[offer] = told
+        for period in word.periods { apply(period) }
+        if let new = word.renewal, renewal.map({ new.rank > $0.rank }) ?? true { renewal = new }
+        if let new = word.end, end.map({ new.rank > $0.rank }) ?? true { end = new }
+        for (offer, new) in word.cleeng where cleeng[offer].map({ new.rank > $0.rank }) ?? true {
+            cleeng[offer] = new
         }
         while cleeng.count > Self.mostOffers,
-            let oldest = cleeng.min(by: { ($0.value.toldAt, $0.key) < ($1.value.toldAt, $1.key) })
+            let oldest = cleeng.min(by: { ($0.value.statedAt, $0.key) < ($1.value.statedAt, $1.key) })
         {
             cleeng[oldest.key] = nil
         }
-        if let told = word.granted, granted.map({ told.rank > $0.rank }) ?? true { granted = told }
-        if let told = word.movesTo, move.map({ told.rank > $0.rank }) ?? true { move = told }
-        if let told = word.isCurrentAt { currentAt = max(currentAt ?? told, told) }
-        if let told = word.intentChangedAt { intentChangedAt = max(intentChangedAt ?? told, told) }
-        if let told = word.isTest { isTest = told }
+        if let new = word.granted, granted.map({ new.rank > $0.rank }) ?? true { granted = new }
+        if let new = word.movesTo, move.map({ new.rank > $0.rank }) ?? true { move = new }
+        if let new = word.isCurrentAt { currentAt = max(currentAt ?? new, new) }
+        if let new = word.intentChangedAt { intentChangedAt = max(intentChangedAt ?? new, new) }
+        if let new = word.isTest { isTest = new }
         movedFrom.formUnion(word.movesFrom)
         while movedFrom.count > Self.mostPredecessors, let least = movedFrom.min(by: { $0.isLower(than: $1) }) {
             movedFrom.remove(least)
         }
     }
 
-    private mutating func hear(_ period: LedgerPeriod) {
-        periods[period.id, default: period].hear(period)
+    private mutating func apply(_ period: LedgerPeriod) {
+        periods[period.id, default: period].merge(period)
         guard periods.count > Self.mostPeriods else { return }
         let oldest = periods.values.min { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
         if let oldest { periods[oldest.id] = nil }

@@ -24,7 +24,7 @@ public struct ExternalSubscription: Sendable, Hashable {
     /// `Production`, `Sandbox`, ….
     public var environment: StoreEnvironment
     /// What the store said of it, for the ledger. Empty where the ledger knows it already.
-    public var word: LedgerWord
+    public var word: LedgerStatement
     public var bundleID: BundleID?
     /// The newest product, as the store names it.
     public var productID: ProductID?
@@ -37,7 +37,7 @@ public struct ExternalSubscription: Sendable, Hashable {
     public var accountToken: String?
 
     public init(
-        key: TransactionID, environment: StoreEnvironment, word: LedgerWord, bundleID: BundleID? = nil,
+        key: TransactionID, environment: StoreEnvironment, word: LedgerStatement, bundleID: BundleID? = nil,
         productID: ProductID? = nil, isTrial: Bool? = nil, isSubscription: Bool? = nil,
         awaitsAcknowledgement: AcknowledgedKind? = nil, accountToken: String? = nil
     ) {

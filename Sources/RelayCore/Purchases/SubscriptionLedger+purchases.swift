@@ -58,7 +58,7 @@ extension SubscriptionLedger {
         var status = isUnanswered ? shown ?? standing.status : standing.status
         if isEndedByCleeng(period) { status = .expired }
         purchase.isExpired = !status.grantsAccess
-        let said = renewal.flatMap { $0.toldAt >= period.isHeardOfFrom ? $0 : nil }
+        let said = renewal.flatMap { $0.statedAt >= period.isKnownFrom ? $0 : nil }
         if period.expiresAt != nil, let said {
             if let willRenew = said.willRenew { purchase.renewalIntent = willRenew ? .renew : .lapse }
             purchase.isBillingRetry = status == .inGrace || status == .inBillingRetry

@@ -115,7 +115,7 @@ extension Pursuit {
 
     /// An event of Cleeng's ends the wait. The caller passes only purchases that Cleeng has taken, and only events about them. A grant
     /// names a customer and an offer, like an entitlement. A refusal is of one purchase; by a connector it names the synchronization.
-    public mutating func told(_ word: UpstreamWord, at now: Timestamp) -> Decision {
+    public mutating func told(_ word: UpstreamStatement, at now: Timestamp) -> Decision {
         if case .refused = word.verdict, phase.isSynchronizing, word.synchronization != synchronization {
             return Decision(next: rest(until: readAt, at: now))
         }

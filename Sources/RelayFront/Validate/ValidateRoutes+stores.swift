@@ -22,7 +22,7 @@ extension ValidateRoutes {
             publisher: key.publisher, environment: found.environment, originalTransactionID: found.key)
         // What is used up enters no ledger.
         let messages =
-            found.word == LedgerWord()
+            found.word == LedgerStatement()
             ? []
             : LedgerMessage(name, found.word, bundleID: receipt.asked, note: .init(event: "validated"))
                 .withMoves

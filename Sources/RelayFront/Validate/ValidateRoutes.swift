@@ -68,7 +68,7 @@ struct ValidateRoutes: Sendable {
         let messages = purchase.ledgerPeriods.map { id, period in
             LedgerMessage(
                 SubscriptionName(publisher: key.publisher, environment: receipt.environment, originalTransactionID: id),
-                LedgerWord(periods: [period]), bundleID: receipt.bundleID, note: .init(event: "validated"))
+                LedgerStatement(periods: [period]), bundleID: receipt.bundleID, note: .init(event: "validated"))
         }
         let keepsOwner = try await check(messages.map(\.name), wanted, token: receipt.accountToken)
         let (entered, now) = try await enter(messages, wanted, key)

@@ -18,9 +18,9 @@ public struct FoundEntitlement: Sendable {
     /// Nil too where Cleeng does not say when it ends (``LedgerEnd/runs(statedAt:)``).
     fileprivate var expiresAt: Timestamp? { until.flatMap { $0 > readAt ? $0 : nil } }
 
-    fileprivate var word: LedgerWord {
-        LedgerWord(
-            cleeng: [offer: LedgerEnd(isOver: false, until: until, toldAt: readAt)],
+    fileprivate var word: LedgerStatement {
+        LedgerStatement(
+            cleeng: [offer: LedgerEnd(isOver: false, until: until, statedAt: readAt)],
             granted: LedgerGrant(offer: offer, at: readAt))
     }
 }
@@ -124,9 +124,9 @@ extension SubscriptionStore {
                         one.name, one.found.word,
                         note: .init(event: "found", detail: "Cleeng: entitled to \(one.found.offer)"))
                 }
-                let hearing = LedgerHearing(messages, memory: memory, leeway: leeway)
-                let heard = try hearing.hear(try await transaction.pipeline(hearing.opening)[...])
-                let closing = hearing.closing(heard)
+                let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
+                let entries = try update.apply(try await transaction.pipeline(update.opening)[...])
+                let closing = update.closing(entries)
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
                 return (kept.count, changed, closing)
             }

@@ -14,7 +14,7 @@ extension RelayStore {
     }
 
     /// The same of what subscriptions' ledgers have heard.
-    func publish(_ changed: [Validation], _ closing: LedgerHearing.Closing) {
+    func publish(_ changed: [Validation], _ closing: LedgerUpdate.Closing) {
         publish(changed, customers: closing.customers)
         if closing.hasMessages { database.afterCommit { memory.onMessagesQueued() } }
         if closing.asksStores { database.afterCommit { memory.onQuestionsAsked() } }

@@ -118,11 +118,11 @@ extension EventStore {
     ///
     /// - Returns: those, and how many more wait that could not be taken now.
     public func claimWaiting(
-        for word: UpstreamWord, of subject: EventSubject, lease: Duration
+        for word: UpstreamStatement, of subject: EventSubject, lease: Duration
     ) async throws -> (claimed: [ClaimedPursuit], left: Int) {
         let rows = try await database.query(Self.waiting(for: word, of: subject))
         guard !rows.isEmpty else { return ([], 0) }
-        let claimed = try await relay.purchases.claimTold(
+        let claimed = try await relay.purchases.claimSent(
             buckets: try rows.map { try $0.get("bucket") }, ids: try rows.map { try $0.get("id") }, lease: lease)
         return (claimed, rows.count - claimed.count)
     }
@@ -130,7 +130,7 @@ extension EventStore {
     /// What is still waited for of a customer and an offer, as far as a word concerns it. What was granted, was granted on the
     /// offer; what was refused is one purchase, and where Cleeng names a synchronization, that one's. What has not been sent yet
     /// will be read anyway. Indexes used: `validations_customer`, `validations_cleeng_customer`, the primary key of `pursuits`.
-    private static func waiting(for word: UpstreamWord, of subject: EventSubject) -> SQL {
+    private static func waiting(for word: UpstreamStatement, of subject: EventSubject) -> SQL {
         let waits: SQL = """
             offer_id = \(.text(subject.offerID))
             AND status IN (\(ValidationStatus.pending), \(ValidationStatus.timedOut))

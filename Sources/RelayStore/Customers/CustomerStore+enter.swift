@@ -7,7 +7,7 @@ public struct EnteredSubscription: Sendable {
     /// The newest purchase of each product that it ever was.
     public var purchases: [CustomerPurchase]
     /// The owner by a grant of Cleeng's, if any.
-    public var owner: HeardSubscription.Owner?
+    public var owner: LedgerResult.Owner?
 }
 
 extension CustomerStore {
@@ -23,32 +23,32 @@ extension CustomerStore {
         _ messages: [LedgerMessage], for customer: CustomerName?, app: BundleID, leeway: Duration
     ) async throws -> [EnteredSubscription] {
         guard !messages.isEmpty else { return [] }
-        let hearing = LedgerHearing(messages, memory: memory, leeway: leeway)
+        let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
         // A subscription that moved is claimed under its new id.
-        let claimed = hearing.messages.filter { $0.word.movesTo == nil }
+        let claimed = update.messages.filter { $0.word.movesTo == nil }
         let claim = customer.map { [Self.claim(claimed, for: $0, app: app)] } ?? []
-        let (heard, changed, closing) = try await database.retryingDeadlock {
+        let (entries, changed, closing) = try await database.retryingDeadlock {
             try await database.withTransaction { transaction in
-                let answers = try await transaction.pipeline(claim + hearing.opening)
-                let heard = try hearing.hear(answers[claim.count...])
-                var closing = hearing.closing(heard)
+                let answers = try await transaction.pipeline(claim + update.opening)
+                let entries = try update.apply(answers[claim.count...])
+                var closing = update.closing(entries)
                 if let customer, let rows = answers.first {
                     let changes = try rows.flatMap { try Self.changes($0, customer) }
                     if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
                     closing.customers += changes.map(\.customer)
                 }
-                closing.queries += QuestionStore.sweep(hearing.messages.map { (name: $0.name, app: $0.bundleID) })
+                closing.queries += QuestionStore.sweep(update.messages.map { (name: $0.name, app: $0.bundleID) })
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (heard, changed, closing)
+                return (entries, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return heard.filter { $0.message.word.movesTo == nil }.map { heard in
-            let shown = heard.shown?.status
+        return entries.filter { $0.message.word.movesTo == nil }.map { entry in
+            let shown = entry.shown?.status
             return EnteredSubscription(
-                name: heard.message.name,
-                purchases: heard.ledger.purchases(of: heard.message.name, shown: shown, at: heard.now, leeway: leeway),
-                owner: heard.owner)
+                name: entry.message.name,
+                purchases: entry.ledger.purchases(of: entry.message.name, shown: shown, at: entry.now, leeway: leeway),
+                owner: entry.owner)
         }
     }
 

@@ -109,7 +109,7 @@ extension CustomerStore {
         var ledger = try StoredLedger.read(row, ownerNo: row.get("owner_no"))
         if let period = try row.get("period", as: String?.self) {
             let period = try LedgerJSON.value(LedgerPeriod.self, period, column: "validations.period")
-            ledger.hear(LedgerWord(periods: [period]))
+            ledger.apply(LedgerStatement(periods: [period]))
         }
         // A moved subscription is shown under its new id. A grant that stands alone is no purchase in a store.
         guard ledger.movedTo == nil, !name.standsAlone else { return ([], nil) }

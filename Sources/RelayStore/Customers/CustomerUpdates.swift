@@ -30,7 +30,7 @@ public struct CustomerUpdates: Sendable {
         } catch let error where error.isForGood {
             var all = (customers: 0, messages: 0)
             while all.customers < limit {
-                let taken = NIOLockedValueBox<ToldChange.Key?>(nil)
+                let taken = NIOLockedValueBox<CustomerUpdate.Key?>(nil)
                 do {
                     let one = try await tell(limit: 1) { key in taken.withLockedValue { $0 = key } }
                     guard one.customers > 0 else { break }
@@ -47,15 +47,15 @@ public struct CustomerUpdates: Sendable {
     }
 
     private func tell(
-        limit: Int, onTake: @escaping @Sendable (ToldChange.Key) -> Void
+        limit: Int, onTake: @escaping @Sendable (CustomerUpdate.Key) -> Void
     ) async throws -> (customers: Int, messages: Int) {
         // Read each time: a new endpoint receives every change from then on.
         let endpoints = try await store.webhooks.endpoints(in: .all).filter { $0.isActive && $0.kind == .purchases }
         return try await store.database.retryingDeadlock {
             try await store.database.withTransaction { transaction in
-                let rows = try await transaction.query(ToldChange.take(limit: limit))
-                for row in rows { onTake(try ToldChange.Key(row)) }
-                let changes = try rows.map(ToldChange.init)
+                let rows = try await transaction.query(CustomerUpdate.take(limit: limit))
+                for row in rows { onTake(try CustomerUpdate.Key(row)) }
+                let changes = try rows.map(CustomerUpdate.init)
                 guard !changes.isEmpty else { return (0, 0) }
                 let told: SQL = """
                     UPDATE customers c
@@ -64,14 +64,14 @@ public struct CustomerUpdates: Sendable {
                     WHERE c.bucket = i.bucket AND c.publisher = i.publisher AND c.username = i.username
                     """
                 let publishers = Set(endpoints.map(\.publisher))
-                let heard = changes.filter { publishers.contains($0.name.publisher) }
-                guard !heard.isEmpty else {
+                let received = changes.filter { publishers.contains($0.name.publisher) }
+                guard !received.isEmpty else {
                     _ = try await transaction.commit(with: [told])
                     return (changes.count, 0)
                 }
-                let read = try await purchases(of: heard.map(\.name), transaction)
+                let read = try await purchases(of: received.map(\.name), transaction)
                 let now = store.memory.clock.nowOrHostTime
-                let messages = zip(heard, read).flatMap { change, purchases in
+                let messages = zip(received, read).flatMap { change, purchases in
                     endpoints.compactMap { change.message(to: $0, purchases, at: now) }
                 }
                 _ = try await transaction.commit(with: [told] + DeliveryStatements.enqueue(messages))
@@ -80,7 +80,7 @@ public struct CustomerUpdates: Sendable {
         }
     }
 
-    private func putOff(_ key: ToldChange.Key) async throws {
+    private func putOff(_ key: CustomerUpdate.Key) async throws {
         _ = try await store.database.query(
             """
             UPDATE customers c
@@ -125,7 +125,7 @@ extension CustomerUpdates {
                     RETURNING c.version, clock_timestamp() AS now
                     """)
                 guard let row = rows.first else { throw StoreError.missingRow("a customer") }
-                let change = ToldChange(
+                let change = CustomerUpdate(
                     name: name, version: try row.get("version"), reason: "WEBHOOK_REPEATED",
                     changedAt: try row.timestamp("now"))
                 let read = try await purchases(of: [name], transaction)

@@ -7,16 +7,16 @@ public protocol GrantListener: Sendable {
     var leeway: Duration { get }
 
     /// Whether the store or Cleeng has to be asked about a new subscription at once.
-    func asks(about subscription: HeardSubscription) -> Bool
+    func asks(about subscription: LedgerResult) -> Bool
 
     /// Called after the commit with subscriptions whose ledgers have to hear of a grant. They become due if the listener does not.
-    func hear(granted names: [SubscriptionName])
+    func updateLedgers(granted names: [SubscriptionName])
 }
 
 /// A subscription's ledger once it has a grant, read in the transaction that grants. It decides whether access runs at all: the store may have
 /// taken the purchase back before Cleeng granted it.
 struct GrantedLedger: Sendable {
-    fileprivate let heard: LedgerHearing.Heard
+    fileprivate let entry: LedgerUpdate.Entry
     private let offer: OfferID
     /// Whether the store said before the grant that the subscription is over. A store that takes a purchase back may say no more than that, and
     /// Cleeng may not have heard of it.
@@ -35,21 +35,21 @@ struct GrantedLedger: Sendable {
     ) {
         offer = claimed.offerID
         contradictsStore = ledger.end?.isOver ?? false
-        var heard = LedgerHearing.Heard(message: LedgerMessage(claimed.name), ledger: ledger)
-        heard.owner = .init(customer: claimed.customer, email: claimed.email, offerID: offer)
-        (heard.now, heard.leeway, heard.bundleID) = (now, leeway, bundleID)
-        heard.granted = [offer]
-        heard.ledger.hear(
-            LedgerWord(grantOf: offer, at: change.rankedAt, until: change.grantedUntil, ownerNo: Self.firstOwner))
-        if let period { heard.ledger.hear(LedgerWord(periods: [period])) }
-        if let offers = catalogue.offers(of: heard.ledger.products, in: claimed.name) { heard.ledger.setOffers(offers) }
-        heard.standing = heard.ledger.standing(at: now, leeway: leeway)
-        self.heard = heard
+        var entry = LedgerUpdate.Entry(message: LedgerMessage(claimed.name), ledger: ledger)
+        entry.owner = .init(customer: claimed.customer, email: claimed.email, offerID: offer)
+        (entry.now, entry.leeway, entry.bundleID) = (now, leeway, bundleID)
+        entry.granted = [offer]
+        entry.ledger.apply(
+            LedgerStatement(grantOf: offer, at: change.rankedAt, until: change.grantedUntil, ownerNo: Self.firstOwner))
+        if let period { entry.ledger.apply(LedgerStatement(periods: [period])) }
+        if let offers = catalogue.offers(of: entry.ledger.products, in: claimed.name) { entry.ledger.setOffers(offers) }
+        entry.standing = entry.ledger.standing(at: now, leeway: leeway)
+        self.entry = entry
     }
 
     /// Why the purchase opens nothing although Cleeng grants it: `refunded`, `family_revoked`. Nil where the store has not taken it back.
     var reasonToEnd: String? {
-        guard heard.standing?.status == .revoked, case .ends(let reason) = heard.access.verdicts[offer] else {
+        guard entry.standing?.status == .revoked, case .ends(let reason) = entry.access.verdicts[offer] else {
             return nil
         }
         return reason
@@ -57,9 +57,9 @@ struct GrantedLedger: Sendable {
 }
 
 /// A grant that is the first statement on its subscription, as most are. The ledger follows from the grant and the receipt's period alone, so the
-/// settlement writes it with the grant. What is granted on a known subscription is heard after the commit (``LedgerHearing``).
+/// settlement writes it with the grant. What is granted on a known subscription is heard after the commit (``LedgerUpdate``).
 struct FirstGrant: Sendable {
-    let heard: LedgerHearing.Heard
+    let entry: LedgerUpdate.Entry
     /// Until when access runs.
     let expiresAt: Timestamp?
 
@@ -68,12 +68,12 @@ struct FirstGrant: Sendable {
     ///
     /// - Parameter ledger: of a purchase that made its subscription's row, of which nothing was known.
     init?(_ change: Decision.Change, _ ledger: GrantedLedger, of claimed: ClaimedPursuit, listener: any GrantListener) {
-        let (heard, offer) = (ledger.heard, claimed.offerID)
-        let access = heard.access
+        let (entry, offer) = (ledger.entry, claimed.offerID)
+        let access = entry.access
         guard access.present == offer, access.questions.isEmpty, case .goesOn(let end) = access.verdicts[offer],
-            heard.dueAt.map({ $0 > heard.now }) ?? false, !listener.asks(about: HeardSubscription(heard))
+            entry.dueAt.map({ $0 > entry.now }) ?? false, !listener.asks(about: LedgerResult(entry))
         else { return nil }
-        self.heard = heard
-        expiresAt = end.flatMap { $0 > heard.now ? $0 : nil } ?? change.expiresAt
+        self.entry = entry
+        expiresAt = end.flatMap { $0 > entry.now ? $0 : nil } ?? change.expiresAt
     }
 }

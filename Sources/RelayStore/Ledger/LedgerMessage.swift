@@ -27,14 +27,14 @@ public struct LedgerMessage: Sendable {
     }
 
     public var name: SubscriptionName
-    public var word: LedgerWord
+    public var word: LedgerStatement
     public var condition: Condition
     public var bundleID: BundleID?
     /// Nil: nothing was said, it is only looked at again. A change of status is noted all the same.
     public var note: Note?
 
     public init(
-        _ name: SubscriptionName, _ word: LedgerWord = LedgerWord(), heard condition: Condition = .always,
+        _ name: SubscriptionName, _ word: LedgerStatement = LedgerStatement(), condition: Condition = .always,
         bundleID: BundleID? = nil, note: Note? = nil
     ) {
         self.name = name
@@ -55,15 +55,15 @@ extension LedgerMessage {
                 note?.detail = "to \(name.originalTransactionID)"
                 return LedgerMessage(
                     name.under(old),
-                    LedgerWord(
-                        movesTo: word.isCurrentAt.map { LedgerMove(to: name.originalTransactionID, toldAt: $0) }),
+                    LedgerStatement(
+                        movesTo: word.isCurrentAt.map { LedgerMove(to: name.originalTransactionID, statedAt: $0) }),
                     bundleID: bundleID, note: note)
             }
     }
 }
 
 /// How a subscription stands after a ``LedgerMessage``.
-public struct HeardSubscription: Sendable {
+public struct LedgerResult: Sendable {
     /// Whom Cleeng would have to be asked about.
     public struct Owner: Sendable, Hashable {
         public var customer: CustomerID
@@ -85,28 +85,28 @@ public struct HeardSubscription: Sendable {
     /// Nil where nobody has claimed it.
     public var owner: Owner?
     /// Whether the store has ever said what is to become of it.
-    public var isTold: Bool
+    public var hasRenewalInfo: Bool
     /// When its store is to be asked again that lists nothing of what it took back; nil where that is not to be.
     public var recheckAt: Timestamp?
     /// How many of its periods were taken back by what was just said, and not before.
     public var newRevocations: Int
     /// Time of the update by the database's clock.
-    public var heardAt: Timestamp
+    public var updatedAt: Timestamp
 
-    init(_ heard: LedgerHearing.Heard) {
-        name = heard.message.name
-        bundleID = heard.bundleID
-        standing = heard.standing
-        access = heard.access
-        granted = heard.granted
-        askedAt = heard.ledger.cleeng.mapValues(\.toldAt)
-        owner = heard.owner
-        isTold = heard.isTold
-        recheckAt = heard.recheckAt
-        let before = heard.before.ledger.periods
-        newRevocations = heard.ledger.periods.count {
+    init(_ entry: LedgerUpdate.Entry) {
+        name = entry.message.name
+        bundleID = entry.bundleID
+        standing = entry.standing
+        access = entry.access
+        granted = entry.granted
+        askedAt = entry.ledger.cleeng.mapValues(\.statedAt)
+        owner = entry.owner
+        hasRenewalInfo = entry.hasRenewalInfo
+        recheckAt = entry.recheckAt
+        let before = entry.before.ledger.periods
+        newRevocations = entry.ledger.periods.count {
             $0.value.revocation != nil && before[$0.key]?.revocation == nil
         }
-        heardAt = heard.now
+        updatedAt = entry.now
     }
 }

@@ -37,7 +37,8 @@ enum StoredLedger {
         if let ownerNo { ledger.keepStatements(aboutOwner: ownerNo) }
         guard let granted = try row.timestampIfSet("granted_at") else { return ledger }
         let until = try row.timestampIfSet("granted_until")
-        ledger.hear(LedgerWord(grantOf: try row.get("granted_offer"), at: granted, until: until, ownerNo: ownerNo))
+        ledger.apply(
+            LedgerStatement(grantOf: try row.get("granted_offer"), at: granted, until: until, ownerNo: ownerNo))
         return ledger
     }
 
@@ -49,14 +50,14 @@ enum StoredLedger {
     }
 }
 
-extension LedgerWord {
+extension LedgerStatement {
     /// At the time of its grant Cleeng said that it runs.
     ///
     /// - Parameters:
     ///   - offer: nil for a grant from before offers were told apart.
     ///   - ownerNo: the number of the owner whom Cleeng granted it to.
     init(grantOf offer: OfferID?, at moment: Timestamp, until end: Timestamp?, ownerNo: Int32?) {
-        var end = LedgerEnd(isOver: false, until: end, toldAt: moment)
+        var end = LedgerEnd(isOver: false, until: end, statedAt: moment)
         end.ownerNo = ownerNo
         if let offer {
             self.init(cleeng: [offer: end], granted: LedgerGrant(offer: offer, at: moment))
@@ -100,7 +101,7 @@ extension LedgerPeriod {
             writer.member("reason", revocation.reason?.rawValue)
             writer.endObject()
         }
-        writer.member("toldAt", number(toldAt))
+        writer.member("toldAt", number(statedAt))
         writer.member("transactionID", transactionID)
         writer.endObject()
         return writer.text

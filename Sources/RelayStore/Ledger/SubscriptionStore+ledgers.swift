@@ -40,22 +40,22 @@ extension SubscriptionStore {
     ///   - leeway: how long after its end one that will renew is waited for.
     ///   - asks: whether the caller asks about what is then in question. Else that is left to ``claimDue(own:limit:lease:)``.
     /// - Throws: ``PostgresError``, ``StoreError``; then nothing of any of them is written.
-    public func hear(
+    public func record(
         _ messages: [LedgerMessage], leeway: Duration, asks: Bool = false
-    ) async throws -> [HeardSubscription] {
+    ) async throws -> [LedgerResult] {
         guard !messages.isEmpty else { return [] }
-        let hearing = LedgerHearing(messages, memory: memory, leeway: leeway, asks: asks)
-        let (heard, changed, closing) = try await database.retryingDeadlock {
+        let update = LedgerUpdate(messages, memory: memory, leeway: leeway, asks: asks)
+        let (entries, changed, closing) = try await database.retryingDeadlock {
             try await database.withTransaction { transaction in
-                let answers = try await transaction.pipeline(hearing.opening)
-                let heard = try hearing.hear(answers[...])
-                let closing = hearing.closing(heard)
+                let answers = try await transaction.pipeline(update.opening)
+                let entries = try update.apply(answers[...])
+                let closing = update.closing(entries)
                 let changed = try closing.changed(try await transaction.commit(with: closing.queries))
-                return (heard, changed, closing)
+                return (entries, changed, closing)
             }
         }
         relay.publish(changed, closing)
-        return heard.map { HeardSubscription($0) }
+        return entries.map { LedgerResult($0) }
     }
 
     /// Leaves one alone for a while that cannot be gone on with.

@@ -40,9 +40,9 @@ extension NotificationStore {
         leeway: Duration
     ) async throws -> ReceiveOutcome {
         let messages = Self.messages(of: received.notification, publisher: publisher, id: id)
-        let hearing = LedgerHearing(messages, memory: memory, leeway: leeway)
+        let update = LedgerUpdate(messages, memory: memory, leeway: leeway)
         let notices = try await self.notices(of: received.notification, publisher: publisher)
-        let (changed, closing): ([Validation], LedgerHearing.Closing) = try await database.withTransaction {
+        let (changed, closing): ([Validation], LedgerUpdate.Closing) = try await database.withTransaction {
             transaction in
             var arrival = Self.arrival(received, as: id, lane: lane, publisher: publisher)
             if let noted = relay.questions.note(received.notification.store, of: publisher) { arrival.append(noted) }
@@ -55,12 +55,12 @@ extension NotificationStore {
                 let questions = QuestionStore.ask(after: received.notification, publisher: publisher, id: id)
                 let answers = try await transaction.pipeline(arrival + questions)
                 guard !answers[0].isEmpty else { throw Repeated() }
-                return ([], LedgerHearing.Closing(asksStores: !questions.isEmpty))
+                return ([], LedgerUpdate.Closing(asksStores: !questions.isEmpty))
             }
-            let answers = try await transaction.pipeline(arrival + hearing.opening)
+            let answers = try await transaction.pipeline(arrival + update.opening)
             guard !answers[0].isEmpty else { throw Repeated() }
-            let heard = try hearing.hear(answers[arrival.count...])
-            let closing = hearing.closing(heard)
+            let entries = try update.apply(answers[arrival.count...])
+            let closing = update.closing(entries)
             return (try closing.changed(try await transaction.commit(with: closing.queries)), closing)
         }
         relay.publish(changed, closing)

@@ -107,7 +107,7 @@ extension OpsStore {
             messages[index].note?.detail = "\(notification.type.lowercased()), by \(by)"
             messages[index].note?.saidAt = nil
         }
-        _ = try await relay.subscriptions.hear(messages, leeway: leeway)
+        _ = try await relay.subscriptions.record(messages, leeway: leeway)
         if isRelayed { _ = try await database.query(Self.relayAgain(archived.id)) }
     }
 

@@ -95,21 +95,21 @@ enum ContractNews {
     }
 
     /// Messages to endpoints about the contracts.
-    static func deliveries(_ heard: [LedgerHearing.Heard]) -> [NewDelivery] { heard.flatMap(deliveries) }
+    static func deliveries(_ entries: [LedgerUpdate.Entry]) -> [NewDelivery] { entries.flatMap(deliveries) }
 
-    private static func deliveries(_ heard: LedgerHearing.Heard) -> [NewDelivery] {
-        guard let contract = heard.contract, let event = heard.contractEvent else { return [] }
-        return contract.endpoints.filter { $0.takes(heard.message.name.environment) && $0.wants(event) }.map {
+    private static func deliveries(_ entry: LedgerUpdate.Entry) -> [NewDelivery] {
+        guard let contract = entry.contract, let event = entry.contractEvent else { return [] }
+        return contract.endpoints.filter { $0.takes(entry.message.name.environment) && $0.wants(event) }.map {
             $0.delivery(
-                event, publisher: contract.publisher, contract: contract.id, customer: contract.customer, at: heard.now)
+                event, publisher: contract.publisher, contract: contract.id, customer: contract.customer, at: entry.now)
         }
     }
 
     /// Brings subscriptions that the store continues under another number into the contracts that they had. Index used: the primary key.
-    static func moves(_ heard: [LedgerHearing.Heard]) -> [SQL] {
-        heard.filter { $0.contract == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
+    static func moves(_ entries: [LedgerUpdate.Entry]) -> [SQL] {
+        entries.filter { $0.contract == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             let name = new.message.name
-            return heard.filter {
+            return entries.filter {
                 $0.contract != nil && new.message.word.movesFrom.contains($0.message.name.originalTransactionID)
                     && $0.message.name.environment == name.environment
             }.map { move($0.message.name, to: name) }
@@ -130,7 +130,7 @@ enum ContractNews {
     }
 }
 
-extension LedgerHearing.Heard {
+extension LedgerUpdate.Entry {
     /// Nil where the contract is unchanged. The end of a subscription that moved to another number changes nothing.
     fileprivate var contractEvent: BillingEvent? {
         guard ledger.movedTo == nil, let shown else { return nil }

@@ -36,7 +36,7 @@ extension OrderStore {
         return .contract(contract)
     }
 
-    private typealias Committed = (CommitVerdict, [Validation], LedgerHearing.Closing)
+    private typealias Committed = (CommitVerdict, [Validation], LedgerUpdate.Closing)
 
     /// Nil where the order was removed meanwhile.
     private func tryToCommit(
@@ -77,16 +77,16 @@ extension OrderStore {
         guard let row = found[0].first, let present = found[1].first else { return nil }
         let owner = try found[2].first?.billingID("contract")
         let verdict = CommitVerdict(try present.constant("state"), subscriptionIsOf: owner)
-        guard verdict == .completes else { return (verdict, [], LedgerHearing.Closing()) }
+        guard verdict == .completes else { return (verdict, [], LedgerUpdate.Closing()) }
 
         let name = try row.subscriptionName()
         let message = LedgerMessage(
-            name, try row.checkedWord() ?? LedgerWord(), bundleID: try row.get("bundle_id"),
+            name, try row.checkedWord() ?? LedgerStatement(), bundleID: try row.get("bundle_id"),
             note: .init(event: "ordered", detail: "contract \(order.contract)"))
-        let hearing = LedgerHearing(message.withMoves, memory: memory, leeway: leeway)
-        let heard = try hearing.hear(try await transaction.pipeline(hearing.opening)[...])
-        var closing = hearing.closing(heard)
-        let names = try await names(of: name, heard, transaction)
+        let update = LedgerUpdate(message.withMoves, memory: memory, leeway: leeway)
+        let entries = try update.apply(try await transaction.pipeline(update.opening)[...])
+        var closing = update.closing(entries)
+        let names = try await names(of: name, entries, transaction)
         guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
             // The same subscription has a contract under another of its names. The ledger still hears what the store said.
             let answers = try await transaction.commit(with: closing.queries)
@@ -112,9 +112,9 @@ extension OrderStore {
 
     /// Names under which the subscription may have a contract, and those that join this one. The ledgers are locked, so no move comes between.
     private func names(
-        of name: SubscriptionName, _ heard: [LedgerHearing.Heard], _ transaction: PostgresTransaction
+        of name: SubscriptionName, _ entries: [LedgerUpdate.Entry], _ transaction: PostgresTransaction
     ) async throws -> (all: [SubscriptionName], joining: [SubscriptionName]) {
-        guard let ledger = heard.first(where: { $0.message.name == name })?.ledger else { return ([name], [name]) }
+        guard let ledger = entries.first(where: { $0.message.name == name })?.ledger else { return ([name], [name]) }
         let earlier = ledger.movedFrom.sorted().map(name.under)
         guard let next = ledger.movedTo.map(name.under) else { return ([name] + earlier, [name]) }
         let later = try await SubscriptionTrail.read([next]) { try await transaction.query($0) }

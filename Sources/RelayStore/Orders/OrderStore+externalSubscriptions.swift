@@ -45,7 +45,7 @@ extension OrderStore {
 
     /// In the order of their keys, as every writer locks them. A newer statement is not replaced by an older one, or by none.
     private static func write(_ found: [Present], publisher: PublisherID) -> SQL {
-        let words = found.map { $0.one.word == LedgerWord() ? nil : $0.one.word }
+        let words = found.map { $0.one.word == LedgerStatement() ? nil : $0.one.word }
         let rows: SQLTable =
             SQLTable.externalSubscriptions(found.map(\.id)) + [
                 "platform": .textArray(found.map(\.one.platform.rawValue)),
@@ -101,7 +101,7 @@ extension OrderStore {
                 continue
             }
             // Checked by an earlier name and by its own: what the store says under its own counts.
-            if found[place].one.word == LedgerWord() { found[place] = one }
+            if found[place].one.word == LedgerStatement() { found[place] = one }
         }
         return found
     }
@@ -150,16 +150,17 @@ extension OrderStore {
 
 extension PostgresRow {
     /// What the store said when the subscription was checked last; nil where it said nothing.
-    func checkedWord() throws -> LedgerWord? {
+    func checkedWord() throws -> LedgerStatement? {
         try get("word", as: String?.self).map {
-            try LedgerJSON.value(LedgerWord.self, $0, column: "external_subscriptions.word")
+            try LedgerJSON.value(LedgerStatement.self, $0, column: "external_subscriptions.word")
         }
     }
 }
 
-extension LedgerWord {
+extension LedgerStatement {
     /// Time of the newest statement in it.
     fileprivate var saidAt: Timestamp? {
-        (periods.map(\.toldAt) + [renewal?.toldAt, end?.toldAt, movesTo?.toldAt, isCurrentAt].compactMap(\.self)).max()
+        (periods.map(\.statedAt)
+            + [renewal?.statedAt, end?.statedAt, movesTo?.statedAt, isCurrentAt].compactMap(\.self)).max()
     }
 }

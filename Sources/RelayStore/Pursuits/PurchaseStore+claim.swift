@@ -247,11 +247,11 @@ extension PurchaseStore {
     }
 
     /// Takes those that Cleeng has said something of, where Cleeng has taken them and nobody holds them. Index used: the primary key.
-    func claimTold(buckets: [Int16], ids: [UUID], lease: Duration) async throws -> [ClaimedPursuit] {
+    func claimSent(buckets: [Int16], ids: [UUID], lease: Duration) async throws -> [ClaimedPursuit] {
         let keys: SQLTable = ["bucket": .int2Array(buckets), "id": .uuidArray(ids)]
         return try await claim(
             """
-            told AS MATERIALIZED (
+            sent AS MATERIALIZED (
                 SELECT p.bucket, p.id
                 FROM \(keys, as: "i")
                 JOIN pursuits p ON p.bucket = i.bucket AND p.id = i.id
@@ -259,6 +259,6 @@ extension PurchaseStore {
                 ORDER BY p.bucket, p.id
                 FOR UPDATE OF p SKIP LOCKED
             )
-            """, "told", for: lease)
+            """, "sent", for: lease)
     }
 }

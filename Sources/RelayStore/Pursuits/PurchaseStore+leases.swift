@@ -106,7 +106,7 @@ extension PurchaseStore {
                 JOIN ours ON ours.bucket = i.bucket AND ours.id = i.id
                 WHERE p.bucket = ours.bucket AND p.id = ours.id
                 RETURNING p.bucket, p.accepted_on, p.id
-            ), told AS (
+            ), noted AS (
                 INSERT INTO timeline (\(TimelineStatement.columns))
                 SELECT e.*
                 FROM (\(TimelineStatement.rows(writes, instance: memory.instance))) AS e

@@ -51,7 +51,7 @@ extension PurchaseStore {
             FROM held
             WHERE p.bucket = held.bucket AND p.id = held.id
             RETURNING p.bucket, p.accepted_on, p.id, p.fence, p.trouble
-        ), told AS (
+        ), noted AS (
             INSERT INTO timeline (bucket, accepted_on, id, fence, ordinal, at, event, instance, detail)
             SELECT bucket, accepted_on, id, fence, 0, now(), \(TimelineEvent.Kind.parked), \(.text(memory.instance)), trouble
             FROM parked

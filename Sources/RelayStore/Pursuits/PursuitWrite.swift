@@ -100,7 +100,7 @@ public final class PursuitWriter: Sendable {
             flush: { batch in
                 settlementSizes.record(batch.count)
                 let result = try await store.purchases.settle(batch, listener: listener)
-                if !result.unheard.isEmpty { listener?.hear(granted: result.unheard) }
+                if !result.outdated.isEmpty { listener?.updateLedgers(granted: result.outdated) }
                 return result.outcomes.map { .success($0) }
             })
     }

@@ -84,7 +84,7 @@ extension Settlement {
     /// - Returns: a statement that answers with those which have to hear of their grants.
     func watch(_ grants: [(write: PursuitWrite, granted: Granted)], areKnown: Bool) -> SQL {
         let changes = grants.map(\.write.change)
-        let first = grants.map(\.granted.first?.heard)
+        let first = grants.map(\.granted.first?.entry)
         let rows: SQLTable = [
             "at": .timestamptzArray(changes.map { $0?.rankedAt.postgres }),
             "until": .timestamptzArray(changes.map { $0?.grantedUntil?.postgres }),
@@ -94,8 +94,8 @@ extension Settlement {
             "event": .textArray(first.map { $0?.shown?.status.name }),
             "said_at": .timestamptzArray(first.map { $0?.now.postgres }),
         ]
-        let table = SQLTable.subscriptions(grants.map(\.granted.subscription)) + LedgerHearing.columns(first) + rows
-        let due: SQL = "now() + \(listener == nil ? .zero : Self.hearing)"
+        let table = SQLTable.subscriptions(grants.map(\.granted.subscription)) + LedgerUpdate.columns(first) + rows
+        let due: SQL = "now() + \(listener == nil ? .zero : Self.updateDelay)"
         let ifKnown: SQL = """
             ON CONFLICT (bucket, publisher, environment, subscription_key) DO UPDATE SET
                 granted_until = CASE WHEN l.granted_at > excluded.granted_at THEN l.granted_until ELSE excluded.granted_until END,
@@ -120,7 +120,7 @@ extension Settlement {
                 ORDER BY i.bucket, i.publisher, i.environment, i.subscription_key
                 \(areKnown ? ifKnown : "")
                 -- A row that is made here has no `xmax`.
-                RETURNING l.bucket, l.publisher, l.environment, l.subscription_key, l.xmax = 0 AND l.state IS NOT NULL AS has_heard
+                RETURNING l.bucket, l.publisher, l.environment, l.subscription_key, l.xmax = 0 AND l.state IS NOT NULL AS has_state
             ), noted AS (
                 INSERT INTO subscription_events (
                     bucket, accepted_on, id, recorded_at, said_at, expires_at, status, publisher, environment,
@@ -129,12 +129,12 @@ extension Settlement {
                        i.status, i.publisher, i.environment, i.subscription_key, i.event
                 FROM input i
                 JOIN watched w ON \(.sameSubscription("w", "i"))
-                WHERE w.has_heard
+                WHERE w.has_state
             )
-            SELECT w.publisher, w.environment, w.subscription_key FROM watched w WHERE NOT w.has_heard
+            SELECT w.publisher, w.environment, w.subscription_key FROM watched w WHERE NOT w.has_state
             """
     }
 
     /// Until a ledger is due that the listener should have heard by then.
-    private static let hearing = Duration.seconds(10)
+    private static let updateDelay = Duration.seconds(10)
 }

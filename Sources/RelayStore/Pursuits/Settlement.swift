@@ -19,7 +19,7 @@ struct Settlement: Sendable {
         /// Customers whose purchases changed.
         var customers: [CustomerName] = []
         /// The subscriptions that something was granted on, and whose ledgers have not heard of it.
-        var unheard: [SubscriptionName] = []
+        var outdated: [SubscriptionName] = []
         /// A store has to be told of a grant.
         var asksStores = false
     }
@@ -76,9 +76,9 @@ struct Settlement: Sendable {
         }
         let settled = writes.indices.filter { outcomes[$0].isWritten }.map { writes[$0].with(outcomes[$0]) }
         guard !settled.isEmpty else { return Result(outcomes: outcomes) }
-        let (changed, unheard) = try await write(settled, ownership, granted, known: Set(known.keys))
+        let (changed, outdated) = try await write(settled, ownership, granted, known: Set(known.keys))
         return Result(
-            outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer), unheard: unheard,
+            outcomes: outcomes, changed: changed, customers: ownership.changes.map(\.customer), outdated: outdated,
             asksStores: granted.values.contains { $0.asksStore(acknowledged) })
     }
 
@@ -108,7 +108,7 @@ struct Settlement: Sendable {
     private func write(
         _ writes: [PursuitWrite], _ ownership: Ownership.Judgement, _ granted: [ValidationID: Granted],
         known: Set<SubscriptionName>
-    ) async throws -> (changed: [Validation], unheard: [SubscriptionName]) {
+    ) async throws -> (changed: [Validation], outdated: [SubscriptionName]) {
         let transfers = ownership.moved
         let changes = writes.compactMap { write in write.change.map { (write: write, change: $0) } }
         let finished = writes.filter { $0.next == .finished }
@@ -152,8 +152,8 @@ struct Settlement: Sendable {
 
         let answers = try await transaction.commit(with: queries)
         let ends = transfers.isEmpty ? [] : try answers[ended].map(PurchaseStore.stored)
-        let unheard = try answers[watched..<lastWatched].flatMap { try $0.map { try $0.subscriptionName() } }
-        return (try answers[settled].map(PurchaseStore.stored) + ends, unheard)
+        let outdated = try answers[watched..<lastWatched].flatMap { try $0.map { try $0.subscriptionName() } }
+        return (try answers[settled].map(PurchaseStore.stored) + ends, outdated)
     }
 
     /// What was decided before the deadline and is written after it is late: apps have been told so by then.

@@ -37,7 +37,7 @@ enum TransferStatements {
     /// included, and what made the old owner, wherever it is: a subscription
     /// may have had another id then. Indexes used: `validations_subscription`, the primary key.
     private static func end(_ transfers: SQLTable, instance: String) -> SQL {
-        let told = TimelineStatement.insert(
+        let noted = TimelineStatement.insert(
             unheld: "ended", event: "\(TimelineEvent.Kind.transferred)",
             detail: "'the subscription was granted to another email'", instance: instance)
         return """
@@ -74,8 +74,8 @@ enum TransferStatements {
                 FROM others o
                 WHERE v.bucket = o.bucket AND v.accepted_on = o.accepted_on AND v.id = o.id AND \(Validation.wasGranted)
                 RETURNING v.*
-            ), told AS (
-                \(told)
+            ), noted AS (
+                \(noted)
             ), over AS (
                 UPDATE purchases p
                 SET status = \(ValidationStatus.transferred)

@@ -49,7 +49,7 @@ extension QuestionStore {
     }
 
     /// Has stores asked once more about purchases of which they may have told without being heard.
-    public func askAgain(about subscriptions: [HeardSubscription]) async throws {
+    public func askAgain(about subscriptions: [LedgerResult]) async throws {
         guard !subscriptions.isEmpty else { return }
         let questions = subscriptions.map { one in
             Self.ask(

@@ -119,7 +119,7 @@ extension WebhookStore {
                 DELETE FROM webhook_queue q
                 USING held
                 WHERE q.bucket = held.bucket AND q.id = held.id AND held.state <> \(waiting)
-            ), told AS (
+            ), noted AS (
                 UPDATE webhook_deliveries d
                 SET tries = held.tries, state = held.state, last_status = held.status, last_error = held.error,
                     finished_at = CASE WHEN held.state <> \(waiting) THEN now() END,

@@ -59,7 +59,7 @@ public struct CleengEventService: Service {
         else { return try await end(claimed, "kept") }
         guard let subject = try await subject(of: event, offer, claimed, account) else { return }
         var told = 0
-        if let word = UpstreamWord(event, saidAt: claimed.receivedAt) {
+        if let word = UpstreamStatement(event, saidAt: claimed.receivedAt) {
             let outcome = try await account.pursuits.tell(word, to: subject)
             told = outcome.told
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
@@ -143,7 +143,7 @@ extension CleengEventService: StoredQueue {
     }
 }
 
-extension UpstreamWord {
+extension UpstreamStatement {
     /// Nil where it ends no wait.
     fileprivate init?(_ event: CleengEvent, saidAt: Timestamp) {
         let summary = [event.topic, event.result].compactMap(\.self).joined(separator: ": ")

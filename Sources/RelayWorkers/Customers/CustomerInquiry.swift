@@ -58,7 +58,7 @@ public final class CustomerInquiry: CustomerInquirer {
         let key = CustomerKey(publisher: publisher, customer: customer.customer)
         let known = try await store.subscriptions.standing(of: key)
         guard !known.hasPending else { return (.pending, nil) }
-        let owned = try await store.subscriptions.hear(known.subscriptions.map { LedgerMessage($0) }, leeway: leeway)
+        let owned = try await store.subscriptions.record(known.subscriptions.map { LedgerMessage($0) }, leeway: leeway)
             .filter { $0.owner?.customer == customer.customer }
         let offers = offers(offer, owned, publisher)
         guard !offers.isEmpty else { return (.asked, nil) }
@@ -75,7 +75,7 @@ public final class CustomerInquiry: CustomerInquirer {
     }
 
     /// The offer that is asked for; else all of the customer's and the publisher's, the customer's first.
-    private func offers(_ offer: OfferID?, _ owned: [HeardSubscription], _ publisher: PublisherID) -> Set<OfferID> {
+    private func offers(_ offer: OfferID?, _ owned: [LedgerResult], _ publisher: PublisherID) -> Set<OfferID> {
         if let offer { return [offer] }
         let own = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
         let sold = store.memory.catalogue.offers(of: publisher).filter { !own.contains($0) }
@@ -83,26 +83,26 @@ public final class CustomerInquiry: CustomerInquirer {
     }
 
     private func keep(
-        _ ends: [OfferID: LedgerEnd], _ owned: [HeardSubscription], of customer: CustomerEmail,
+        _ ends: [OfferID: LedgerEnd], _ owned: [LedgerResult], of customer: CustomerEmail,
         _ publisher: PublisherID
     ) async throws {
         let messages = owned.compactMap { one -> LedgerMessage? in
             let said = ends.filter { one.offers.contains($0.key) }
             // Apps may ask at every start: only what changes by it is noted.
             guard !said.isEmpty else { return nil }
-            return LedgerMessage(one.name, LedgerWord(cleeng: said), heard: .whileOwned(by: customer.customer))
+            return LedgerMessage(one.name, LedgerStatement(cleeng: said), condition: .whileOwned(by: customer.customer))
         }
-        _ = try await store.subscriptions.hear(messages, leeway: leeway)
+        _ = try await store.subscriptions.record(messages, leeway: leeway)
         let found = ends.compactMap { offer, end -> FoundEntitlement? in
             guard !end.isOver, owned.allSatisfy({ $0.allows(offer, until: end.until) }) else { return nil }
-            return FoundEntitlement(offer: offer, until: end.until, readAt: end.toldAt)
+            return FoundEntitlement(offer: offer, until: end.until, readAt: end.statedAt)
         }
         let kept = try await store.subscriptions.keep(found, of: customer, publisher: publisher, leeway: leeway)
         if kept > 0 { logger.info("Cleeng entitles to what no purchase here opens", metadata: ["offers": "\(kept)"]) }
     }
 }
 
-extension HeardSubscription {
+extension LedgerResult {
     /// Those that it opens, or that were ever granted on it.
     fileprivate var offers: Set<OfferID> { access.present.map { granted.union([$0]) } ?? granted }
 

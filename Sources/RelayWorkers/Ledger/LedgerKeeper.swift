@@ -59,9 +59,9 @@ public struct LedgerKeeper: Service {
 
     private func look(at due: [ClaimedSubscription]) async throws {
         let rows = Dictionary(due.map { ($0.name, $0.row) }, uniquingKeysWith: { one, _ in one })
-        let heard = try await hear(due.map { LedgerMessage($0.name) }, rows)
-        let unanswered = await askStores(heard.filter { $0.isToBeAsked || isNew($0) })
-        try await store.questions.askAgain(about: heard.filter(isToBeRechecked))
+        let results = try await record(due.map { LedgerMessage($0.name) }, rows)
+        let unanswered = await askStores(results.filter { $0.isToBeAsked || isNew($0) })
+        try await store.questions.askAgain(about: results.filter(isToBeRechecked))
         await withTaskGroup { group in
             for questions in Self.byCustomer(unanswered.map(\.question)) {
                 group.addTask { await lookUp(questions, rows) }
@@ -72,16 +72,16 @@ public struct LedgerKeeper: Service {
 
     /// What was granted and its store has said nothing of is asked for at once: whether it will renew, at which price, and for
     /// other stores than Apple's what was bought at all.
-    private func isNew(_ subscription: HeardSubscription) -> Bool {
-        guard !subscription.isTold, !subscription.name.standsAlone else { return false }
+    private func isNew(_ subscription: LedgerResult) -> Bool {
+        guard !subscription.hasRenewalInfo, !subscription.name.standsAlone else { return false }
         guard subscription.platform == .apple else {
             return stores.canAsk(subscription.platform, of: subscription.name.publisher)
         }
         return subscription.standing?.status == .active && appStore?.canAsk(about: subscription) == true
     }
 
-    private func isToBeRechecked(_ subscription: HeardSubscription) -> Bool {
-        guard !subscription.isToBeAsked, let moment = subscription.recheckAt, moment <= subscription.heardAt else {
+    private func isToBeRechecked(_ subscription: LedgerResult) -> Bool {
+        guard !subscription.isToBeAsked, let moment = subscription.recheckAt, moment <= subscription.updatedAt else {
             return false
         }
         return stores.canAsk(subscription.platform, of: subscription.name.publisher)
@@ -90,9 +90,9 @@ public struct LedgerKeeper: Service {
     /// The store knows best, where it can be asked.
     ///
     /// - Returns: those about which Cleeng has to be asked all the same.
-    private func askStores(_ subscriptions: [HeardSubscription]) async -> [HeardSubscription] {
-        var unanswered: [HeardSubscription] = []
-        await withTaskGroup(of: HeardSubscription?.self) { group in
+    private func askStores(_ subscriptions: [LedgerResult]) async -> [LedgerResult] {
+        var unanswered: [LedgerResult] = []
+        await withTaskGroup(of: LedgerResult?.self) { group in
             for (number, subscription) in subscriptions.enumerated() {
                 if number >= Self.maxAsked, let one = await group.next() ?? nil { unanswered.append(one) }
                 group.addTask { await ask(about: subscription) }
@@ -103,7 +103,7 @@ public struct LedgerKeeper: Service {
     }
 
     /// - Returns: nil where that has answered it.
-    private func ask(about subscription: HeardSubscription) async -> HeardSubscription? {
+    private func ask(about subscription: LedgerResult) async -> LedgerResult? {
         guard !subscription.name.standsAlone else { return subscription }
         let word =
             subscription.platform == .apple
@@ -118,10 +118,10 @@ public struct LedgerKeeper: Service {
             return nil
         }
         Counter(label: "relay_subscriptions_looked_up").increment()
-        guard let heard = try? await hear(message.withMoves).first(where: { $0.name == message.name }) else {
+        guard let result = try? await record(message.withMoves).first(where: { $0.name == message.name }) else {
             return subscription
         }
-        return heard.isToBeAsked ? heard : nil
+        return result.isToBeAsked ? result : nil
     }
 
     /// One question each; what nobody owns is a question of its own.
@@ -139,18 +139,18 @@ public struct LedgerKeeper: Service {
     /// - Parameters:
     ///   - rows: those that this process holds: what cannot be gone on with is held against them.
     ///   - asks: whether it asks about what is then in question.
-    private func hear(
+    private func record(
         _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:], asks: Bool = true
-    ) async throws -> [HeardSubscription] {
+    ) async throws -> [LedgerResult] {
         do {
-            return try await store.subscriptions.hear(messages, leeway: leeway, asks: asks)
+            return try await store.subscriptions.record(messages, leeway: leeway, asks: asks)
         } catch let error where !error.isForGood {
             throw error
         } catch {
             guard messages.count == 1 else {
-                var heard: [HeardSubscription] = []
-                for message in messages { heard += try await hear([message], rows, asks: asks) }
-                return heard
+                var results: [LedgerResult] = []
+                for message in messages { results += try await record([message], rows, asks: asks) }
+                return results
             }
             logger.error("a subscription cannot be gone on with", metadata: ["error": "\(error)"])
             Counter(label: "relay_ledgers_failed").increment()
@@ -179,7 +179,7 @@ public struct LedgerKeeper: Service {
     func lookUp(
         _ names: [SubscriptionName], event: (topic: String, offer: OfferID, at: Timestamp), unlessRunning: Bool
     ) async throws -> LookUp {
-        let questions = try await hear(names.map { LedgerMessage($0) }, asks: false).filter { subscription in
+        let questions = try await record(names.map { LedgerMessage($0) }, asks: false).filter { subscription in
             subscription.owner != nil && subscription.opens(event.offer)
                 && subscription.askedAt[event.offer].map { $0 < event.at } ?? true
                 && !(unlessRunning && subscription.isRunning(event.offer))
@@ -187,7 +187,7 @@ public struct LedgerKeeper: Service {
         var end = LookUp.done
         for questions in Self.byCustomer(questions) {
             switch try await inquiry.ask(questions) {
-            case .answered(let answers): try await hear(answers, "cleeng_event") { "\(event.topic); \($0.summary)" }
+            case .answered(let answers): try await record(answers, "cleeng_event") { "\(event.topic); \($0.summary)" }
             case .notBefore(let moment): end = .again(notBefore: moment)
             case .away: end = .again(notBefore: nil)
             }
@@ -207,20 +207,20 @@ public struct LedgerKeeper: Service {
             let unowned = questions.map(\.subscription).filter { $0.owner == nil }
             if !unowned.isEmpty {
                 Counter(label: "relay_subscriptions_looked_up").increment(by: unowned.count)
-                _ = try await hear(
+                _ = try await record(
                     unowned.map { subscription in
                         LedgerMessage(
-                            subscription.name, .over(toldAt: subscription.heardAt), heard: .whileOwned(by: nil),
+                            subscription.name, .over(statedAt: subscription.updatedAt), condition: .whileOwned(by: nil),
                             note: .init(
                                 event: "looked_up",
                                 detail: "no renewal was recorded, and there is no customer to ask Cleeng about"))
                     })
             }
             switch try await inquiry.ask(questions) {
-            case .answered(let answers): try await hear(answers, "looked_up", detail: \.summary)
+            case .answered(let answers): try await record(answers, "looked_up", detail: \.summary)
             case .notBefore(let moment):
                 for one in questions.map(\.subscription) {
-                    try await postpone(one.name, rows, by: max(moment - one.heardAt, .zero) + .milliseconds(50))
+                    try await postpone(one.name, rows, by: max(moment - one.updatedAt, .zero) + .milliseconds(50))
                 }
             case .away:
                 for one in questions {
@@ -245,27 +245,27 @@ public struct LedgerKeeper: Service {
         }
     }
 
-    private func hear(
+    private func record(
         _ answers: [SubscriptionInquiry.Answer], _ event: String, detail: (SubscriptionInquiry.Answer) -> String
     ) async throws {
         guard !answers.isEmpty else { return }
         Counter(label: "relay_subscriptions_looked_up").increment(by: answers.count)
-        _ = try await hear(
+        _ = try await record(
             answers.map { answer in
                 LedgerMessage(
-                    answer.name, LedgerWord(cleeng: answer.cleeng), heard: .whileOwned(by: answer.owner),
+                    answer.name, LedgerStatement(cleeng: answer.cleeng), condition: .whileOwned(by: answer.owner),
                     note: .init(event: event, detail: detail(answer)))
             }, asks: false)
     }
 }
 
 extension LedgerKeeper: GrantListener {
-    public func asks(about subscription: HeardSubscription) -> Bool {
+    public func asks(about subscription: LedgerResult) -> Bool {
         // Of what its store wants acknowledged, the store is asked by itself (`StoreQuestions`).
         subscription.isToBeAsked || (!store.memory.acknowledged.contains(subscription.platform) && isNew(subscription))
     }
 
-    public func hear(granted names: [SubscriptionName]) {
+    public func updateLedgers(granted names: [SubscriptionName]) {
         granted.withLockedValue { if $0.count < Self.mostGranted { $0 += names } }
         loop.wakeup.ring()
     }
@@ -297,10 +297,12 @@ extension LedgerKeeper: StoredQueue {
     }
 }
 
-extension HeardSubscription {
+extension LedgerResult {
     fileprivate var platform: StorePlatform { StorePlatform(subscriptionKey: name.originalTransactionID) }
     /// The store has to be asked, or Cleeng.
-    fileprivate var isToBeAsked: Bool { !access.questions.isEmpty || standing?.lookUpAt.map { $0 <= heardAt } ?? false }
+    fileprivate var isToBeAsked: Bool {
+        !access.questions.isEmpty || standing?.lookUpAt.map { $0 <= updatedAt } ?? false
+    }
     fileprivate var question: SubscriptionInquiry.Question {
         SubscriptionInquiry.Question(subscription: self, offers: access.questions)
     }

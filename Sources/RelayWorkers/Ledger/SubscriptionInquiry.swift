@@ -27,7 +27,7 @@ struct SubscriptionInquiry: Sendable {
 
     /// One subscription, and the offers that Cleeng is to be asked about.
     struct Question: Sendable {
-        var subscription: HeardSubscription
+        var subscription: LedgerResult
         var offers: Set<OfferID>
     }
 
@@ -46,7 +46,7 @@ struct SubscriptionInquiry: Sendable {
         let offers = owned.reduce(into: Set<OfferID>()) { $0.formUnion($1.offers) }
         guard let first = owned.first, !offers.isEmpty else { return .answered([]) }
         let customer = CustomerKey(publisher: first.subscription.name.publisher, customer: first.owner.customer)
-        return switch try await read(customer, first.owner.email, offers, at: first.subscription.heardAt) {
+        return switch try await read(customer, first.owner.email, offers, at: first.subscription.updatedAt) {
         case .answered(let ends):
             .answered(
                 owned.map { one in
@@ -94,8 +94,8 @@ struct SubscriptionInquiry: Sendable {
         for offer in offers {
             switch answers[offer]?.verdict {
             case .entitled(nil, _) where answers[offer]?.namesEnds == false: ends[offer] = .runs(statedAt: moment)
-            case .entitled(let until, _): ends[offer] = LedgerEnd(isOver: false, until: until, toldAt: moment)
-            case .notEntitled: ends[offer] = LedgerEnd(isOver: true, toldAt: moment)
+            case .entitled(let until, _): ends[offer] = LedgerEnd(isOver: false, until: until, statedAt: moment)
+            case .notEntitled: ends[offer] = LedgerEnd(isOver: true, statedAt: moment)
             case .misconfigured, .tryAgain, nil: return .away
             }
         }

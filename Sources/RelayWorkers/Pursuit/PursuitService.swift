@@ -63,7 +63,7 @@ public final class PursuitService: Service {
     /// Ends the wait of those whom Cleeng's own word is about.
     ///
     /// - Returns: how many waits ended, and how many more there are that somebody works on at this moment.
-    func tell(_ word: UpstreamWord, to subject: EventSubject) async throws -> (told: Int, left: Int) {
+    func tell(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (told: Int, left: Int) {
         let claimedAt = ContinuousClock.now
         let (claimed, left) = try await store.events.claimWaiting(for: word, of: subject, lease: settings.lease)
         leases.with { for pursuit in claimed { $0.hold(pursuit.lease, since: claimedAt) } }

@@ -50,7 +50,7 @@ struct PursuitWorker: Sendable {
     }
 
     /// Cleeng has said by itself what became of this one.
-    func told(_ claimed: ClaimedPursuit, _ word: UpstreamWord) async {
+    func told(_ claimed: ClaimedPursuit, _ word: UpstreamStatement) async {
         defer { leases.with { $0.drop(claimed.lease) } }
         await step("told by cleeng", claimed) {
             var pursuit = claimed.pursuit

@@ -4,7 +4,7 @@ import RelayStore
 import StoreAPI
 
 /// What a store said of a subscription.
-enum StoreWord: Sendable {
+enum StoreStatement: Sendable {
     /// What the ledger is to hear.
     case told(LedgerMessage)
     /// The store has nothing to say of it.
@@ -28,7 +28,7 @@ public struct StoreInquiry: Sendable {
 
     func canAsk(_ platform: StorePlatform, of publisher: PublisherID) -> Bool { stores[publisher]?[platform] != nil }
 
-    func ask(about subscription: HeardSubscription) async -> StoreWord {
+    func ask(about subscription: LedgerResult) async -> StoreStatement {
         let key = subscription.name.originalTransactionID
         let platform = StorePlatform(subscriptionKey: key)
         let answer = await ask(
@@ -47,10 +47,10 @@ public struct StoreInquiry: Sendable {
         case .no: return .nothing
         case .ended, .unknown:
             // Cleeng has granted on it: a store that has never said anything of it may have been asked by a wrong name.
-            guard subscription.isTold else { return .nothing }
+            guard subscription.hasRenewalInfo else { return .nothing }
             return .told(
                 LedgerMessage(
-                    subscription.name, .over(toldAt: subscription.heardAt),
+                    subscription.name, .over(statedAt: subscription.updatedAt),
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): the store does not know it")))
         case .notConfigured: return .nothing
         case .misconfigured, .tryAgain:
@@ -109,7 +109,7 @@ extension ExternalStoreAnswer {
         switch answer {
         case .found(let told):
             // What is used up, or of which too little is said, is a purchase all the same.
-            guard let word = told.ledgerWord ?? (told.state.isPurchase ? LedgerWord() : nil) else {
+            guard let word = told.ledgerWord ?? (told.state.isPurchase ? LedgerStatement() : nil) else {
                 self = .no("\(store) has no paid subscription by that name: it is \(told.state.rawValue)")
                 return
             }

@@ -119,7 +119,7 @@ public struct StoreQuestions: Service {
                 what: "no access to this store is configured for the publisher", pause: Self.unconfiguredPause)
         case .found(let found):
             breakers.end(permit, CallResult(.success, subject: subject))
-            return try await hear(found, askedAt, question, known)
+            return try await record(found, askedAt, question, known)
         case .no, .ended, .unknown:
             breakers.end(permit, CallResult(.success, subject: subject))
             if question.expects == .runs, let doubt = doubt(question, "the store does not know the purchase") {
@@ -127,7 +127,7 @@ public struct StoreQuestions: Service {
             }
             // `no` is about what was asked: it may have been asked in a wrong way.
             if case .no = answer { return nil }
-            try await hearOfNothing(askedAt, question, known)
+            try await recordAbsence(askedAt, question, known)
             return nil
         }
     }
@@ -146,7 +146,7 @@ public struct StoreQuestions: Service {
     }
 
     /// Records the store's answer. A purchase that nobody has posted gets a ledger for whoever posts it.
-    private func hear(
+    private func record(
         _ found: [ExternalSubscription], _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws -> Trouble? {
         let asked = found.first { $0.key == question.name.originalTransactionID }
@@ -164,10 +164,10 @@ public struct StoreQuestions: Service {
                 ? question.note("\(question.store.rawValue): as the store has it") : nil
             let message = LedgerMessage(
                 name, one.word.replacing(question.replaces, at: askedAt), bundleID: one.bundleID, note: note)
-            let heard = try await store.subscriptions.hear(message.withMoves, leeway: leeway)
+            let results = try await store.subscriptions.record(message.withMoves, leeway: leeway)
             // A changed plan goes by a new id: what was granted on it was granted under the one before.
-            guard heard.contains(where: { !$0.granted.isEmpty }) else { continue }
-            guard heard.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
+            guard results.contains(where: { !$0.granted.isEmpty }) else { continue }
+            guard results.first(where: { $0.name == name })?.standing?.status.grantsAccess == true else {
                 if question.expects == .runs, let doubt = doubt(question, "the store does not say yet that it runs") {
                     return doubt
                 }
@@ -217,20 +217,20 @@ public struct StoreQuestions: Service {
         guard trouble == nil else { return trouble }
         let note = LedgerMessage.Note(
             event: "acknowledged", detail: "\(question.store.rawValue) was told of the grant")
-        _ = try await store.subscriptions.hear([LedgerMessage(name, note: note)], leeway: leeway)
+        _ = try await store.subscriptions.record([LedgerMessage(name, note: note)], leeway: leeway)
         return nil
     }
 
     /// - Parameter askedAt: what was learned since is newer.
-    private func hearOfNothing(
+    private func recordAbsence(
         _ askedAt: Timestamp, _ question: ClaimedQuestion, _ known: [SubscriptionName]
     ) async throws {
-        let heard = try await store.subscriptions.hear(
+        let results = try await store.subscriptions.record(
             known.map { LedgerMessage($0) }, leeway: leeway)
-        _ = try await store.subscriptions.hear(
-            heard.filter(\.isTold).map { subscription in
+        _ = try await store.subscriptions.record(
+            results.filter(\.hasRenewalInfo).map { subscription in
                 LedgerMessage(
-                    subscription.name, .over(toldAt: askedAt),
+                    subscription.name, .over(statedAt: askedAt),
                     note: question.note("\(question.store.rawValue): the store does not know it"))
             }, leeway: leeway)
     }
@@ -268,9 +268,9 @@ extension StoreQuestions: StoredQueue {
 
 extension ClaimedQuestion: LeasedItem {}
 
-extension LedgerWord {
+extension LedgerStatement {
     /// Amazon says of a change of plan which receipt has ended by it, and only in its notification.
-    fileprivate func replacing(_ old: TransactionID?, at moment: Timestamp) -> LedgerWord {
+    fileprivate func replacing(_ old: TransactionID?, at moment: Timestamp) -> LedgerStatement {
         guard let old else { return self }
         var word = self
         word.movesFrom.insert(old)

@@ -8,7 +8,7 @@ struct SeatRefundTests {
     private static let now = Timestamp(microseconds: FutureNotification.now * 1_000)
 
     /// - Parameter later: seconds by which the notification is signed later than the others.
-    private func word(_ notification: FutureNotification, later: Int64 = 0) throws -> LedgerWord? {
+    private func word(_ notification: FutureNotification, later: Int64 = 0) throws -> LedgerStatement? {
         var notification = notification
         let signed = AppleField.number(FutureNotification.now + later * 1_000)
         notification.payload["signedDate"] = signed
@@ -24,9 +24,9 @@ struct SeatRefundTests {
         return notification
     }
 
-    private func status(_ words: [LedgerWord]) -> SubscriptionStanding.Status? {
+    private func status(_ words: [LedgerStatement]) -> SubscriptionStanding.Status? {
         var ledger = SubscriptionLedger()
-        for word in words { ledger.hear(word) }
+        for word in words { ledger.apply(word) }
         return ledger.standing(at: Self.now + .seconds(60), leeway: .seconds(3_600))?.status
     }
 

@@ -39,7 +39,7 @@ struct StatusUpdateTests {
         #expect(failed.saidAt == Timestamp(microseconds: (july - 86_400_000) * 1_000))
         for words in [[renewed, failed], [failed, renewed]] {
             var ledger = SubscriptionLedger()
-            for word in words { ledger.hear(try #require(word.word)) }
+            for word in words { ledger.apply(try #require(word.word)) }
             let standing = ledger.standing(at: Timestamp(microseconds: (july + 1_000) * 1_000), leeway: .seconds(3_600))
             #expect(standing?.status == .inGrace)
         }
@@ -66,13 +66,13 @@ struct StatusUpdateTests {
         #expect(said.originalTransactionID == "7")
         var ledger = SubscriptionLedger()
         // As the receipt had it.
-        ledger.hear(
-            LedgerWord(periods: [
+        ledger.apply(
+            LedgerStatement(periods: [
                 LedgerPeriod(
                     id: "7", productID: "pass", purchasedAt: Timestamp(seconds: 1_780_272_000), expiresAt: nil,
-                    toldAt: Timestamp(seconds: 1_780_272_100))
+                    statedAt: Timestamp(seconds: 1_780_272_100))
             ]))
-        ledger.hear(try #require(said.word))
+        ledger.apply(try #require(said.word))
         let standing = ledger.standing(at: Timestamp(seconds: 1_780_400_000), leeway: .seconds(3_600))
         #expect(standing?.status == .revoked)
         #expect(standing?.reason == (type == "REFUND" ? "refunded" : "family_revoked"))

@@ -97,7 +97,7 @@ struct UnknownPartTests {
             let word = try #require(said.word)
             #expect(!word.periods.contains { $0.replacesEarlier })
             var ledger = SubscriptionLedger()
-            ledger.hear(word)
+            ledger.apply(word)
             #expect(ledger.standing(at: now, leeway: .seconds(3_600))?.status == expected, "\(type)")
         }
     }

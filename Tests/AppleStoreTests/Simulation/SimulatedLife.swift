@@ -23,7 +23,7 @@ struct SimulatedLife {
     var subscription = SimulatedSubscription(firstTransactionId: 2_000_000_700_000_001, productId: "month")
     let authority: StoreAuthority
     private let trust: ChainOfTrust
-    private(set) var words: [LedgerWord] = []
+    private(set) var words: [LedgerStatement] = []
 
     init() throws {
         authority = try Self.made.get()
@@ -70,7 +70,7 @@ struct SimulatedLife {
 
     var ledger: SubscriptionLedger {
         var ledger = SubscriptionLedger()
-        for word in words { ledger.hear(word) }
+        for word in words { ledger.apply(word) }
         return ledger
     }
 

@@ -136,7 +136,7 @@ struct SimulatedLifeTests {
         try await life.tell { $0.refundReversed(at: day(52)) }
         try await life.tell { $0.renewalTurned(.off, at: day(53)) }
         var backwards = SubscriptionLedger()
-        for word in life.words.reversed() { backwards.hear(word) }
+        for word in life.words.reversed() { backwards.apply(word) }
         #expect(backwards == life.ledger)
         #expect(try SimulatedLife.standing(of: backwards, on: 60).status == .active)
         #expect(try SimulatedLife.standing(of: backwards, on: 80).status == .expired)

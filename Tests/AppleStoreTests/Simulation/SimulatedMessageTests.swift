@@ -103,11 +103,11 @@ struct SimulatedMessageTests {
         #expect(told.environment == "Sandbox" && told.originalTransactionID == "2000000700000001")
         #expect(told.saidAt == SimulatedLife.moment(20))
         var ledger = SubscriptionLedger()
-        ledger.hear(try #require(told.word))
+        ledger.apply(try #require(told.word))
         let standing = try SimulatedLife.standing(of: ledger, on: 30)
         #expect(standing.status == .active && standing.productID == "dear" && standing.willRenew == false)
         life.subscription.refunded(at: day(25))
-        ledger.hear(try #require(try life.readUpdate("CANCEL").word))
+        ledger.apply(try #require(try life.readUpdate("CANCEL").word))
         #expect(try SimulatedLife.standing(of: ledger, on: 30).status == .revoked)
     }
 }

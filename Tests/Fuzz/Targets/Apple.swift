@@ -45,14 +45,14 @@ private enum AppleReaders {
         for period in read.ledgerPeriods.values {
             try FuzzFinding.check(period.purchasedAt)
             try FuzzFinding.check(period.expiresAt)
-            FuzzLedger.hear(LedgerWord(periods: [period]))
+            FuzzLedger.apply(LedgerStatement(periods: [period]))
         }
     }
 
     static func check(_ notification: StoreNotification) throws {
         try FuzzFinding.check(notification.saidAt)
         for period in notification.word?.periods ?? [] { try FuzzFinding.check(period.expiresAt) }
-        FuzzLedger.hear(notification.word)
+        FuzzLedger.apply(notification.word)
     }
 
     /// A payload that was signed goes further than one that was not: the signature is made for it.

@@ -9,7 +9,7 @@ extension FuzzTarget {
             FuzzLedger.tell(ledger)
             _ = try? JSONEncoder().encode(ledger)
         }
-        FuzzLedger.hear(try? JSONDecoder().decode(LedgerWord.self, from: data))
+        FuzzLedger.apply(try? JSONDecoder().decode(LedgerStatement.self, from: data))
         for moment in (try? JSONDecoder().decode([Timestamp].self, from: data)) ?? [] {
             _ = (moment + .seconds(1), moment - .seconds(1), moment.rfc3339, moment.sevenDecimals)
         }
@@ -20,13 +20,14 @@ private enum LedgerSeeds {
     static var all: [[UInt8]] {
         let begin = FuzzLedger.now - .seconds(86_400)
         let period = LedgerPeriod(
-            id: "1", productID: "month", purchasedAt: begin, expiresAt: FuzzLedger.now, revocation: nil, toldAt: begin,
+            id: "1", productID: "month", purchasedAt: begin, expiresAt: FuzzLedger.now, revocation: nil,
+            statedAt: begin,
             transactionID: "1", originalPurchasedAt: begin, isTrial: true, isIntro: nil, discountID: nil)
-        let word = LedgerWord(
-            periods: [period], end: LedgerEnd(isOver: false, until: FuzzLedger.now, toldAt: begin), movesFrom: ["0"],
+        let word = LedgerStatement(
+            periods: [period], end: LedgerEnd(isOver: false, until: FuzzLedger.now, statedAt: begin), movesFrom: ["0"],
             intentChangedAt: begin)
         var ledger = SubscriptionLedger()
-        ledger.hear(word)
+        ledger.apply(word)
         return [json(ledger), json(word), Array("[0,1767323045000000,-9223372036854775808]".utf8)]
     }
 

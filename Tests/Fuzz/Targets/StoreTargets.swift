@@ -92,6 +92,6 @@ private enum FuzzStores {
         ] {
             try FuzzFinding.check(moment)
         }
-        FuzzLedger.hear(subscription.ledgerWord)
+        FuzzLedger.apply(subscription.ledgerWord)
     }
 }

@@ -76,7 +76,7 @@ struct AccessLife {
     // What is on its way.
     private enum Event {
         case renewal, cleengFollows
-        case word(LedgerWord)
+        case word(LedgerStatement)
         case cleengEvent(OfferID)
         case look
         case read(Request)
@@ -156,7 +156,7 @@ struct AccessLife {
         let end = isPass ? nil : start + Self.day * 30
         let period = LedgerPeriod(
             id: TransactionID("\(periods.count + 1)"), productID: product, purchasedAt: start, expiresAt: end,
-            replacesEarlier: replaces, toldAt: now)
+            replacesEarlier: replaces, statedAt: now)
         periods.append(period)
         note("the store: \(product) from now\(replaces ? ", an upgrade" : "")")
         tell()
@@ -182,11 +182,11 @@ struct AccessLife {
         at(.hours(0...2, &generator), .cleengFollows)
         guard let newest = periods.last else { return }
         var told = newest
-        told.toldAt = now
-        var word = LedgerWord(
+        told.statedAt = now
+        var word = LedgerStatement(
             periods: [told],
-            renewal: isPass ? nil : LedgerRenewal(willRenew: willRenew, productID: nextProduct, toldAt: now))
-        if isOver { word.end = LedgerEnd(isOver: true, until: newest.expiresAt, toldAt: now) }
+            renewal: isPass ? nil : LedgerRenewal(willRenew: willRenew, productID: nextProduct, statedAt: now))
+        if isOver { word.end = LedgerEnd(isOver: true, until: newest.expiresAt, statedAt: now) }
         let times = chance(20) ? 0 : chance(10) ? 2 : 1
         for _ in 0..<times { at(chance(70) ? .hours(0...1, &generator) : .days(0...4, &generator), .word(word)) }
     }
@@ -327,11 +327,11 @@ struct AccessLife {
         note("\(grant.customer) is granted \(grant.offer)\(grant.isOfSubscription ? "" : ", by something else")")
         grants.append(grant)
         guard grant.isOfSubscription else { return }
-        var word = LedgerWord(granted: LedgerGrant(offer: grant.offer, at: now))
+        var word = LedgerStatement(granted: LedgerGrant(offer: grant.offer, at: now))
         if var told = periods.last(where: { $0.purchasedAt <= request.acceptedAt }), told.revocation == nil {
             // As it stood when the receipt was made.
             told.isUpgraded = false
-            told.toldAt = told.purchasedAt
+            told.statedAt = told.purchasedAt
             word.periods = [told]
         }
         word.cleeng[grant.offer] = stated(until)
@@ -342,18 +342,18 @@ struct AccessLife {
     private mutating func stated(_ until: Timestamp?) -> LedgerEnd {
         guard !namesEnds else {
             if let until { saidUntil = max(saidUntil ?? until, until) }
-            return LedgerEnd(isOver: false, until: until, toldAt: now)
+            return LedgerEnd(isOver: false, until: until, statedAt: now)
         }
         saidUntil = max(saidUntil ?? now, now)
-        return fault == .unsaidEndIsNone ? LedgerEnd(isOver: false, toldAt: now) : .runs(statedAt: now)
+        return fault == .unsaidEndIsNone ? LedgerEnd(isOver: false, statedAt: now) : .runs(statedAt: now)
     }
 
     // MARK: The relay
 
-    private mutating func hear(_ word: LedgerWord?, _ why: String) {
+    private mutating func hear(_ word: LedgerStatement?, _ why: String) {
         if var word {
-            if fault == .endsByArrival, word.end != nil { word.end = LedgerEnd(isOver: true, toldAt: now) }
-            ledger.hear(word)
+            if fault == .endsByArrival, word.end != nil { word.end = LedgerEnd(isOver: true, statedAt: now) }
+            ledger.apply(word)
             for period in word.periods { if let end = period.expiresAt { saidUntil = max(saidUntil ?? end, end) } }
         }
         if hasCatalogue {
@@ -394,12 +394,12 @@ struct AccessLife {
 
     private mutating func ask(_ offers: Set<OfferID>, _ why: String) {
         guard let owner else { return }
-        var word = LedgerWord()
+        var word = LedgerStatement()
         if chance(15) {
             note("Cleeng is away")
             switch fault {
-            case .silenceIsYes: for offer in offers { word.cleeng[offer] = LedgerEnd(isOver: false, toldAt: now) }
-            case .silenceIsNo: for offer in offers { word.cleeng[offer] = LedgerEnd(isOver: true, toldAt: now) }
+            case .silenceIsYes: for offer in offers { word.cleeng[offer] = LedgerEnd(isOver: false, statedAt: now) }
+            case .silenceIsNo: for offer in offers { word.cleeng[offer] = LedgerEnd(isOver: true, statedAt: now) }
             default:
                 dueAt = now + .seconds(600)
                 return at(.seconds(600), .look)
@@ -409,14 +409,14 @@ struct AccessLife {
                 let (isEntitled, until) = isEntitled(owner.customer, offer)
                 word.cleeng[offer] =
                     isEntitled
-                    ? stated(until) : LedgerEnd(isOver: true, until: ledger.lastKnownEnd, toldAt: now)
+                    ? stated(until) : LedgerEnd(isOver: true, until: ledger.lastKnownEnd, statedAt: now)
                 note("Cleeng on \(offer) of \(owner.customer): \(isEntitled)")
             }
         }
         if fault == .wordsOfAllOffers, let one = word.cleeng.values.first {
             word.end = one
         }
-        ledger.hear(word)
+        ledger.apply(word)
         settle("\(why), asked", asksAllowed: false)
     }
 

@@ -7,12 +7,12 @@ import Testing
 @Suite("Any order and any repetition of the same words ends in the same ledger")
 struct LedgerOrderTests {
     /// A life in which everything may happen, moments that are the same included.
-    private static func words(_ generator: inout SeededGenerator) -> [LedgerWord] {
-        var words: [LedgerWord] = []
+    private static func words(_ generator: inout SeededGenerator) -> [LedgerStatement] {
+        var words: [LedgerStatement] = []
         func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
         for _ in 0..<Int.random(in: 1...300, using: &generator) {
             let told = Double(Int.random(in: 0...400, using: &generator))
-            var word = LedgerWord()
+            var word = LedgerStatement()
             if chance(80) {
                 // A transaction begins when it began, whoever tells of it.
                 let number = Int.random(in: 0..<130, using: &generator)
@@ -27,11 +27,11 @@ struct LedgerOrderTests {
                     chance(50) ? nil : chance(50), product: chance(50) ? "a" : "b", retry: chance(30),
                     grace: chance(20) ? told + 16 : nil, intent: chance(20) ? 1 : nil, told: told)
             }
-            if chance(20) { word.end = LedgerEnd(isOver: chance(60), toldAt: Life.day(told)) }
+            if chance(20) { word.end = LedgerEnd(isOver: chance(60), statedAt: Life.day(told)) }
             if chance(3) {
                 word.movesTo = LedgerMove(
                     to: "\(Int.random(in: 0..<5, using: &generator))",
-                    toldAt: Life.day(Double.random(in: 0..<100, using: &generator)))
+                    statedAt: Life.day(Double.random(in: 0..<100, using: &generator)))
             }
             if chance(3) { word.isCurrentAt = Life.day(Double.random(in: 0..<100, using: &generator)) }
             if chance(3) { word.movesFrom = ["\(Int.random(in: 0..<30, using: &generator))"] }
@@ -44,12 +44,12 @@ struct LedgerOrderTests {
         var generator = SeededGenerator(seed: seed)
         let words = Self.words(&generator)
         var inOrder = SubscriptionLedger()
-        for word in words { inOrder.hear(word) }
+        for word in words { inOrder.apply(word) }
         for _ in 0..<5 {
             var shuffled = words.shuffled(using: &generator)
             shuffled += (0..<20).compactMap { _ in words.randomElement(using: &generator) }
             var other = SubscriptionLedger()
-            for word in shuffled { other.hear(word) }
+            for word in shuffled { other.apply(word) }
             #expect(other == inOrder, "seed \(seed)")
         }
         for day in stride(from: 0.5, to: 700, by: 13) {

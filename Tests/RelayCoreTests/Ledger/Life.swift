@@ -10,7 +10,7 @@ struct Life {
 
     static func day(_ day: Double) -> Timestamp { Timestamp(seconds: 0) + .seconds(rounded: day * 86_400) }
 
-    var words: [LedgerWord] = []
+    var words: [LedgerStatement] = []
 
     /// A period of thirty days, or up to `until`; each is told on the day that it begins unless said otherwise.
     static func period(
@@ -23,7 +23,7 @@ struct Life {
             id: TransactionID(id), productID: ProductID(product), purchasedAt: day(start),
             expiresAt: day(end ?? start + 30),
             revocation: revoked.map { LedgerPeriod.Revocation(at: day(told), kind: $0) }, isUpgraded: isUpgraded,
-            replacesEarlier: replaces, toldAt: day(told))
+            replacesEarlier: replaces, statedAt: day(told))
     }
 
     static func renewal(
@@ -32,21 +32,21 @@ struct Life {
     ) -> LedgerRenewal {
         LedgerRenewal(
             willRenew: willRenew, productID: ProductID(product), isInBillingRetry: retry, graceUntil: grace.map(day),
-            expirationIntent: intent, toldAt: day(told))
+            expirationIntent: intent, statedAt: day(told))
     }
 
     mutating func told(
         _ period: LedgerPeriod? = nil, _ renewal: LedgerRenewal? = nil, over: Bool? = nil, on moment: Double = 0
     ) {
         words.append(
-            LedgerWord(
+            LedgerStatement(
                 periods: period.map { [$0] } ?? [], renewal: renewal,
-                end: over.map { LedgerEnd(isOver: $0, toldAt: Self.day(moment)) }))
+                end: over.map { LedgerEnd(isOver: $0, statedAt: Self.day(moment)) }))
     }
 
     var ledger: SubscriptionLedger {
         var ledger = SubscriptionLedger()
-        for word in words { ledger.hear(word) }
+        for word in words { ledger.apply(word) }
         return ledger
     }
 

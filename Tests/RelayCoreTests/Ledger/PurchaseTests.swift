@@ -131,14 +131,14 @@ struct PurchaseTests {
             var pass = Life.period("1", from: 0, product: "pass")
             pass.expiresAt = nil
             var ledger = SubscriptionLedger()
-            ledger.hear(
-                LedgerWord(periods: [pass], cleeng: cleeng, granted: LedgerGrant(offer: "asked", at: Life.day(0))))
+            ledger.apply(
+                LedgerStatement(periods: [pass], cleeng: cleeng, granted: LedgerGrant(offer: "asked", at: Life.day(0))))
             ledger.setOffers(catalogue)
             let purchases = ledger.purchases(of: Self.name, shown: .active, at: Life.day(10), leeway: Life.leeway)
             return try #require(purchases.first)
         }
-        let over = LedgerEnd(isOver: true, toldAt: Life.day(9))
-        let runs = LedgerEnd(isOver: false, toldAt: Life.day(9))
+        let over = LedgerEnd(isOver: true, statedAt: Life.day(9))
+        let runs = LedgerEnd(isOver: false, statedAt: Life.day(9))
         for catalogue in [[:], ["pass": ["asked"]], ["pass": ["sold"]]] as [[ProductID: [OfferID]]] {
             #expect(try purchase(["asked": over], catalogue: catalogue).isExpired)
             #expect(try !purchase(["asked": runs], catalogue: catalogue).isExpired)
@@ -174,7 +174,7 @@ struct PurchaseTests {
             life.told(Life.period("1", from: 0))
             for day in order {
                 life.words.append(
-                    LedgerWord(renewal: Life.renewal(day == 5, told: day), intentChangedAt: Life.day(day)))
+                    LedgerStatement(renewal: Life.renewal(day == 5, told: day), intentChangedAt: Life.day(day)))
             }
             let purchase = try purchase(life, on: 10)
             #expect(purchase.renewalIntent == .lapse && purchase.renewalIntentChangedAt == Life.day(9))

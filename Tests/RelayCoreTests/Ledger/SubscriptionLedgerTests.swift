@@ -24,11 +24,11 @@ struct SubscriptionLedgerTests {
     @Test func cleengIsAskedAgainWhateverItSaidOfTheEnd() throws {
         func asked(_ end: LedgerEnd) -> Timestamp? {
             var ledger = SubscriptionLedger()
-            ledger.hear(LedgerWord(cleeng: ["offer": end], granted: LedgerGrant(offer: "offer", at: Life.day(0))))
+            ledger.apply(LedgerStatement(cleeng: ["offer": end], granted: LedgerGrant(offer: "offer", at: Life.day(0))))
             return SubscriptionAccess(ledger, granted: ["offer"], at: Life.day(0), leeway: Life.leeway).nextLookAt
         }
-        #expect(asked(LedgerEnd(isOver: false, until: Life.day(3), toldAt: Life.day(0))) == Life.day(3))
-        #expect(asked(LedgerEnd(isOver: false, toldAt: Life.day(0))) == Life.day(7))
+        #expect(asked(LedgerEnd(isOver: false, until: Life.day(3), statedAt: Life.day(0))) == Life.day(3))
+        #expect(asked(LedgerEnd(isOver: false, statedAt: Life.day(0))) == Life.day(7))
         #expect(asked(.runs(statedAt: Life.day(0))) == Life.day(0) + Life.leeway)
     }
 
@@ -122,18 +122,18 @@ struct SubscriptionLedgerTests {
         func period(_ id: TransactionID, _ product: ProductID, at start: Timestamp, replaces: Bool) -> LedgerPeriod {
             LedgerPeriod(
                 id: id, productID: product, purchasedAt: start, expiresAt: start + Life.day * 30,
-                replacesEarlier: replaces, toldAt: start + .seconds(5))
+                replacesEarlier: replaces, statedAt: start + .seconds(5))
         }
         var ledger = SubscriptionLedger()
-        ledger.hear(
-            LedgerWord(
+        ledger.apply(
+            LedgerStatement(
                 periods: [
                     period("1", "cheap", at: upgraded + .seconds(-100), replaces: false),
                     period("2", "dear", at: upgraded, replaces: true),
                 ],
                 cleeng: [
                     "CHEAP": LedgerEnd(
-                        isOver: false, until: upgraded + Life.day * 30, toldAt: upgraded + .seconds(seconds))
+                        isOver: false, until: upgraded + Life.day * 30, statedAt: upgraded + .seconds(seconds))
                 ]))
         ledger.setOffers(["cheap": ["CHEAP"], "dear": ["DEAR"]])
         let access = SubscriptionAccess(
@@ -155,11 +155,11 @@ struct SubscriptionLedgerTests {
         var ledger = SubscriptionLedger()
         var period = Life.period("1", from: 0)
         period.expiresAt = nil
-        ledger.hear(LedgerWord(periods: [period]))
+        ledger.apply(LedgerStatement(periods: [period]))
         #expect(ledger.standing(at: Life.day(9_999), leeway: Life.leeway)?.status == .active)
         period.revocation = LedgerPeriod.Revocation(at: Life.day(2), kind: .refunded)
-        period.toldAt = Life.day(2)
-        ledger.hear(LedgerWord(periods: [period]))
+        period.statedAt = Life.day(2)
+        ledger.apply(LedgerStatement(periods: [period]))
         #expect(ledger.standing(at: Life.day(9_999), leeway: Life.leeway)?.status == .revoked)
     }
 
@@ -196,7 +196,7 @@ struct SubscriptionLedgerTests {
         early = LedgerPeriod(
             id: "1", productID: "month", purchasedAt: early.purchasedAt + .milliseconds(731),
             expiresAt: early.expiresAt,
-            toldAt: early.toldAt)
+            statedAt: early.statedAt)
         #expect(early == Life.period("1", from: 1))
     }
 
@@ -214,13 +214,13 @@ struct SubscriptionLedgerTests {
         var life = Life()
         life.told(Life.period("1", from: 0), Life.renewal(true, told: 0))
         life.words.append(
-            LedgerWord(end: LedgerEnd(isOver: true, until: Life.day(30), toldAt: Life.day(31))))
+            LedgerStatement(end: LedgerEnd(isOver: true, until: Life.day(30), statedAt: Life.day(31))))
         #expect(try life.status(on: 31.5) == .expired)
         life.told(Life.period("2", from: 30))
         #expect(try life.status(on: 32) == .active)
         // Told after it, of it: that counts.
         life.words.append(
-            LedgerWord(end: LedgerEnd(isOver: true, until: Life.day(60), toldAt: Life.day(33))))
+            LedgerStatement(end: LedgerEnd(isOver: true, until: Life.day(60), statedAt: Life.day(33))))
         #expect(try life.status(on: 34) == .expired)
     }
 
@@ -229,7 +229,7 @@ struct SubscriptionLedgerTests {
         var life = Life()
         life.told(Life.period("1", from: 0))
         life.words.append(
-            LedgerWord(end: LedgerEnd(isOver: false, until: Life.day(45), toldAt: Life.day(31))))
+            LedgerStatement(end: LedgerEnd(isOver: false, until: Life.day(45), statedAt: Life.day(31))))
         let standing = try life.standing(on: 40)
         #expect(standing.status == .active)
         #expect(standing.expiresAt == Life.day(45))
@@ -242,8 +242,8 @@ struct SubscriptionLedgerTests {
             var life = Life()
             life.told(Life.period("1", from: 0))
             let words = [
-                LedgerWord(renewal: Life.renewal(true, told: 29)),
-                LedgerWord(renewal: Life.renewal(true, retry: true, grace: 46, told: 29)),
+                LedgerStatement(renewal: Life.renewal(true, told: 29)),
+                LedgerStatement(renewal: Life.renewal(true, retry: true, grace: 46, told: 29)),
             ]
             life.words += isReversed ? words.reversed() : words
             #expect(try life.status(on: 31) == .inGrace)
@@ -252,18 +252,18 @@ struct SubscriptionLedgerTests {
 
     @Test func whatHasMovedAndComeBackIsItsOwnAgain() {
         var ledger = SubscriptionLedger()
-        ledger.hear(LedgerWord(movesTo: LedgerMove(to: "2", toldAt: Life.day(10))))
+        ledger.apply(LedgerStatement(movesTo: LedgerMove(to: "2", statedAt: Life.day(10))))
         #expect(ledger.movedTo == "2")
-        ledger.hear(LedgerWord(movesFrom: ["2"], isCurrentAt: Life.day(20)))
+        ledger.apply(LedgerStatement(movesFrom: ["2"], isCurrentAt: Life.day(20)))
         #expect(ledger.movedTo == nil)
-        ledger.hear(LedgerWord(movesTo: LedgerMove(to: "3", toldAt: Life.day(30))))
+        ledger.apply(LedgerStatement(movesTo: LedgerMove(to: "3", statedAt: Life.day(30))))
         #expect(ledger.movedTo == "3")
     }
 
     @Test func onlyTheNewestPeriodsAreKept() {
         var ledger = SubscriptionLedger()
         for number in 0..<200 {
-            ledger.hear(LedgerWord(periods: [Life.period("\(number)", from: Double(number * 30))]))
+            ledger.apply(LedgerStatement(periods: [Life.period("\(number)", from: Double(number * 30))]))
         }
         #expect(ledger.periods.count == SubscriptionLedger.mostPeriods)
         #expect(ledger.periods["176"] != nil && ledger.periods["175"] == nil)

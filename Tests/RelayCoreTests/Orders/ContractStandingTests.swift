@@ -14,16 +14,16 @@ struct ContractStandingTests {
             id: TransactionID(id), productID: ProductID(product), purchasedAt: Self.start + Self.day * from,
             expiresAt: Self.start + Self.day * to,
             revocation: revokedOn.map { .init(at: Self.start + Self.day * $0, kind: .refunded) },
-            toldAt: Self.start + Self.day * (revokedOn ?? from), isTrial: isTrial)
+            statedAt: Self.start + Self.day * (revokedOn ?? from), isTrial: isTrial)
     }
 
     private func standing(
-        _ words: [[LedgerWord]], on day: Int, keys: [String] = ["1", "2", "3"],
+        _ words: [[LedgerStatement]], on day: Int, keys: [String] = ["1", "2", "3"],
         shown: SubscriptionStanding.Status? = .active
     ) -> ContractStanding {
         let parts = zip(keys, words).map { key, words in
             var ledger = SubscriptionLedger()
-            for word in words { ledger.hear(word) }
+            for word in words { ledger.apply(word) }
             return ContractStanding.Part(
                 name: SubscriptionName(
                     publisher: "main", environment: "Sandbox", originalTransactionID: TransactionID(key)),
@@ -32,25 +32,25 @@ struct ContractStandingTests {
         return ContractStanding(parts, at: Self.start + Self.day * day, leeway: .seconds(3_600))
     }
 
-    private func renewal(_ willRenew: Bool, on day: Int, retry: Bool = false) -> LedgerWord {
-        LedgerWord(
+    private func renewal(_ willRenew: Bool, on day: Int, retry: Bool = false) -> LedgerStatement {
+        LedgerStatement(
             renewal: LedgerRenewal(
-                willRenew: willRenew, productID: nil, isInBillingRetry: retry, toldAt: Self.start + Self.day * day))
+                willRenew: willRenew, productID: nil, isInBillingRetry: retry, statedAt: Self.start + Self.day * day))
     }
 
     @Test("one that runs is active, with its next date; in a trial it says so")
     func active() {
-        let normal = standing([[LedgerWord(periods: [period("a", from: 0, to: 30)])]], on: 1)
+        let normal = standing([[LedgerStatement(periods: [period("a", from: 0, to: 30)])]], on: 1)
         #expect(normal.lifecycle == .active && normal.end == nil)
         #expect(normal.nextBilling == Self.start + Self.day * 30 && normal.product == "apple:com.example.monthly")
         #expect(normal.phases.map(\.kind) == [.normal])
-        let trial = standing([[LedgerWord(periods: [period("a", from: 0, to: 7, isTrial: true)])]], on: 1)
+        let trial = standing([[LedgerStatement(periods: [period("a", from: 0, to: 7, isTrial: true)])]], on: 1)
         #expect(trial.lifecycle == .inTrial && trial.phases.map(\.kind) == [.trial])
     }
 
     @Test("one that will not be renewed is active until its end, which is told")
     func cancelled() {
-        let words = [LedgerWord(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 2)]
+        let words = [LedgerStatement(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 2)]
         let running = standing([words], on: 3)
         #expect(running.lifecycle == .active && running.end == Self.start + Self.day * 30)
         #expect(running.nextBilling == nil)
@@ -61,20 +61,20 @@ struct ContractStandingTests {
 
     @Test("a refund ends it, failed payment pauses it, and what nobody has told the end of is not over")
     func others() {
-        let refunded = standing([[LedgerWord(periods: [period("a", from: 0, to: 30, revokedOn: 5)])]], on: 6)
+        let refunded = standing([[LedgerStatement(periods: [period("a", from: 0, to: 30, revokedOn: 5)])]], on: 6)
         #expect(refunded.lifecycle == .ended && refunded.end == Self.start + Self.day * 5)
         let failing = standing(
-            [[LedgerWord(periods: [period("a", from: 0, to: 30)]), renewal(true, on: 30, retry: true)]], on: 31)
+            [[LedgerStatement(periods: [period("a", from: 0, to: 30)]), renewal(true, on: 30, retry: true)]], on: 31)
         #expect(failing.lifecycle == .paused && failing.end == nil)
-        #expect(standing([[LedgerWord(periods: [period("a", from: 0, to: 30)])]], on: 31).lifecycle == .active)
+        #expect(standing([[LedgerStatement(periods: [period("a", from: 0, to: 30)])]], on: 31).lifecycle == .active)
         #expect(standing([], on: 1).lifecycle == .ended)
         #expect(standing([[]], on: 1).lifecycle == .ended)
     }
 
     @Test("after an upgrade the subscription that runs longest speaks, and the phases tell both")
     func upgrade() {
-        let old = [LedgerWord(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 10)]
-        let new = [LedgerWord(periods: [period("b", from: 10, to: 40, product: "com.example.yearly")])]
+        let old = [LedgerStatement(periods: [period("a", from: 0, to: 30)]), renewal(false, on: 10)]
+        let new = [LedgerStatement(periods: [period("b", from: 10, to: 40, product: "com.example.yearly")])]
         let both = standing([old, new], on: 11)
         #expect(both.product == "apple:com.example.yearly" && both.lifecycle == .active)
         #expect(both.start == Self.start)

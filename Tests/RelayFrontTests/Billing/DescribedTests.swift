@@ -90,7 +90,7 @@ struct DescribedTests {
             purchase.priceConsent = .agreed
         }
         let name = CustomerName(publisher: "main", username: "ana")
-        var change = ToldChange(name: name, version: 1, reason: "PURCHASED", changedAt: now)
+        var change = CustomerUpdate(name: name, version: 1, reason: "PURCHASED", changedAt: now)
         if isWhole { change.subscriptionKey = "1" }
         var generator = SystemRandomNumberGenerator()
         let endpoint = WebhookEndpoint(

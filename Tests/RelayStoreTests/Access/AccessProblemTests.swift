@@ -20,7 +20,7 @@ struct AccessProblemTests {
     func eachProblem() async throws {
         try await withStore { database, store in
             for subscription in ["1", "2", "3", "4", "5", "6", "7"] { try await grant(store, subscription) }
-            _ = try await store.subscriptions.hear(
+            _ = try await store.subscriptions.record(
                 try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
                 leeway: .seconds(3_600))
             try await database.run(

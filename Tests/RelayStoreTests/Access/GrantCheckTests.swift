@@ -43,17 +43,17 @@ struct GrantCheckTests {
             #expect(try await check(store) == GrantCheck.Found(unnumbered: 2, alone: 1))
             #expect(try await database.count("ledgers", where: "due_at <= now()") == 2)
             #expect(try await database.count("validations", where: "status = 1 AND owner_no IS NULL") == 0)
-            let heard = try await store.subscriptions.hear(
+            let heard = try await store.subscriptions.record(
                 try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
                 leeway: .seconds(3_600))
             #expect(Set(heard.compactMap { $0.owner?.customer.text }) == ["ana@example.test", "ben@example.test"])
             #expect(heard.count { $0.name.standsAlone } == 1)
             // Cleeng says no about the one that stands alone: the other goes on.
             let alone = try #require(heard.first { $0.name.standsAlone })
-            let over = LedgerWord(cleeng: [
-                try #require(alone.owner?.offerID): LedgerEnd(isOver: true, toldAt: alone.heardAt + .seconds(1))
+            let over = LedgerStatement(cleeng: [
+                try #require(alone.owner?.offerID): LedgerEnd(isOver: true, statedAt: alone.updatedAt + .seconds(1))
             ])
-            _ = try await store.subscriptions.hear([LedgerMessage(alone.name, over)], leeway: .seconds(3_600))
+            _ = try await store.subscriptions.record([LedgerMessage(alone.name, over)], leeway: .seconds(3_600))
             #expect(try await store.status(of: old) == .revoked)
             #expect(try await store.status(of: new) == .granted)
         }
@@ -63,7 +63,7 @@ struct GrantCheckTests {
     func unwatched() async throws {
         try await withStore { database, store in
             try await store.takeAndGrant(.sample(customer: "ana@example.test"))
-            _ = try await store.subscriptions.hear(
+            _ = try await store.subscriptions.record(
                 try await store.subscriptions.claimDue(limit: 10, lease: .seconds(60)).map { LedgerMessage($0.name) },
                 leeway: .seconds(3_600))
             try await database.run(

@@ -10,7 +10,7 @@ struct LedgerAccessTests {
     /// A granted purchase whose receipt says that it runs for a day, and whose ledger has been looked at.
     private func granted(_ notices: Notices, _ customer: String = "ana@example.test") async throws -> ValidationID {
         let acceptance = try await Acceptance.sample(customer: customer).saying(
-            "1", ends: notices.at(86_400), toldAt: notices.at(0))
+            "1", ends: notices.at(86_400), statedAt: notices.at(0))
         let id = try await notices.store.takeAndGrant(acceptance)
         try await notices.keep()
         return id
@@ -84,15 +84,15 @@ struct LedgerAccessTests {
             let new = try await granted(notices, "ben@example.test")
             let name = SubscriptionName(
                 publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
-            let found = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+            let found = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
             let owner = try #require(found.first?.owner)
             #expect(owner.customer.text == "ben@example.test")
             func hear(_ condition: LedgerMessage.Condition, saidIn seconds: Double) async throws {
-                let over = LedgerWord(cleeng: [
-                    owner.offerID: LedgerEnd(isOver: true, toldAt: try await notices.at(seconds))
+                let over = LedgerStatement(cleeng: [
+                    owner.offerID: LedgerEnd(isOver: true, statedAt: try await notices.at(seconds))
                 ])
-                let message = LedgerMessage(name, over, heard: condition, note: .init(event: "looked_up"))
-                _ = try await store.subscriptions.hear([message], leeway: Notices.leeway)
+                let message = LedgerMessage(name, over, condition: condition, note: .init(event: "looked_up"))
+                _ = try await store.subscriptions.record([message], leeway: Notices.leeway)
             }
             for (second, customer) in [CustomerEmail("ana@example.test")?.customer, nil].enumerated() {
                 try await hear(.whileOwned(by: customer), saidIn: Double(second + 1))
@@ -115,15 +115,15 @@ struct LedgerAccessTests {
             let name = SubscriptionName(
                 publisher: .first, environment: .production, originalTransactionID: TransactionID(notices.key))
             let offer = claimed.offerID
-            let over = LedgerWord(cleeng: [offer: LedgerEnd(isOver: true, toldAt: try await notices.at(1))])
+            let over = LedgerStatement(cleeng: [offer: LedgerEnd(isOver: true, statedAt: try await notices.at(1))])
             let ana = try #require(CustomerEmail("ana@example.test")).customer
-            _ = try await store.subscriptions.hear(
-                [LedgerMessage(name, over, heard: .whileOwned(by: ana))], leeway: Notices.leeway)
+            _ = try await store.subscriptions.record(
+                [LedgerMessage(name, over, condition: .whileOwned(by: ana))], leeway: Notices.leeway)
             var grant = claimed.granted()
             grant.change?.isProven = true
             #expect(try await store.outcome(of: grant) == .written)
             for _ in 0..<2 {
-                _ = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
                 #expect(try await store.status(of: claimed.id) == .granted)
             }
             let state = try await database.value("SELECT state FROM ledgers", as: String.self)
@@ -142,11 +142,11 @@ struct LedgerAccessTests {
             let name = claimed.name
             try await database.run("UPDATE ledgers SET due_at = now() - interval '1 s'")
             for _ in 0..<3 {
-                let heard = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                let heard = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
                 #expect(heard.first?.access.questions.isEmpty == false)
                 #expect(try await database.count("ledgers", where: "due_at < now()") == 1)
             }
-            _ = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway, asks: true)
+            _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway, asks: true)
             #expect(try await database.count("ledgers", where: "due_at > now() + interval '50 s'") == 1)
         }
     }
@@ -167,7 +167,7 @@ struct LedgerAccessTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             let acceptance = try await Acceptance.sample().saying(
-                "1", ends: notices.at(-86_400), toldAt: notices.at(-90_000))
+                "1", ends: notices.at(-86_400), statedAt: notices.at(-90_000))
             let id = try await store.takeAndGrant(acceptance)
             var heard = try await notices.keep()
             #expect(heard.count == 1)
@@ -181,8 +181,8 @@ struct LedgerAccessTests {
             #expect(standing.status == .expired && standing.lookUpAt != nil)
             #expect(try await store.status(of: id) == .granted)
             #expect(heard[0].owner?.customer == "ana@example.test")
-            let over = LedgerWord(end: LedgerEnd(isOver: true, toldAt: heard[0].heardAt))
-            _ = try await store.subscriptions.hear(
+            let over = LedgerStatement(end: LedgerEnd(isOver: true, statedAt: heard[0].updatedAt))
+            _ = try await store.subscriptions.record(
                 [LedgerMessage(heard[0].name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
             #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
         }
@@ -241,11 +241,11 @@ struct LedgerAccessTests {
             let id = try await granted(notices)
             try await notices.come("DID_CHANGE_RENEWAL_STATUS", said: 0.5, began: 0, ends: 1)
             let name = try #require(try await notices.subscription()).name
-            let over = LedgerWord(end: LedgerEnd(isOver: true, toldAt: try await notices.at(2)))
-            _ = try await store.subscriptions.hear(
+            let over = LedgerStatement(end: LedgerEnd(isOver: true, statedAt: try await notices.at(2)))
+            _ = try await store.subscriptions.record(
                 [LedgerMessage(name, over, note: .init(event: "looked_up"))], leeway: Notices.leeway)
             try await eventually {
-                _ = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
                 return try await store.status(of: id) != .granted
             }
             #expect(try #require(try await store.purchases.validation(id)).reason == "expired")
@@ -266,7 +266,7 @@ struct LedgerAccessTests {
                 "UPDATE ledgers SET state = NULL, granted_at = granted_at - interval '3 days', due_at = now()")
             try await notices.come("PRICE_INCREASE", said: 0, began: -90_000, ends: -80_000)
             let name = try #require(try await notices.subscription()).name
-            let heard = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+            let heard = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
             let standing = try #require(heard.first?.standing)
             #expect(standing.status == .expired && standing.access == nil)
             #expect(try await notices.subscription()?.status == .active)
@@ -303,12 +303,12 @@ struct LedgerAccessTests {
             let first = try await granted(notices)
             let second = try await store.takeAndGrant(
                 .sample(receipt: .init(isText: false, bytes: Private([0x30, 1, 7]))).saying(
-                    "1", ends: notices.at(86_400), toldAt: notices.at(0)))
+                    "1", ends: notices.at(86_400), statedAt: notices.at(0)))
             var bundle = notices
             bundle.key = "2000000002"
             let ben = try await store.takeAndGrant(
                 .sample(customer: "ben@example.test", subscription: bundle.key).saying(
-                    "9", ends: notices.at(100_000), toldAt: notices.at(0)))
+                    "9", ends: notices.at(100_000), statedAt: notices.at(0)))
             try await bundle.come("SUBSCRIBED", said: 1, period: "9", began: 0, ends: 100_000, movedFrom: notices.key)
             #expect(try await store.status(of: first) == .transferred)
             #expect(try await store.status(of: ben) == .granted)
@@ -343,7 +343,7 @@ struct LedgerAccessTests {
         try await withStore { database, store in
             let notices = Notices(store: store, database: database)
             let acceptance = try await Acceptance.sample().saying(
-                "1", ends: notices.at(-86_400), toldAt: notices.at(-90_000))
+                "1", ends: notices.at(-86_400), statedAt: notices.at(-90_000))
             let claimed = try await store.takeAndClaim(acceptance)
             let end = try await notices.at(86_400)
             try await store.write(claimed.granted(expiresAt: end))

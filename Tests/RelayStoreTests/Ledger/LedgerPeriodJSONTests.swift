@@ -25,7 +25,7 @@ struct LedgerPeriodJSONTests {
             revocation: Bool.random(using: &generator)
                 ? .init(at: moment(), kind: kind, reason: maybe(CancelationReason.allCases[seed % 14])) : nil,
             isUpgraded: Bool.random(using: &generator), replacesEarlier: Bool.random(using: &generator),
-            toldAt: moment(), transactionID: maybe(TransactionID(text())), originalPurchasedAt: maybe(moment()),
+            statedAt: moment(), transactionID: maybe(TransactionID(text())), originalPurchasedAt: maybe(moment()),
             isTrial: maybe(seed.isMultiple(of: 2)), isIntro: maybe(seed.isMultiple(of: 3)),
             discountID: maybe(DiscountID(text())))
         #expect(period.json == LedgerJSON.text(period))

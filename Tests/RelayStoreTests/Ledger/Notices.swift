@@ -33,19 +33,19 @@ struct Notices {
         movedFrom: String? = nil, isRelayed: Bool? = nil, to store: RelayStore? = nil
     ) async throws -> ReceiveOutcome {
         let saidAt = try await at(said)
-        let word = LedgerWord(
+        let word = LedgerStatement(
             periods: [
                 LedgerPeriod(
                     id: TransactionID(period), productID: "com.example.monthly",
                     purchasedAt: try await at(began ?? said),
                     expiresAt: try await at(ends),
-                    revocation: revoked.map { .init(at: saidAt, kind: $0) }, toldAt: saidAt)
+                    revocation: revoked.map { .init(at: saidAt, kind: $0) }, statedAt: saidAt)
             ],
             renewal: LedgerRenewal(
                 willRenew: willRenew, productID: "com.example.monthly", isInBillingRetry: retry,
-                graceUntil: try await grace.asyncMap { try await at($0) }, toldAt: saidAt),
+                graceUntil: try await grace.asyncMap { try await at($0) }, statedAt: saidAt),
             end: try await over.asyncMap { isOver in
-                LedgerEnd(isOver: isOver, until: isOver ? try await at(ends) : nil, toldAt: saidAt)
+                LedgerEnd(isOver: isOver, until: isOver ? try await at(ends) : nil, statedAt: saidAt)
             }, movesFrom: movedFrom.map { [TransactionID($0)] } ?? [], isCurrentAt: movedFrom.map { _ in saidAt })
         let notification = StoreNotification(
             version: .two, identity: "2:\(uuid)", uuid: uuid, type: type, environment: StoreEnvironment(environment),
@@ -59,9 +59,9 @@ struct Notices {
 
     /// Looks at what is due, as a keeper does.
     @discardableResult
-    func keep() async throws -> [HeardSubscription] {
+    func keep() async throws -> [LedgerResult] {
         let due = try await store.subscriptions.claimDue(limit: 100, lease: .seconds(60))
-        return try await store.subscriptions.hear(due.map { LedgerMessage($0.name) }, leeway: Self.leeway)
+        return try await store.subscriptions.record(due.map { LedgerMessage($0.name) }, leeway: Self.leeway)
     }
 
     func subscription() async throws -> OpsSubscription? {
@@ -79,11 +79,11 @@ extension Optional {
 
 extension Acceptance {
     /// With what its receipt says: a period that runs so long from now.
-    func saying(_ period: String, ends: Timestamp, toldAt: Timestamp) -> Acceptance {
+    func saying(_ period: String, ends: Timestamp, statedAt: Timestamp) -> Acceptance {
         var acceptance = self
         acceptance.period = LedgerPeriod(
-            id: TransactionID(period), productID: "com.example.monthly", purchasedAt: toldAt, expiresAt: ends,
-            toldAt: toldAt)
+            id: TransactionID(period), productID: "com.example.monthly", purchasedAt: statedAt, expiresAt: ends,
+            statedAt: statedAt)
         return acceptance
     }
 }

@@ -36,7 +36,7 @@ struct NotificationTests {
             #expect(before.email == nil)
             #expect(before.status == .revoked && before.reason == "refunded")
             let id = try await store.takeAndGrant(
-                .sample().saying("1", ends: notices.at(86_400), toldAt: notices.at(-5)))
+                .sample().saying("1", ends: notices.at(86_400), statedAt: notices.at(-5)))
             try await notices.keep()
             let after = try #require(try await notices.subscription())
             #expect(after.email == "ana@example.test" && after.validation == id)
@@ -78,7 +78,7 @@ struct NotificationTests {
             var generator = SystemRandomNumberGenerator()
             _ = try await store.keys.create(role: .app, name: "any", publisher: "second", app: "", using: &generator)
             let acceptance = try await Acceptance.sample(publisher: "second").saying(
-                "1", ends: notices.at(86_400), toldAt: notices.at(0))
+                "1", ends: notices.at(86_400), statedAt: notices.at(0))
             let id = try await store.takeAndGrant(acceptance)
             try await notices.come("REFUND", said: 1, began: 0, revoked: .refunded)
             #expect(try await store.status(of: id) == .revoked)

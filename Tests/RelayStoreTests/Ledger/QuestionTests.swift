@@ -184,9 +184,9 @@ struct QuestionTests {
             let key = "roku:purchase-1"
             let claimed = try await store.takeAndClaim(.sample(subscription: key))
             if let isOver {
-                let end = LedgerEnd(isOver: isOver, toldAt: try await database.now())
-                _ = try await store.subscriptions.hear(
-                    [LedgerMessage(claimed.name, LedgerWord(end: end))], leeway: Notices.leeway)
+                let end = LedgerEnd(isOver: isOver, statedAt: try await database.now())
+                _ = try await store.subscriptions.record(
+                    [LedgerMessage(claimed.name, LedgerStatement(end: end))], leeway: Notices.leeway)
             }
             #expect(try await store.outcome(of: claimed.granted()) == .written)
             let asked: [String] = try await database.column("SELECT subscription_key FROM store_questions")

@@ -15,11 +15,11 @@ struct Billing {
     /// A subscription that runs for a day, as a check finds it.
     func check(_ key: String, environment: String = "Sandbox") async throws -> CheckedSubscription {
         let now = try await database.now()
-        let word = LedgerWord(periods: [
+        let word = LedgerStatement(periods: [
             LedgerPeriod(
                 id: TransactionID(key), productID: "com.example.monthly", purchasedAt: now,
                 expiresAt: now + .seconds(86_400),
-                toldAt: now)
+                statedAt: now)
         ])
         let checked = try await store.orders.record(
             [

@@ -40,9 +40,10 @@ struct BillingBellTests {
             try await notices.come("DID_RENEW", said: 2, period: "3", ends: 259_200, environment: "Sandbox")
             #expect(heard() == 0)
             let now = try await database.now()
-            let word = LedgerWord(renewal: LedgerRenewal(willRenew: false, productID: nil, toldAt: now + .seconds(9)))
+            let word = LedgerStatement(
+                renewal: LedgerRenewal(willRenew: false, productID: nil, statedAt: now + .seconds(9)))
             let name = SubscriptionName(publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
-            _ = try await store.subscriptions.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
+            _ = try await store.subscriptions.record([LedgerMessage(name, word)], leeway: Billing.leeway)
             #expect(heard() == 1)
             #expect(try await billing.events().count == 4)
         }

@@ -42,7 +42,7 @@ struct CommitRaceTests {
             let other = try await billing.check("1000000002").id
             _ = try await billing.contract(of: other)
             // The ledger is there, so that it can be held.
-            _ = try await billing.store.subscriptions.hear(
+            _ = try await billing.store.subscriptions.record(
                 [
                     LedgerMessage(
                         SubscriptionName(

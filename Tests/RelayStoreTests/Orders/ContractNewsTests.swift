@@ -21,12 +21,12 @@ struct ContractNewsTests {
                 let period = LedgerPeriod(
                     id: TransactionID(id), productID: "com.example.monthly", purchasedAt: now,
                     expiresAt: now + .seconds(rounded: days * 86_400),
-                    revocation: isRefunded ? .init(at: saidAt, kind: .refunded) : nil, toldAt: saidAt)
-                let word = LedgerWord(
-                    periods: [period], renewal: LedgerRenewal(willRenew: renews, productID: nil, toldAt: saidAt))
+                    revocation: isRefunded ? .init(at: saidAt, kind: .refunded) : nil, statedAt: saidAt)
+                let word = LedgerStatement(
+                    periods: [period], renewal: LedgerRenewal(willRenew: renews, productID: nil, statedAt: saidAt))
                 let name = SubscriptionName(
                     publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001")
-                _ = try await billing.store.subscriptions.hear([LedgerMessage(name, word)], leeway: Billing.leeway)
+                _ = try await billing.store.subscriptions.record([LedgerMessage(name, word)], leeway: Billing.leeway)
                 var after = try await billing.events()
                 for event in before { after.remove(at: try #require(after.firstIndex(of: event))) }
                 return after
@@ -121,13 +121,13 @@ struct ContractNewsTests {
             let now = try await billing.database.now()
             let period = LedgerPeriod(
                 id: "line-2", productID: "com.example.monthly", purchasedAt: now + .seconds(60),
-                expiresAt: now + .seconds(90_000), toldAt: now + .seconds(60), transactionID: "1000000777")
-            _ = try await billing.store.subscriptions.hear(
+                expiresAt: now + .seconds(90_000), statedAt: now + .seconds(60), transactionID: "1000000777")
+            _ = try await billing.store.subscriptions.record(
                 [
                     LedgerMessage(
                         SubscriptionName(
                             publisher: "main", environment: "Sandbox", originalTransactionID: "1000000001"),
-                        LedgerWord(periods: [period]))
+                        LedgerStatement(periods: [period]))
                 ], leeway: Billing.leeway)
             for id in ["1000000001", "1000000777"] {
                 let found = try await billing.store.orders.subscriptions(

@@ -19,11 +19,11 @@ struct MovedContractTests {
     /// As the App Store says it: the number that it had before stands in the same word.
     private static func checkMoved(_ billing: Billing) async throws -> CheckedSubscription {
         let now = try await billing.database.now()
-        let word = LedgerWord(
+        let word = LedgerStatement(
             periods: [
                 LedgerPeriod(
                     id: "moved", productID: "com.example.monthly", purchasedAt: now, expiresAt: now + .seconds(86_400),
-                    toldAt: now)
+                    statedAt: now)
             ], movesFrom: [TransactionID(old)], isCurrentAt: now)
         let checked = try await billing.store.orders.record(
             [ExternalSubscription(key: TransactionID(new), environment: "Sandbox", word: word)], publisher: "main")

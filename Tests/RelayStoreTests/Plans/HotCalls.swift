@@ -96,7 +96,7 @@ struct HotCalls {
 
         let late = try await self.watched(try await claimed(try self.samples(of: "cleo", "two")))
         try await settle(late.map { $0.timedOut(restingUntil: $0.pursuit.deadline + .seconds(3_600)) })
-        let word = UpstreamWord(.refused(reason: "no"), saidAt: try await database.now(), summary: "no")
+        let word = UpstreamStatement(.refused(reason: "no"), saidAt: try await database.now(), summary: "no")
         var told: [ClaimedPursuit] = []
         for one in late {
             let subject = EventSubject(customer: one.customer, cleengCustomer: 1_000_000, offerID: one.offerID)
@@ -120,7 +120,7 @@ struct HotCalls {
     private func ledgers() async throws {
         let due = try await store.subscriptions.claimDue(limit: Self.size, lease: .seconds(60))
         try #require(due.count == Self.size)
-        let heard = try await store.subscriptions.hear(due.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
+        let heard = try await store.subscriptions.record(due.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
         try #require(heard.allSatisfy { $0.owner != nil })
         try await store.queues.clear(due.map(\.row))
         try await store.queues.giveBack(due.map(\.row), after: .seconds(600))

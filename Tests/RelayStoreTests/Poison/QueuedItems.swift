@@ -55,8 +55,8 @@ struct QueuedItems {
         case .questions:
             let key = TransactionID("google:\(number)")
             let name = SubscriptionName(publisher: .first, environment: .production, originalTransactionID: key)
-            _ = try await store.subscriptions.hear(
-                [LedgerMessage(name, .over(toldAt: try await database.now()))], leeway: Notices.leeway)
+            _ = try await store.subscriptions.record(
+                [LedgerMessage(name, .over(statedAt: try await database.now()))], leeway: Notices.leeway)
             _ = try await store.notifications.receive(
                 ReceivedNotification(.google(key), body: [], isRelayed: PerPublisher(false)), leeway: Notices.leeway,
                 now: try await database.now())
@@ -82,12 +82,12 @@ struct QueuedItems {
             #expect(try await store.written(delivery, .delivered) == .written(.delivered))
         case let notification as ClaimedNotification: try await store.notifications.record(.delivered, of: notification)
         case let subscription as ClaimedSubscription:
-            _ = try await store.subscriptions.hear([LedgerMessage(subscription.name)], leeway: Notices.leeway)
+            _ = try await store.subscriptions.record([LedgerMessage(subscription.name)], leeway: Notices.leeway)
             try await store.queues.clear([subscription.row])
         case let question as ClaimedQuestion:
             let known = try await store.questions.known(question)
             #expect(known.count == 1)
-            _ = try await store.subscriptions.hear(known.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
+            _ = try await store.subscriptions.record(known.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
             try await store.questions.end(question)
         case let request as ClaimedConsumption:
             #expect(try await store.consumption.purchase(of: request) == nil)
@@ -158,7 +158,7 @@ struct QueuedItems {
                 guard let (archived, _) = try await store.ops.notification(id, in: scope) else { return false }
                 let notification = StoreNotification(
                     version: .two, identity: "x", uuid: nil, type: archived.type, environment: archived.environment,
-                    bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, word: LedgerWord())
+                    bundleID: nil, originalTransactionID: nil, saidAt: archived.signedAt, word: LedgerStatement())
                 try await store.transaction { store in
                     try await store.ops.replay(
                         archived, notification, isRelayed: true, leeway: Notices.leeway, by: "ops")

@@ -131,7 +131,7 @@ struct ClaimScopeTests {
                 ids[publisher] = claimed.id
             }
             try await database.run("UPDATE validations SET cleeng_customer = 7")
-            let word = UpstreamWord(
+            let word = UpstreamStatement(
                 .granted(expiresAt: nil, evidence: "{}"), saidAt: try await database.now(), summary: "a word",
                 synchronization: nil)
             func subject(_ scope: PublisherScope) -> EventSubject {

@@ -24,7 +24,7 @@ struct DueWorkTests {
             let ledgers = try await store.subscriptions.claimDue(limit: 9, lease: .seconds(60))
             #expect(try await due(store) == [])
             try await store.queues.clear(ledgers.map(\.row))
-            _ = try await store.subscriptions.hear(ledgers.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
+            _ = try await store.subscriptions.record(ledgers.map { LedgerMessage($0.name) }, leeway: Notices.leeway)
 
             _ = try await store.events.receive(topic: "test", body: [0x7b, 0x7d], now: try await database.now())
             #expect(try await due(store) == [.events])

@@ -69,7 +69,7 @@ struct BillingRetentionTests {
             let order = try await billing.order(try await billing.check("1000000001").id)
             try await Self.age(database, days: 500)
             // Its ledger is held, so that the commit waits in the middle.
-            _ = try await store.subscriptions.hear(
+            _ = try await store.subscriptions.record(
                 [
                     LedgerMessage(
                         SubscriptionName(

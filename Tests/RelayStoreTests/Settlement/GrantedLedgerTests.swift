@@ -15,9 +15,9 @@ private final class Listener: GrantListener {
 
     var told: [TransactionID] { names.withLockedValue { $0.map(\.originalTransactionID) } }
 
-    func asks(about subscription: HeardSubscription) -> Bool { isCurious }
+    func asks(about subscription: LedgerResult) -> Bool { isCurious }
 
-    func hear(granted names: [SubscriptionName]) { self.names.withLockedValue { $0 += names } }
+    func updateLedgers(granted names: [SubscriptionName]) { self.names.withLockedValue { $0 += names } }
 }
 
 @Suite("A grant's ledger")
@@ -80,7 +80,7 @@ struct GrantedLedgerTests {
                     LedgerPeriod(
                         id: "9", productID: "com.example.monthly", purchasedAt: now - .seconds(100_000),
                         expiresAt: now + .seconds(rounded: end),
-                        revocation: one.isRefunded ? .init(at: now, kind: .refunded) : nil, toldAt: now,
+                        revocation: one.isRefunded ? .init(at: now, kind: .refunded) : nil, statedAt: now,
                         transactionID: "77")
                 }
                 let claimed = try await store.takeAndClaim(acceptance)
@@ -93,7 +93,7 @@ struct GrantedLedgerTests {
                 if isHeard || !one.isFirst {
                     let name = SubscriptionName(
                         publisher: claimed.publisher, environment: claimed.environment, originalTransactionID: key)
-                    _ = try await store.subscriptions.hear([LedgerMessage(name)], leeway: Notices.leeway)
+                    _ = try await store.subscriptions.record([LedgerMessage(name)], leeway: Notices.leeway)
                 }
                 let due = "due_at > now() + interval '20 s'"
                 if one.isFirst { #expect(try await database.count("ledgers", where: due) == 1) }
@@ -137,7 +137,7 @@ struct GrantedLedgerTests {
             try #require(claimed.count == 2)
             let result = try await store.purchases.settle(claimed.map { $0.granted() }, listener: listener)
             #expect(result.outcomes == [.written, .written])
-            #expect(result.unheard.map(\.originalTransactionID) == [key])
+            #expect(result.outdated.map(\.originalTransactionID) == [key])
             #expect(try await isLeftForAMoment(database))
         }
     }

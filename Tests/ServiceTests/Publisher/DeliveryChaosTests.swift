@@ -26,9 +26,9 @@ import Testing
             let scene = try await ChaosScene(day, cluster: .calm(), roles: ["front", "all", "worker"])
             let lives = try await live(scene, store, seed)
             // The steady one is not kept waiting by the other, which still has its moods.
-            try await isTold(day.database, ToldEndpoints.steady)
+            try await hasRenewalInfo(day.database, ToldEndpoints.steady)
             endpoints.heal()
-            try await isTold(day.database, "")
+            try await hasRenewalInfo(day.database, "")
             let states = lives.reduce(into: [:]) { $0.merge($1.states) { one, _ in one } }
             let history = try await ToldHistory(endpoints.arrivals, states, day.database)
             var found = history.violations
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Returns once nothing is left to be told to the endpoints whose address ends so.
-    private static func isTold(_ database: TestDatabase, _ path: String) async throws {
+    private static func hasRenewalInfo(_ database: TestDatabase, _ path: String) async throws {
         try await TestDatabase.withPool(database.url) { pool in
             _ = try await Awaiting.fact("nothing waits for \(path.isEmpty ? "any endpoint" : path)") {
                 try await Task.sleep(for: .milliseconds(100))

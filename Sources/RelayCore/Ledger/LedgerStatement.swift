@@ -1,5 +1,5 @@
 /// What one message says of one subscription: a notification, a receipt, an answer of the store. Any part may be missing.
-public struct LedgerWord: Sendable, Hashable, Codable {
+public struct LedgerStatement: Sendable, Hashable, Codable {
     public var periods: [LedgerPeriod]
     public var renewal: LedgerRenewal?
     /// The store's end statement.
@@ -44,8 +44,8 @@ public struct LedgerWord: Sendable, Hashable, Codable {
     }
 
     /// The store, or whoever else knows, has nothing of it any more.
-    public static func over(toldAt moment: Timestamp) -> LedgerWord {
-        LedgerWord(end: LedgerEnd(isOver: true, toldAt: moment))
+    public static func over(statedAt moment: Timestamp) -> LedgerStatement {
+        LedgerStatement(end: LedgerEnd(isOver: true, statedAt: moment))
     }
 }
 
@@ -61,26 +61,31 @@ public struct LedgerGrant: Sendable, Hashable, Codable {
         self.at = at
     }
 
-    var rank: LedgerRank { LedgerRank(toldAt: at, numbers: [], text: offer.text) }
+    var rank: LedgerRank { LedgerRank(statedAt: at, numbers: [], text: offer.text) }
 }
 
 /// The subscription goes on under another original transaction id.
 public struct LedgerMove: Sendable, Hashable, Codable {
     public var to: TransactionID
-    public var toldAt: Timestamp
+    public var statedAt: Timestamp
 
-    public init(to: TransactionID, toldAt: Timestamp) {
-        self.to = to
-        self.toldAt = toldAt
+    private enum CodingKeys: String, CodingKey {
+        case to
+        case statedAt = "toldAt"
     }
 
-    var rank: LedgerRank { LedgerRank(toldAt: toldAt, numbers: [], text: to.text) }
+    public init(to: TransactionID, statedAt: Timestamp) {
+        self.to = to
+        self.statedAt = statedAt
+    }
+
+    var rank: LedgerRank { LedgerRank(statedAt: statedAt, numbers: [], text: to.text) }
 }
 
 /// Where a word stands among others on the same thing. Total: of two different words one always stands higher, and it is the
 /// same one in whatever order they arrive.
 struct LedgerRank: Comparable {
-    var toldAt: Timestamp
+    var statedAt: Timestamp
     /// For words of the same moment.
     var numbers: [Int64]
     var text: String
@@ -88,7 +93,7 @@ struct LedgerRank: Comparable {
     static func number(_ flag: Bool?) -> Int64 { flag.map { $0 ? 1 : 2 } ?? 0 }
 
     static func < (left: LedgerRank, right: LedgerRank) -> Bool {
-        if left.toldAt != right.toldAt { return left.toldAt < right.toldAt }
+        if left.statedAt != right.statedAt { return left.statedAt < right.statedAt }
         if left.numbers != right.numbers { return left.numbers.lexicographicallyPrecedes(right.numbers) }
         return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
@@ -100,20 +105,25 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
     /// For an ended subscription, the end of the last period known to the source; a period that ends later is not
     /// meant. For a running one, its end as far as the source said. Nil: no bound.
     public var until: Timestamp?
-    public var toldAt: Timestamp
+    public var statedAt: Timestamp
     /// Number of the owner that Cleeng's statement is about. Nil for the store's statements, and for those stored
     /// before owners had numbers.
     public var ownerNo: Int32?
 
-    public init(isOver: Bool, until: Timestamp? = nil, toldAt: Timestamp) {
+    private enum CodingKeys: String, CodingKey {
+        case isOver, until, ownerNo
+        case statedAt = "toldAt"
+    }
+
+    public init(isOver: Bool, until: Timestamp? = nil, statedAt: Timestamp) {
         self.isOver = isOver
         self.until = until
-        self.toldAt = toldAt
+        self.statedAt = statedAt
     }
 
     /// A subscription that runs on an end that nobody has stated: one that was said to go on until the moment of the statement itself.
     public static func runs(statedAt moment: Timestamp) -> LedgerEnd {
-        LedgerEnd(isOver: false, until: moment, toldAt: moment)
+        LedgerEnd(isOver: false, until: moment, statedAt: moment)
     }
 
     /// For how long a statement that names no end is taken as it is: what Cleeng takes back without telling is noticed after it.
@@ -122,20 +132,20 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
     /// When Cleeng is to be asked again about what it says goes on: at the end that it named; where that was over already, or is the
     /// moment of the statement, after the leeway; where it has no end, after a week.
     func asksAgainAt(leeway: Duration) -> Timestamp {
-        guard let until else { return toldAt + Self.trustedWithoutEnd }
-        return toldAt < until ? until : toldAt + leeway
+        guard let until else { return statedAt + Self.trustedWithoutEnd }
+        return statedAt < until ? until : statedAt + leeway
     }
 
     /// Whether it says that this period, as it was told, does not run.
     func ends(_ period: LedgerPeriod) -> Bool {
-        isOver && toldAt >= period.toldAt && reaches(period)
+        isOver && statedAt >= period.statedAt && reaches(period)
     }
 
     /// Whether whoever said so can have meant this period.
     func reaches(_ period: LedgerPeriod) -> Bool { until.map { period.end <= $0 } ?? true }
 
     var rank: LedgerRank {
-        LedgerRank(toldAt: toldAt, numbers: [isOver ? 1 : 0, until?.microseconds ?? .max], text: "")
+        LedgerRank(statedAt: statedAt, numbers: [isOver ? 1 : 0, until?.microseconds ?? .max], text: "")
     }
 }
 
@@ -155,12 +165,17 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
     public var priceConsent: Int?
     /// Why it will not renew, in the words of a store that says more than Apple's number; nil: that number says it.
     public var cancelationReason: CancelationReason?
-    public var toldAt: Timestamp
+    public var statedAt: Timestamp
+
+    private enum CodingKeys: String, CodingKey {
+        case willRenew, productID, isInBillingRetry, graceUntil, expirationIntent, priceConsent, cancelationReason
+        case statedAt = "toldAt"
+    }
 
     public init(
         willRenew: Bool?, productID: ProductID?, isInBillingRetry: Bool = false, graceUntil: Timestamp? = nil,
         expirationIntent: Int? = nil, priceConsent: Int? = nil, cancelationReason: CancelationReason? = nil,
-        toldAt: Timestamp
+        statedAt: Timestamp
     ) {
         self.willRenew = willRenew
         self.productID = productID
@@ -169,12 +184,12 @@ public struct LedgerRenewal: Sendable, Hashable, Codable {
         self.expirationIntent = expirationIntent
         self.priceConsent = priceConsent
         self.cancelationReason = cancelationReason
-        self.toldAt = toldAt
+        self.statedAt = statedAt
     }
 
     var rank: LedgerRank {
         LedgerRank(
-            toldAt: toldAt,
+            statedAt: statedAt,
             numbers: [
                 // Of two words of one moment the one that knows of trouble: it was not there before.
                 LedgerRank.number(willRenew), isInBillingRetry ? 1 : 0, graceUntil?.microseconds ?? .min,

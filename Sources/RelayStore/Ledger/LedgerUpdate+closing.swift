@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import RelayCore
 
-extension LedgerHearing {
+extension LedgerUpdate {
     /// What is written last, and which of the answers are validations that changed.
     struct Closing {
         var queries: [SQL] = []
@@ -19,34 +19,34 @@ extension LedgerHearing {
         }
     }
 
-    func closing(_ heard: [Heard]) -> Closing {
-        var closing = Closing(queries: [ledgers(heard)])
-        let noted = heard.filter { $0.message.note != nil || $0.hasNewStatus }
+    func closing(_ entries: [Entry]) -> Closing {
+        var closing = Closing(queries: [ledgers(entries)])
+        let noted = entries.filter { $0.message.note != nil || $0.hasNewStatus }
         if !noted.isEmpty { closing.queries.append(events(noted)) }
-        closing.queries += moves(heard)
-        let transfers = transfers(heard)
+        closing.queries += moves(entries)
+        let transfers = transfers(entries)
         if !transfers.isEmpty {
             closing.queries += TransferStatements.queries(transfers, instance: memory.instance)
             closing.changes.append(closing.queries.count - 1)
         }
-        closing.queries += presentOffers(heard)
-        let told = customerChanges(heard)
-        if !told.isEmpty { closing.queries.append(CustomerChange.write(told)) }
-        closing.customers = told.map(\.customer)
-        let news = ContractNews.deliveries(heard)
-        closing.queries += ContractNews.moves(heard) + DeliveryStatements.enqueue(news)
+        closing.queries += presentOffers(entries)
+        let changes = customerChanges(entries)
+        if !changes.isEmpty { closing.queries.append(CustomerChange.write(changes)) }
+        closing.customers = changes.map(\.customer)
+        let news = ContractNews.deliveries(entries)
+        closing.queries += ContractNews.moves(entries) + DeliveryStatements.enqueue(news)
         closing.hasMessages = !news.isEmpty
-        closing.queries.append(access(heard))
+        closing.queries.append(access(entries))
         closing.changes.append(closing.queries.count - 1)
         return closing
     }
 
     /// Where the new id had an owner before it was told that an old one, with another owner, has moved to it: the newer owner
     /// has it, as after any other transfer.
-    private func transfers(_ heard: [Heard]) -> [Ownership.Transfer] {
-        heard.flatMap { new -> [Ownership.Transfer] in
+    private func transfers(_ entries: [Entry]) -> [Ownership.Transfer] {
+        entries.flatMap { new -> [Ownership.Transfer] in
             guard let owner = new.owner, let to = new.ownerValidation else { return [] }
-            return heard.filter { old in
+            return entries.filter { old in
                 new.message.word.movesFrom.contains(old.message.name.originalTransactionID)
             }.compactMap { old in
                 guard let from = old.ownerValidation, let before = old.owner, before.customer != owner.customer else {
@@ -60,14 +60,14 @@ extension LedgerHearing {
     }
 
     /// Changes of customers whose subscriptions changed for them, or go by another id from now on.
-    private func customerChanges(_ heard: [Heard]) -> [CustomerChange] {
-        func change(_ heard: Heard, _ username: Username, _ reason: CustomerChange.Reason) -> CustomerChange {
+    private func customerChanges(_ entries: [Entry]) -> [CustomerChange] {
+        func change(_ entry: Entry, _ username: Username, _ reason: CustomerChange.Reason) -> CustomerChange {
             CustomerChange(
-                customer: CustomerName(publisher: heard.message.name.publisher, username: username), reason: reason,
-                subscription: heard.message.name)
+                customer: CustomerName(publisher: entry.message.name.publisher, username: username), reason: reason,
+                subscription: entry.message.name)
         }
-        let moved = heard.filter { $0.owner == nil }.flatMap { new in
-            heard.filter { new.message.word.movesFrom.contains($0.message.name.originalTransactionID) }
+        let moved = entries.filter { $0.owner == nil }.flatMap { new in
+            entries.filter { new.message.word.movesFrom.contains($0.message.name.originalTransactionID) }
                 .flatMap { old in
                     // Whoever had claimed the new id by name alone has it no longer where the old one was granted.
                     [old.username, old.owner == nil ? nil : new.username].compactMap {
@@ -76,19 +76,19 @@ extension LedgerHearing {
                 }
         }
         return moved
-            + heard.compactMap { heard in
+            + entries.compactMap { entry in
                 // What stands alone is no purchase that anybody is shown.
-                guard let username = heard.username, !heard.message.name.standsAlone else { return nil }
-                if heard.message.word.movesTo != nil { return change(heard, username, .other) }
-                return heard.hasNews ? change(heard, username, heard.reason) : nil
+                guard let username = entry.username, !entry.message.name.standsAlone else { return nil }
+                if entry.message.word.movesTo != nil { return change(entry, username, .other) }
+                return entry.hasNews ? change(entry, username, entry.reason) : nil
             }
     }
 
     /// How ledgers stand in their table, but for what only a hearing changes.
     ///
-    /// - Parameter heard: nil for one that was not heard yet.
-    static func columns(_ heard: [Heard?]) -> SQLTable {
-        let standings = heard.map { $0?.shown }
+    /// - Parameter entries: nil for a ledger that has no statement yet.    /// - Parameter entries: nil for a ledger that has no statement yet.
+    static func columns(_ entries: [Entry?]) -> SQLTable {
+        let standings = entries.map { $0?.shown }
         let shown: SQLTable = [
             "status": .int2Array(standings.map { $0?.status.rawValue }),
             "will_renew": .boolArray(standings.map { $0?.willRenew }),
@@ -98,20 +98,20 @@ extension LedgerHearing {
             "reason": .textArray(standings.map { $0?.reason }),
         ]
         let rest: SQLTable = [
-            "state": .textArray(heard.map { $0.flatMap { LedgerJSON.text($0.ledger) } }),
-            "due_at": .timestamptzArray(heard.map { $0?.dueAt?.postgres }),
-            "transaction_id": .textArray(heard.map { $0?.newestTransaction }),
+            "state": .textArray(entries.map { $0.flatMap { LedgerJSON.text($0.ledger) } }),
+            "due_at": .timestamptzArray(entries.map { $0?.dueAt?.postgres }),
+            "transaction_id": .textArray(entries.map { $0?.newestTransaction }),
         ]
         return shown + rest
     }
 
-    private func ledgers(_ heard: [Heard]) -> SQL {
+    private func ledgers(_ entries: [Entry]) -> SQL {
         let moves: SQLTable = [
-            "predecessors": .textArray(heard.map(\.predecessors)),
-            "has_moved": .boolArray(heard.map { $0.ledger.movedTo != nil }),
+            "predecessors": .textArray(entries.map(\.predecessors)),
+            "has_moved": .boolArray(entries.map { $0.ledger.movedTo != nil }),
             // Until whoever is asked now has answered, the trouble of the last question stands.
-            "in_doubt": .boolArray(heard.map { !$0.access.questions.isEmpty }),
-            "stays_due": .boolArray(heard.map(\.staysDue)),
+            "in_doubt": .boolArray(entries.map { !$0.access.questions.isEmpty }),
+            "stays_due": .boolArray(entries.map(\.staysDue)),
         ]
         return """
             UPDATE ledgers l
@@ -122,20 +122,20 @@ extension LedgerHearing {
                 predecessors = i.predecessors,
                 transaction_id = i.transaction_id, has_moved = i.has_moved,
                 trouble = CASE WHEN l.parked_at IS NOT NULL OR i.in_doubt THEN l.trouble END
-            FROM \(SQLTable.subscriptions(heard.map(\.message.name)) + Self.columns(heard) + moves, as: "i")
+            FROM \(SQLTable.subscriptions(entries.map(\.message.name)) + Self.columns(entries) + moves, as: "i")
             WHERE \(.sameSubscription("l", "i"))
             """
     }
 
-    private func events(_ heard: [Heard]) -> SQL {
+    private func events(_ entries: [Entry]) -> SQL {
         let events: SQLTable = [
-            "id": .uuidArray(heard.map { _ in UUID() }),
-            "said_at": .timestamptzArray(heard.map { ($0.message.note?.saidAt ?? $0.now).postgres }),
-            "expires_at": .timestamptzArray(heard.map { $0.shown?.expiresAt?.postgres }),
-            "status": .int2Array(heard.map { $0.shown?.status.rawValue }),
-            "event": .textArray(heard.map { $0.message.note?.event ?? $0.shown?.status.name ?? "unknown" }),
-            "detail": .textArray(heard.map { $0.message.note?.detail?.bounded(300) }),
-            "notification": .uuidArray(heard.map { $0.message.note?.notification }),
+            "id": .uuidArray(entries.map { _ in UUID() }),
+            "said_at": .timestamptzArray(entries.map { ($0.message.note?.saidAt ?? $0.now).postgres }),
+            "expires_at": .timestamptzArray(entries.map { $0.shown?.expiresAt?.postgres }),
+            "status": .int2Array(entries.map { $0.shown?.status.rawValue }),
+            "event": .textArray(entries.map { $0.message.note?.event ?? $0.shown?.status.name ?? "unknown" }),
+            "detail": .textArray(entries.map { $0.message.note?.detail?.bounded(300) }),
+            "notification": .uuidArray(entries.map { $0.message.note?.notification }),
         ]
         return """
             INSERT INTO subscription_events (
@@ -143,13 +143,13 @@ extension LedgerHearing {
                 subscription_key, event, detail, notification)
             SELECT i.bucket, (now() AT TIME ZONE 'UTC')::date, i.id, clock_timestamp(), i.said_at, i.expires_at, i.status,
                    i.publisher, i.environment, i.subscription_key, i.event, i.detail, i.notification
-            FROM \(SQLTable.subscriptions(heard.map(\.message.name)) + events, as: "i")
+            FROM \(SQLTable.subscriptions(entries.map(\.message.name)) + events, as: "i")
             """
     }
 
     /// To the new ids that nobody has claimed yet, of those that somebody had claimed before.
-    private func moves(_ heard: [Heard]) -> [SQL] {
-        heard.filter { $0.owner == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
+    private func moves(_ entries: [Entry]) -> [SQL] {
+        entries.filter { $0.owner == nil && !$0.message.word.movesFrom.isEmpty }.flatMap { new in
             let name = new.message.name
             return new.message.word.movesFrom.sorted().map { Self.move(to: name, from: name.under($0)) }
         }
@@ -175,10 +175,10 @@ extension LedgerHearing {
     }
 
     /// The owner's row names the offer of the present product: by it Cleeng is asked. Index used: the primary key.
-    private func presentOffers(_ heard: [Heard]) -> [SQL] {
-        let changed = heard.compactMap { heard in
-            heard.access.present.flatMap { offer -> (name: SubscriptionName, offer: OfferID)? in
-                heard.owner.map { $0.offerID == offer } == false ? (heard.message.name, offer) : nil
+    private func presentOffers(_ entries: [Entry]) -> [SQL] {
+        let changed = entries.compactMap { entry in
+            entry.access.present.flatMap { offer -> (name: SubscriptionName, offer: OfferID)? in
+                entry.owner.map { $0.offerID == offer } == false ? (entry.message.name, offer) : nil
             }
         }
         guard !changed.isEmpty else { return [] }
@@ -194,7 +194,7 @@ extension LedgerHearing {
     }
 }
 
-extension LedgerHearing.Heard {
+extension LedgerUpdate.Entry {
     /// For those who have to reach what was granted under them: `BUCKET:ID`, with spaces between. Nil for none.
     fileprivate var predecessors: String? {
         guard !ledger.movedFrom.isEmpty else { return nil }
@@ -215,7 +215,7 @@ extension LedgerHearing.Heard {
         // One that was late for its recheck is asked about now. Where nobody can ask, nobody tries all the time.
         let again = recheckAt.map { $0 > now ? $0 : now + min(recheck, Self.overduePause) }
         guard let next = access.nextLookAt ?? untoldLookAt else { return again }
-        let due = next > now ? next : now + (asks ? LedgerHearing.asking : LedgerHearing.settling)
+        let due = next > now ? next : now + (asks ? LedgerUpdate.asking : LedgerUpdate.settling)
         return again.map { min($0, due) } ?? due
     }
 
@@ -228,18 +228,18 @@ extension LedgerHearing.Heard {
 
     /// Stores other than Apple's tell nothing by themselves: until one has said something, it is asked every day.
     private var untoldLookAt: Timestamp? {
-        guard platform != .apple, !isTold, standing?.status == .active else { return nil }
+        guard platform != .apple, !hasRenewalInfo, standing?.status == .active else { return nil }
         return now + Self.untoldPause
     }
 
     /// When a store is to be asked that lists nothing of what it took back: its notification may have been lost.
     var recheckAt: Timestamp? {
         // A late payment opens access again, and word of that may be lost as well.
-        guard !platform.listsVoided, !message.name.standsAlone, isTold, let status = standing?.status,
+        guard !platform.listsVoided, !message.name.standsAlone, hasRenewalInfo, let status = standing?.status,
             status.grantsAccess || status == .inBillingRetry
         else { return nil }
-        let told = ledger.periods.values.map(\.toldAt) + (ledger.renewal.map { [$0.toldAt] } ?? [])
-        return told.max().map { $0 + recheck }
+        let statements = ledger.periods.values.map(\.statedAt) + (ledger.renewal.map { [$0.statedAt] } ?? [])
+        return statements.max().map { $0 + recheck }
     }
 
     private var platform: StorePlatform { StorePlatform(subscriptionKey: message.name.originalTransactionID) }
@@ -248,7 +248,7 @@ extension LedgerHearing.Heard {
     private static let overduePause = Duration.seconds(3_600)
 }
 
-extension LedgerHearing.Heard {
+extension LedgerUpdate.Entry {
     /// As the publisher's webhooks name what was told.
     fileprivate var reason: CustomerChange.Reason {
         switch shown?.status {

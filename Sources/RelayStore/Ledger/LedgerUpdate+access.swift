@@ -1,10 +1,10 @@
 import Postgres
 import RelayCore
 
-extension LedgerHearing {
+extension LedgerUpdate {
     /// What was granted on it ends, whoever was granted it; the owner's goes on, or runs longer. The purchase's row follows
     /// its validation, unless a fresh one speaks for the purchase by now.
-    func access(_ heard: [Heard]) -> SQL {
+    func access(_ entries: [Entry]) -> SQL {
         struct Row {
             var name: SubscriptionName
             var customer: CustomerID
@@ -16,20 +16,20 @@ extension LedgerHearing {
         }
         // One that has just moved here has the owner that it had there.
         let owners = Dictionary(
-            heard.compactMap { heard in heard.owner.map { (heard.message.name, $0) } },
+            entries.compactMap { entry in entry.owner.map { (entry.message.name, $0) } },
             uniquingKeysWith: { one, _ in one })
-        let rows = heard.flatMap { heard -> [Row] in
-            let names = [heard.message.name] + heard.ledger.movedFrom.sorted().map(heard.message.name.under)
+        let rows = entries.flatMap { entry -> [Row] in
+            let names = [entry.message.name] + entry.ledger.movedFrom.sorted().map(entry.message.name.under)
             guard let owner = names.lazy.compactMap({ owners[$0] }).first else { return [] }
-            let event = heard.message.note?.event
-            return heard.access.verdicts.sorted { $0.key < $1.key }.flatMap { offer, verdict in
+            let event = entry.message.note?.event
+            return entry.access.verdicts.sorted { $0.key < $1.key }.flatMap { offer, verdict in
                 names.map { name in
                     switch verdict {
                     case .goesOn(let expiresAt):
                         // A receipt may be older than the renewal that Cleeng grants on.
                         Row(
                             name: name, customer: owner.customer, ends: false,
-                            expiresAt: expiresAt.flatMap { $0 > heard.now ? $0 : nil },
+                            expiresAt: expiresAt.flatMap { $0 > entry.now ? $0 : nil },
                             detail: event ?? "as the store has it", offer: offer)
                     case .ends(let reason):
                         Row(
@@ -92,7 +92,7 @@ extension LedgerHearing {
                 FROM held h
                 WHERE v.bucket = h.bucket AND v.accepted_on = h.accepted_on AND v.id = h.id
                 RETURNING v.*, h.was, h.ends, h.detail
-            ), told AS (
+            ), noted AS (
                 \(TimelineStatement.insert(unheld: "changed", event: event, detail: "e.detail", instance: memory.instance))
             ), followed AS (
                 UPDATE purchases p

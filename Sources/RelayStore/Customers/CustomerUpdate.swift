@@ -4,7 +4,7 @@ import Postgres
 import RelayCore
 
 /// A change of a customer's purchases, as endpoints receive it.
-struct ToldChange: Sendable {
+struct CustomerUpdate: Sendable {
     var name: CustomerName
     var version: Int64
     var reason: String

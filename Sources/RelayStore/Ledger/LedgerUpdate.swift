@@ -10,7 +10,7 @@ import RelayCore
 /// Whoever changes a subscription's owner or the access that was granted on it holds the owner's row first, and so do
 /// settlements (``Ownership``): they do not wait for each other crosswise. Only a move, which makes an owner's row, may: then
 /// the server ends one of them, and it is tried again.
-struct LedgerHearing: Sendable {
+struct LedgerUpdate: Sendable {
     let memory: StoreMemory
     let leeway: Duration
     /// Whether the caller asks about what is in question. Then nobody else does for a minute.
@@ -107,7 +107,7 @@ struct LedgerHearing: Sendable {
     // MARK: What follows
 
     /// A subscription as it was found, and as it is now.
-    struct Heard: Sendable {
+    struct Entry: Sendable {
         var message: LedgerMessage
         var ledger = SubscriptionLedger()
         var before = Before()
@@ -115,7 +115,7 @@ struct LedgerHearing: Sendable {
         /// Under which of the publisher's names it stands; nil where nobody has claimed it.
         var username: Username?
         /// Nil where Cleeng was never told of it.
-        var owner: HeardSubscription.Owner?
+        var owner: LedgerResult.Owner?
         var ownerValidation: ValidationID?
         /// Nil where it has no owner.
         var ownerNo: Int32?
@@ -154,7 +154,7 @@ struct LedgerHearing: Sendable {
         }
         /// Whether the date of an item passed since the store's last statement before this one.
         private var hasEndedItem: Bool {
-            guard let moment = before.ledger.renewal?.toldAt else { return false }
+            guard let moment = before.ledger.renewal?.statedAt else { return false }
             return before.ledger.nextItemEnd(after: moment).map { $0 <= now } ?? false
         }
         private func purchases(_ words: Before) -> [CustomerPurchase] {
@@ -164,7 +164,7 @@ struct LedgerHearing: Sendable {
             .sorted { $0.productID < $1.productID }
         }
         /// Whether the store has said what is to become of it; of what never ends there is nothing to say.
-        var isTold: Bool { ledger.renewal != nil || ledger.periods.values.contains { $0.expiresAt == nil } }
+        var hasRenewalInfo: Bool { ledger.renewal != nil || ledger.periods.values.contains { $0.expiresAt == nil } }
         var hasNewStatus: Bool { before.status != shown?.status.rawValue }
     }
 
@@ -181,79 +181,80 @@ struct LedgerHearing: Sendable {
     }
 
     /// - Parameter answers: those to ``opening``.
-    func hear(_ answers: ArraySlice<PostgresRows>) throws -> [Heard] {
+    func apply(_ answers: ArraySlice<PostgresRows>) throws -> [Entry] {
         let answers = Array(answers)
         let (owners, ledgers, purchases, contracts) = (answers[2], answers[1], answers[3], answers[4])
-        var heard = messages.map { Heard(message: $0) }
+        var entries = messages.map { Entry(message: $0) }
         for row in owners {
             let index = try row.get("ordinal", as: Int.self) - 1
-            heard[index].username = try row.open("username", as: Username.self)
+            entries[index].username = try row.open("username", as: Username.self)
             guard let customer = try row.open("customer", as: CustomerID?.self) else { continue }
-            heard[index].owner = .init(
+            entries[index].owner = .init(
                 customer: customer, email: try row.open("email"), offerID: try row.get("offer_id"))
-            heard[index].ownerValidation = try row.validationID()
-            heard[index].ownerNo = try row.get("owner_no")
+            entries[index].ownerValidation = try row.validationID()
+            entries[index].ownerNo = try row.get("owner_no")
         }
         let places = Dictionary(messages.indices.map { (messages[$0].name, $0) }) { first, _ in first }
         for row in ledgers {
             guard let index = places[try row.subscriptionName()] else { continue }
-            heard[index].ledger = try StoredLedger.read(row, ownerNo: heard[index].ownerNo)
+            entries[index].ledger = try StoredLedger.read(row, ownerNo: entries[index].ownerNo)
             // Of one that was granted before offers were told apart, and of one that has moved here, the owner's is the offer.
-            if heard[index].ledger.granted == nil, let owner = heard[index].owner {
-                heard[index].ledger.hear(LedgerWord(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
+            if entries[index].ledger.granted == nil, let owner = entries[index].owner {
+                entries[index].ledger.apply(LedgerStatement(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
             }
-            heard[index].now = try row.timestamp("now")
-            heard[index].bundleID = try row.get("bundle_id")
-            heard[index].before = Before(
+            entries[index].now = try row.timestamp("now")
+            entries[index].bundleID = try row.get("bundle_id")
+            entries[index].before = Before(
                 status: try row.get("status"), expiresAt: try row.timestampIfSet("expires_at"),
-                willRenew: try row.get("will_renew"), ledger: heard[index].ledger)
-            heard[index].leeway = leeway
-            heard[index].asks = asks
-            heard[index].recheck = memory.recheck
+                willRenew: try row.get("will_renew"), ledger: entries[index].ledger)
+            entries[index].leeway = leeway
+            entries[index].asks = asks
+            entries[index].recheck = memory.recheck
         }
         for row in purchases {
             let index = try row.get("ordinal", as: Int.self) - 1
-            if let offer = try row.get("offer_id", as: OfferID?.self) { heard[index].granted.insert(offer) }
+            if let offer = try row.get("offer_id", as: OfferID?.self) { entries[index].granted.insert(offer) }
             guard let period = try LedgerPeriod(stored: row.get("period")) else { continue }
-            heard[index].ledger.hear(LedgerWord(periods: [period]))
+            entries[index].ledger.apply(LedgerStatement(periods: [period]))
         }
-        try ContractNews.read(contracts) { heard[$0].contract = $1 }
-        for index in heard.indices {
-            if case .whileOwned(let customer) = messages[index].condition, customer != heard[index].owner?.customer {
+        try ContractNews.read(contracts) { entries[$0].contract = $1 }
+        for index in entries.indices {
+            if case .whileOwned(let customer) = messages[index].condition, customer != entries[index].owner?.customer {
                 // The owner changed after the question was asked: the answer and its note are discarded.
-                heard[index].message = LedgerMessage(messages[index].name)
+                entries[index].message = LedgerMessage(messages[index].name)
             }
-            var word = heard[index].message.word
+            var word = entries[index].message.word
             // Whoever says that it is over speaks of what is known by now: of a renewal that is told of later they cannot know.
-            let lastKnownEnd = heard[index].ledger.lastKnownEnd
+            let lastKnownEnd = entries[index].ledger.lastKnownEnd
             func bounded(_ end: LedgerEnd) -> LedgerEnd {
                 LedgerEnd(
-                    isOver: end.isOver, until: end.isOver ? end.until ?? lastKnownEnd : end.until, toldAt: end.toldAt)
+                    isOver: end.isOver, until: end.isOver ? end.until ?? lastKnownEnd : end.until,
+                    statedAt: end.statedAt)
             }
             word.end = word.end.map(bounded)
             word.cleeng = word.cleeng.mapValues(bounded)
-            for offer in word.cleeng.keys { word.cleeng[offer]?.ownerNo = heard[index].ownerNo }
-            heard[index].ledger.hear(word)
+            for offer in word.cleeng.keys { word.cleeng[offer]?.ownerNo = entries[index].ownerNo }
+            entries[index].ledger.apply(word)
         }
-        for index in heard.indices {
+        for index in entries.indices {
             // What had moved to where it comes from has moved on with it.
             for old in messages[index].word.movesFrom {
                 guard let place = places[messages[index].name.under(old)] else { continue }
-                let before = heard[place].ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
-                heard[index].ledger.hear(LedgerWord(movesFrom: before))
+                let before = entries[place].ledger.movedFrom.subtracting([messages[index].name.originalTransactionID])
+                entries[index].ledger.apply(LedgerStatement(movesFrom: before))
                 // What was granted on it runs on from here.
-                heard[index].granted.formUnion(heard[place].granted)
-                if heard[index].ledger.granted == nil, let granted = heard[place].ledger.granted {
-                    heard[index].ledger.hear(LedgerWord(granted: granted))
+                entries[index].granted.formUnion(entries[place].granted)
+                if entries[index].ledger.granted == nil, let granted = entries[place].ledger.granted {
+                    entries[index].ledger.apply(LedgerStatement(granted: granted))
                 }
             }
             // Of several offers that sell a product the granted one counts, so what was granted before a move is known first.
-            if let offers = memory.catalogue.offers(of: heard[index].ledger.products, in: messages[index].name) {
-                heard[index].ledger.setOffers(offers)
+            if let offers = memory.catalogue.offers(of: entries[index].ledger.products, in: messages[index].name) {
+                entries[index].ledger.setOffers(offers)
             }
-            heard[index].standing = heard[index].ledger.standing(at: heard[index].now, leeway: leeway)
+            entries[index].standing = entries[index].ledger.standing(at: entries[index].now, leeway: leeway)
         }
-        return heard
+        return entries
     }
 }
 

@@ -1,5 +1,5 @@
 /// What Cleeng said of a purchase of its own accord, or at the end of a synchronization.
-public struct UpstreamWord: Sendable, Equatable {
+public struct UpstreamStatement: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         case granted(expiresAt: Timestamp?, evidence: String)
         case refused(reason: String)

@@ -25,7 +25,7 @@ extension StoreSubscription {
     init?(amazon json: JSONValue, receiptID: String, readAt: Timestamp) {
         // Of a subscription the product is the parent's.
         guard let product = json["productId"]?.text, let type = json["productType"]?.text else { return nil }
-        // Who asks by one name must not be told of another.
+        // An answer about one name must not be given for another.
         guard json["receiptId"].map({ TransactionID($0.text) == TransactionID(receiptID) }) ?? true else { return nil }
         let renewal = json["renewalDate"]?.moment
         // When it ended: at once where customer service ended it, else at the end of the period. Nil where it runs.

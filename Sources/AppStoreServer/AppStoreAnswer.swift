@@ -30,7 +30,7 @@ public struct SubscriptionStatusItem: Sendable, Equatable, Decodable {
     public var signedRenewalInfo: String?
 }
 
-/// A page of what the App Store has told, or tried to (`POST /inApps/v1/notifications/history`).
+/// A page of the notifications that the App Store has sent, or tried to send (`POST /inApps/v1/notifications/history`).
 public struct NotificationHistoryPage: Sendable, Equatable {
     /// As they stand in the bodies that were sent.
     public var signedPayloads: [String]

@@ -12,7 +12,7 @@ public struct RefundHistoryPage: Sendable, Equatable, Decodable {
 }
 
 extension AppStoreServerClient {
-    /// Asks what whoever made a transaction was given money back for.
+    /// Asks for the refunds of a transaction's customer.
     ///
     /// - Parameters:
     ///   - transactionID: any of the customer's.

@@ -36,7 +36,7 @@ public struct AppStoreServerClient: Sendable {
         self.logger = logger
     }
 
-    /// Asks how the subscriptions of whoever made a transaction stand.
+    /// Asks for the status of all subscriptions of a transaction's customer.
     ///
     /// - Parameter transactionID: any of the subscription's.
     public func statuses(

@@ -74,17 +74,17 @@ extension ReadPurchase {
     func ledgerPeriod(of entry: PurchaseEntry) -> LedgerPeriod? {
         if case .signedTransaction(let transaction) = document { return transaction.payload.ledgerPeriod() }
         guard entry.kind != .consumable, entry.originalTransactionId != nil, let product = entry.productId,
-            let purchased = entry.purchaseDate?.moment, let told = (issuedDate ?? entry.purchaseDate)?.moment,
+            let purchased = entry.purchaseDate?.moment, let statedAt = (issuedDate ?? entry.purchaseDate)?.moment,
             let id = entry.expiresDate == nil
                 ? entry.originalTransactionId : entry.webOrderLineItemId ?? entry.transactionId
         else { return nil }
         // A receipt does not tell a refund from an upgrade; of what was upgraded the successor counts anyway.
         let revocation =
             entry.isCancelled
-            ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? told, kind: .refunded) : nil
+            ? LedgerPeriod.Revocation(at: entry.cancellationDate?.moment ?? statedAt, kind: .refunded) : nil
         return LedgerPeriod(
             id: id, productID: product, purchasedAt: purchased, expiresAt: entry.expiresDate?.end,
-            revocation: revocation, statedAt: told, transactionID: entry.transactionId,
+            revocation: revocation, statedAt: statedAt, transactionID: entry.transactionId,
             originalPurchasedAt: entry.originalPurchaseDate?.moment, isTrial: entry.isTrialPeriod,
             isIntro: entry.isInIntroductoryOfferPeriod, discountID: DiscountID(entry.promotionalOfferId))
     }

@@ -1,6 +1,6 @@
 import Formats
 
-/// What an app sent as its receipt, told apart and freed of its base64.
+/// An app's receipt, sorted by its form and decoded from base64.
 public enum ReceiptData: Sendable, Hashable {
     /// The bytes of an app receipt (PKCS#7) or of an old transaction receipt (property list).
     case binary([UInt8])

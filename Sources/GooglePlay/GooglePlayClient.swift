@@ -68,7 +68,7 @@ public struct GooglePlayClient: Sendable {
     }
 
     /// Tells that a purchase was granted: `purchases.subscriptions.acknowledge`, `purchases.products.acknowledge`. Google takes back what it
-    /// was not told of within three days. One that was acknowledged before is refused by 400, as is one that is not paid.
+    /// was not informed of within three days. One that was acknowledged before is refused by 400, as is one that is not paid.
     public func acknowledge(
         _ kind: AcknowledgedKind, _ productID: ProductID, token: String, packageName: BundleID
     ) async -> StoreAnswer<Bool> {

@@ -38,7 +38,7 @@ public struct Operations: Sendable {
         return outcome
     }
 
-    /// Performs an act of more than one transaction. Its row is written before it begins, and says in the end what became of it.
+    /// Performs an act of more than one transaction. Its row is written before it begins, and gets the outcome at the end.
     @discardableResult
     public func perform<Outcome>(
         _ act: LongAct<Outcome>, by actor: Actor, reason: String? = nil

@@ -70,7 +70,7 @@ public struct PostgresError: Error, Sendable {
 
 extension PostgresError {
     /// True where the database is away or cannot take work at all, so that trying another statement is pointless for now:
-    /// trouble with the connection, shutdown or start-up of the server, a standby that refuses writes, no room left.
+    /// trouble with the connection, shutdown or start-up of the server, a standby that refuses writes, no space left.
     ///
     /// Classes and codes are those of the PostgreSQL manual, appendix A.
     public var isUnavailable: Bool {

@@ -1,4 +1,4 @@
-/// Told what a pool does, for metrics. Called on the pool's event thread: return at once, and never wait.
+/// Observes a pool, for metrics. Called on the pool's event thread: return at once, and never wait.
 public protocol PostgresObserver: Sendable {
     /// A call has ended. `duration` counts from the moment it was made, `failure` is nil where it succeeded.
     func queryFinished(lane: PostgresLane, duration: Duration, failure: PostgresError.Code?)

@@ -11,11 +11,11 @@ public import Logging
 ///   touched by that thread alone, without locks.
 /// - The shared lane is for single statements. Each is a transaction of its own, with its own synchronisation point, and goes
 ///   to the connection with the fewest in flight; answers come in order, so a slow statement holds up those behind it on its
-///   connection. What finds no room waits in order of arrival, up to a bound.
+///   connection. Calls beyond that wait in order of arrival, up to a bound.
 /// - The exclusive lane hands a connection to one transaction at a time. Only here can a statement be cancelled on the
 ///   server.
 /// - Every call has a deadline, and every wait is bounded. When a connection is lost, everything in flight on it fails, and
-///   a keeper connects again with pauses that grow.
+///   its supervisor connects again with growing pauses.
 /// - Values travel in binary form, with their types. Statements are prepared on first use on each connection, and known by
 ///   their text and types. Rows are decoded where they are read, not on the event thread.
 public final class PostgresPool: Sendable {
@@ -55,10 +55,10 @@ public final class PostgresPool: Sendable {
                 for lane in [shared, exclusive] as [any ConnectionLane] {
                     for slot in 0..<lane.settings.connections {
                         let connector = Connector(configuration, lastPrimary: lastPrimary)
-                        group.addTask { await LaneKeeper(lane: lane, connector: connector, slot: slot).run() }
+                        group.addTask { await SlotSupervisor(lane: lane, connector: connector, slot: slot).run() }
                     }
                 }
-                // With an unusable connection string no keeper stays; the promise to run until cancelled holds all the same.
+                // With an unusable connection string every supervisor returns; this still runs until cancelled.
                 group.addTask { while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) } }
             }
             await shutDown()

@@ -23,7 +23,7 @@ public struct Purchase: Sendable, Hashable {
     public var offer: String
     public var proof: Proof
     public var appType: AppType
-    /// 1 to 40 characters; any other, or a wrong one, is left out and told in ``RelayClient/Validation/warnings``.
+    /// 1 to 40 characters; any other, or a wrong one, is left out and listed in ``RelayClient/Validation/warnings``.
     public var coupon: String?
     /// The publisher's own id of the user, 1 to 512 characters. By default the relay takes the email.
     public var applicationUsername: String?

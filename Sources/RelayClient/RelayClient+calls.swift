@@ -6,7 +6,7 @@ extension RelayClient {
             method: method, url: url, headers: ["Authorization": "Bearer \(key)", "Accept": "application/json"])
     }
 
-    func validation(_ request: RelayRequest) async throws -> Told {
+    func validation(_ request: RelayRequest) async throws -> PolledValidation {
         try await call(request).validation()
     }
 
@@ -40,7 +40,9 @@ extension RelayClient {
 
 extension RelayAnswer {
     /// - Throws: ``RelayError`` with ``RelayError/Code/notUnderstood``.
-    func validation() throws -> Told { Told(validation: try read(RelayClient.Validation.self), retryAfter: retryAfter) }
+    func validation() throws -> PolledValidation {
+        PolledValidation(validation: try read(RelayClient.Validation.self), retryAfter: retryAfter)
+    }
 
     /// - Throws: as ``validation()``.
     func validations() throws -> [RelayClient.Validation] {
@@ -65,7 +67,7 @@ extension RelayAnswer {
 }
 
 /// A validation, and when to ask again.
-struct Told: Sendable {
+struct PolledValidation: Sendable {
     var validation: RelayClient.Validation
     var retryAfter: Duration?
 }

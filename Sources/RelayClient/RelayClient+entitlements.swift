@@ -65,7 +65,7 @@ extension RelayClient {
     }
 
     /// One poll; held for so many seconds where that is not 0.
-    func poll(_ id: Validation.ID, hold seconds: Int) async throws -> Told {
+    func poll(_ id: Validation.ID, hold seconds: Int) async throws -> PolledValidation {
         var request = request("GET", entitlements.appending(component: id))
         if seconds > 0 {
             request.headers["Prefer"] = "wait=\(seconds)"
@@ -125,8 +125,8 @@ public struct ValidationStates: AsyncSequence, Sendable {
 
         private func ask(_ seconds: Int) async throws -> Polling.Event {
             do {
-                let told = try await client.poll(id, hold: seconds)
-                return .answered(told.validation, retryAfter: told.retryAfter)
+                let answer = try await client.poll(id, hold: seconds)
+                return .answered(answer.validation, retryAfter: answer.retryAfter)
             } catch let error as RelayError {
                 return .failed(error)
             }

@@ -44,7 +44,7 @@ extension RelayClient {
     ///   - idempotencyKey: the name of this request over all tries.
     ///   - onState: is given each state, the first one as soon as the relay has the purchase: the moment to keep its
     ///     ``RelayClient/Validation/id`` and to finish the store's transaction.
-    /// - Throws: as ``submit(_:idempotencyKey:)``; and ``RelayError`` where the relay will not say what became of the
+    /// - Throws: as ``submit(_:idempotencyKey:)``; and ``RelayError`` where the relay does not return the outcome of the
     ///   purchase, such as for a key that was revoked meanwhile.
     public func redeem(
         _ purchase: Purchase, idempotencyKey: UUID = UUID(), onState: (Validation) async -> Void = { _ in }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An app's way to the relay: posts a purchase, waits for what becomes of it, and asks whether a customer is entitled.
+/// An app's way to the relay: posts a purchase, waits for its outcome, and asks whether a customer is entitled.
 ///
 /// ```swift
 /// let relay = RelayClient(baseURL: url, key: "rr_app_…")

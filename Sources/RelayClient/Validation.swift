@@ -3,7 +3,7 @@ import Foundation
 extension RelayClient {
     /// What the relay knows of one purchase.
     public struct Validation: Sendable, Hashable, Identifiable {
-        /// What became of it. A newer relay may send other values; they are final.
+        /// Its outcome. A newer relay may send other values; they are final.
         public struct Status: RawRepresentable, Sendable, Hashable {
             public let rawValue: String
 
@@ -117,7 +117,7 @@ public enum Outcome: Sendable, Hashable {
     /// Reveal the content.
     ///
     /// - `until`: when access ends unless it is renewed; nil where that is not known.
-    /// - `late`: it came after the app had been told to assume a failure.
+    /// - `late`: it came after the app had read `timed_out`.
     case granted(until: Date?, late: Bool)
     /// Access is not given, and the user should learn of it. The reason is the billing system's code or one of the
     /// relay's, such as `transferred`, `refunded` or `expired`; nil where none is known.

@@ -11,7 +11,7 @@ public struct FrontConfiguration: Sendable {
     /// Where ops does; never the same.
     public var opsHost = "127.0.0.1"
     public var opsPort = 9090
-    /// Told to apps as `Retry-After` and `pollAfterSeconds`.
+    /// Sent to apps as `Retry-After` and `pollAfterSeconds`.
     public var pollInterval = Duration.seconds(5)
     public var maxBodyBytes = 4_194_304
     /// Bytes of bodies held at once, over all connections; what comes above it is answered 503. A body costs about three times
@@ -57,7 +57,7 @@ public struct FrontConfiguration: Sendable {
     /// Whether endpoints of webhooks must be https.
     public var requiresTLS = false
     public var console: ConsolePages
-    /// The hosts of the database, for whoever looks at the console while it is away. Empty where they are not known.
+    /// The hosts of the database, for the console's page while it is away. Empty if unknown.
     public var databaseHosts = ""
 
     public init(

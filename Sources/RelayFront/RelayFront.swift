@@ -15,7 +15,7 @@ public import Telemetry
 /// On graceful shutdown each stops accepting, wakes every held poll and answers it with the state as it is, answers what has
 /// arrived, and cuts what is left after eight seconds.
 public struct RelayFront: Sendable {
-    /// Is told the address once a front listens.
+    /// Called with the address once a front listens.
     public typealias OnListening = @Sendable (SocketAddress) async -> Void
 
     private let configuration: FrontConfiguration
@@ -26,7 +26,7 @@ public struct RelayFront: Sendable {
     private let readiness: @Sendable () async -> Readiness
     private let metrics: FrontMetrics
     private let bodyBudget: BodyBudget
-    /// For routes that need no key. A client that sends such bodies slowly must not use up the room for purchases.
+    /// For routes that need no key. A client that sends such bodies slowly must not use up the space for purchases.
     private let keylessBodyBudget: BodyBudget
     private let logger: Logger
     private let onNotification: @Sendable () -> Void
@@ -40,7 +40,7 @@ public struct RelayFront: Sendable {
     ///   - registry: takes the fronts' own metrics and is what `/metrics` shows.
     ///   - readiness: what `/readyz` says; must end in seconds.
     ///   - onNotification: there is one more to be passed on.
-    ///   - onEvent: Cleeng has told something.
+    ///   - onEvent: an event of Cleeng's was stored.
     ///   - onMessage: there is one more to be delivered to a webhook endpoint.
     ///   - inquirer: asks Cleeng about a customer who, or whose operator, wants to know it now.
     public init(
@@ -83,7 +83,7 @@ public struct RelayFront: Sendable {
     public func apps(onListening: @escaping OnListening = { _ in }) -> (any Service)? {
         guard let intake else { return nil }
         let poll = PollInterval(configuration.pollInterval)
-        let stores = StoreDesk(configuration.externalStores)
+        let stores = StoreGate(configuration.externalStores)
         registry.registerGauge(
             "relay_store_questions",
             help: "Purchases that Google Play, the Amazon Appstore and Roku Pay are being asked about."
@@ -147,14 +147,15 @@ public struct RelayFront: Sendable {
     }
 
     /// What publishers' billing calls.
-    private func billing(_ stores: StoreDesk) -> [Route] {
-        let desk = BillingDesk(
+    private func billing(_ stores: StoreGate) -> [Route] {
+        let billing = BillingContext(
             store: store, keys: authenticator.keys, budget: bodyBudget, maxBodyBytes: configuration.maxBodyBytes,
             leeway: configuration.renewalLeeway, stores: stores, receipts: configuration.receipts,
             limits: limits)
         return TokenRoutes(store: store, keys: authenticator.keys, budget: keylessBodyBudget, limits: limits).routes
-            + CheckRoutes(desk: desk).routes + OrderRoutes(desk: desk).routes + ContractRoutes(desk: desk).routes
-            + BillingWebhookRoutes(desk: desk, requiresTLS: configuration.requiresTLS).routes
+            + CheckRoutes(billing: billing).routes + OrderRoutes(billing: billing).routes
+            + ContractRoutes(billing: billing).routes
+            + BillingWebhookRoutes(billing: billing, requiresTLS: configuration.requiresTLS).routes
     }
 
     /// The front that ops, its tools and the probes call.
@@ -173,7 +174,7 @@ public struct RelayFront: Sendable {
             + OpsViewRoutes(store: store, authenticator: authenticator).routes
             + OpsActRoutes(tools: tools, authenticator: authenticator, bodies: bodies).routes
             + ConsoleRoutes(
-                desk: ConsoleDesk(store: store, pages: configuration.console, keys: authenticator.keys),
+                console: ConsoleContext(store: store, pages: configuration.console, keys: authenticator.keys),
                 actions: ConsoleActions(tools: tools)
             ).routes
         return service(
@@ -237,11 +238,11 @@ public struct RelayFront: Sendable {
     }
 }
 
-/// A front's server, which answers its held polls as soon as it is told to go: it could not go before they are.
+/// A front's server, which answers its held polls as soon as it shuts down: it could not end before they are.
 struct FrontService: Service {
     let server: any Service
     let onShutdown: @Sendable () -> Void
-    /// Waits for what goes on without its connection.
+    /// Waits for work that continues without its connection.
     let drain: @Sendable () async -> Void
 
     func run() async throws {

@@ -30,7 +30,7 @@ struct TargetOptions: ParsableArguments {
     }
 }
 
-/// What whoever drives this command says to it.
+/// Input from the process that drives this command.
 enum InputLines {
     /// Lines of standard input, until it ends.
     static func stream() -> AsyncStream<String> {

@@ -9,7 +9,7 @@ protocol Aggregate: Sendable {
 public struct PurchaseStore: Aggregate { let relay: RelayStore }
 /// What the stores say of a subscription, whose it is, and what Cleeng says of a customer.
 public struct SubscriptionStore: Aggregate { let relay: RelayStore }
-/// What the stores sent, and what Cleeng still has to be told of it.
+/// Notifications of the stores, and the relays to Cleeng that are due.
 public struct NotificationStore: Aggregate { let relay: RelayStore }
 /// Purchases that the relay has to ask Google, Amazon or Roku about, after a notification or a grant.
 public struct QuestionStore: Aggregate { let relay: RelayStore }

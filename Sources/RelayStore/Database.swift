@@ -59,7 +59,7 @@ struct Database: Sendable {
 extension Database {
     /// Once more where the server has ended the transaction for another's sake.
     func retryingDeadlock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
-        // Within a transaction, whoever began it begins it again.
+        // Within a transaction, the code that began it begins it again.
         guard !isTransaction else { return try await body() }
         for _ in 0..<Self.mostConflicts {
             do {
@@ -76,7 +76,7 @@ extension Database {
 
 extension PostgresError {
     /// Whether two transactions met, and this one would succeed after the other. Two that make the row of the same subscription meet in the
-    /// index that the insert waits for, or in the other unique one. A settlement that makes a ledger meets whoever made it meanwhile.
+    /// index that the insert waits for, or in the other unique one. A settlement that makes a ledger meets another one that made it meanwhile.
     fileprivate var isConflict: Bool {
         ["40P01", "40001"].contains(sqlState)
             || (sqlState == "23505" && ["subscriptions_owner_no", "ledgers_pkey"].contains(constraint))

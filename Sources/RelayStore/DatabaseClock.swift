@@ -43,7 +43,7 @@ public final class DatabaseClock: Sendable {
         }
     }
 
-    /// Nil until the database has been heard of for the first time. It does not go back where a sharper answer replaces one: what a process
+    /// Nil until the database has answered for the first time. It does not go back where a sharper answer replaces one: what a process
     /// does one after the other is dated so.
     public var now: Timestamp? { give(at: .now) }
 
@@ -58,10 +58,10 @@ public final class DatabaseClock: Sendable {
         }
     }
 
-    /// The host's time where the database has not been heard of yet.
+    /// The host's time where the database has not answered yet.
     public var nowOrHostTime: Timestamp { now ?? Self.hostTime }
 
-    /// How far the host's clock is ahead of the database's; negative: behind. Nil until the database has been heard of.
+    /// How far the host's clock is ahead of the database's; negative: behind. Nil until the database has answered.
     public var hostDrift: Duration? { now.map { Self.hostTime - $0 } }
 
     private static var hostTime: Timestamp { Timestamp(microseconds: WallClock.millisecondsSince1970 * 1_000) }

@@ -13,8 +13,8 @@ public final class StoreMemory: Sendable {
     public let changes = ChangeHub()
     /// What apps ask for again, and what they wait for.
     let validations = ValidationCache()
-    /// Customers' purchases as their publishers were told of them last.
-    let told = PurchaseCache()
+    /// Cached purchases of customers.
+    let purchases = PurchaseCache()
     /// What publishers sell, as it was read last.
     public let catalogue = OfferCatalogue()
 

@@ -1,6 +1,6 @@
 public import RelayCore
 
-/// Why a purchase goes on no longer, or will not, as far as the store says.
+/// Why a purchase has ended, or will not renew, as far as the store says.
 public struct StoreCancellation: Sendable, Hashable {
     /// `unknown`: it is over, and the store does not say why.
     public var reason: CancelationReason

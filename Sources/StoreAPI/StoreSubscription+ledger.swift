@@ -9,11 +9,11 @@ extension StoreSubscription {
     ///
     /// | state | period's end | renewal | over |
     /// | --- | --- | --- | --- |
-    /// | active, unknown | as told | as told | no; nothing is said of an unknown one |
-    /// | in grace | what was paid for, else now at the latest | not paid, grace to the end told | no |
+    /// | active, unknown | as stated | as stated | no; nothing is said of an unknown one |
+    /// | in grace | what was paid for, else now at the latest | not paid, grace to the stated end | no |
     /// | on hold | now at the latest | not paid | nothing is said |
-    /// | canceled | as told | will not renew | no |
-    /// | paused | now at the latest | as told | yes |
+    /// | canceled | as stated | will not renew | no |
+    /// | paused | now at the latest | as stated | yes |
     /// | expired | now at the latest | will not renew | yes |
     /// | revoked | now at the latest, taken back | will not renew | yes |
     public var ledgerWord: LedgerStatement? {

@@ -43,13 +43,13 @@ public struct StoreSubscription: Sendable, Hashable {
     public var items: [Item]
     public var state: StoreState
     public var firstPurchasedAt: Timestamp?
-    /// Until when access goes on although it was not paid.
+    /// Until when access continues without payment.
     public var graceUntil: Timestamp?
     /// End of the paid period before grace; nil if the store does not say.
     public var paidUntil: Timestamp?
     public var cancellation: StoreCancellation?
     public var isTest: Bool
-    /// Whether the store has been told that it was granted; nil where it does not say.
+    /// Whether the grant is acknowledged; nil where the store does not say.
     public var isAcknowledged: Bool?
     /// The app's own name for its customer at the time of purchase; nil if the app gave none or the store does not say.
     public var accountToken: String?
@@ -115,7 +115,7 @@ public enum StoreState: String, Sendable, Hashable, CaseIterable {
     /// It was never paid, and never will be.
     case pendingCanceled = "pending_canceled"
     case active
-    /// Not paid, and access goes on for a while.
+    /// Not paid, and access continues for a while.
     case inGrace = "in_grace"
     /// Not paid, and access has ended until it is.
     case onHold = "on_hold"

@@ -61,7 +61,7 @@ public struct SpanExporter: Service {
     public func run() async throws {
         await withGracefulShutdownHandler {
             var troubled = false
-            for await _ in buffer.rings {
+            for await _ in buffer.signals {
                 // A shutdown ends the pause too.
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.gathering) }
                 while !Task.isShuttingDownGracefully, !Task.isCancelled {

@@ -8,16 +8,16 @@ public final class SpanBuffer: Sendable {
     public let capacity: Int
     private let spans = NIOLockedValueBox<[FinishedSpan]>([])
     private let dropped: Counter
-    private let bell: AsyncStream<Void>.Continuation
-    /// Rung when there is something again.
-    package let rings: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    /// Yields when there is something again.
+    package let signals: AsyncStream<Void>
 
     /// - Parameter metrics: whose `relay_trace_spans_dropped` counts.
     public init(capacity: Int = 8_192, metrics: any MetricsFactory = MetricsSystem.factory) {
         self.capacity = capacity
         dropped = Counter(
             label: "relay_trace_spans_dropped", dimensions: [("reason", "full")], factory: metrics)
-        (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     func add(_ span: FinishedSpan) {
@@ -27,7 +27,7 @@ public final class SpanBuffer: Sendable {
             return (spans.count == 1, true)
         }
         if !isKept { dropped.increment() }
-        if isFirst { bell.yield() }
+        if isFirst { continuation.yield() }
     }
 
     /// The oldest.
@@ -40,7 +40,7 @@ public final class SpanBuffer: Sendable {
     }
 
     /// Nobody will take what comes from now on.
-    package func close() { bell.finish() }
+    package func close() { continuation.finish() }
 }
 
 /// All of a span that is sent.
@@ -52,7 +52,7 @@ package struct FinishedSpan: Sendable {
     }
 
     package let trace: TraceContext
-    /// The span id of whoever caused it.
+    /// The span id of its cause.
     package let parent: String?
     package var name: String
     package let kind: SpanKind

@@ -1,6 +1,6 @@
 public import Instrumentation
 
-/// A trace as a row carries it, from whoever brought something to whoever goes on with it, in another process or an hour later.
+/// A trace in a row. It connects the request that wrote the row with the worker that continues it, in another process or an hour later.
 ///
 /// The text is `traceparent`, and after a space `tracestate` where there is one: 568 bytes at most.
 public enum StoredTrace {

@@ -2,7 +2,7 @@ public import RelayCore
 
 /// Which addresses messages may be sent to: those of the public internet, and what the configuration adds.
 ///
-/// Whoever may name an endpoint must not reach by it what only this machine, or its network, can reach.
+/// A named endpoint must not reach what only this machine, or its network, can reach.
 public struct AddressPolicy: Sendable {
     private let allowed: [AddressRange]
     /// Endpoints that are http are refused, wherever they are.

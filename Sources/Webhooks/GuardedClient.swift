@@ -10,7 +10,7 @@ public final class GuardedClient: Sendable {
 
     private let policy: AddressPolicy
     private let hosts: HostDirectory
-    private let clients: ClientBook
+    private let clients: ClientCache
 
     public convenience init(policy: AddressPolicy) {
         self.init(policy: policy, connectTimeout: .seconds(5), hosts: HostDirectory())
@@ -22,7 +22,7 @@ public final class GuardedClient: Sendable {
     ) {
         self.policy = policy
         self.hosts = hosts
-        clients = ClientBook(policy: policy, connectTimeout: connectTimeout, adjust: adjust)
+        clients = ClientCache(policy: policy, connectTimeout: connectTimeout, adjust: adjust)
     }
 
     /// Closes all connections. Called once, after the last call.

@@ -40,22 +40,22 @@ final class HostDirectory: Sendable {
 
     private let lifetime: Duration
     private let staleFor: Duration
-    private let rooms: EndpointRooms
+    private let capacity: EndpointCapacity
     private let lookup: Lookup
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
     ///   - lifetime: of an answer.
     ///   - staleFor: how long after that it serves while there is no newer one.
-    ///   - rooms: how many names are looked up at once, in all and of one publisher.
+    ///   - capacity: how many names are looked up at once, in all and of one publisher.
     init(
         lifetime: Duration = .seconds(30), staleFor: Duration = .seconds(600),
-        rooms: EndpointRooms = EndpointRooms(places: 256, perEndpoint: 32),
+        capacity: EndpointCapacity = EndpointCapacity(places: 256, perEndpoint: 32),
         lookup: @escaping Lookup = HostLookup.addresses
     ) {
         self.lifetime = lifetime
         self.staleFor = staleFor
-        self.rooms = rooms
+        self.capacity = capacity
         self.lookup = lookup
     }
 
@@ -99,7 +99,7 @@ final class HostDirectory: Sendable {
             // The handler may have run before there was a waiter.
             if isCancelled { return (.failure(WebhookTrouble.cancelled), false) }
             let own = state.running.values.count { $0.publisher == publisher }
-            let starts = state.running[host] == nil && rooms.room(taken: state.running.count, own: own) > 0
+            let starts = state.running[host] == nil && capacity.available(taken: state.running.count, own: own) > 0
             if starts { state.running[host] = Running(publisher: publisher) }
             if let known, known.servesUntil > now { return (.success(known.addresses), starts) }
             guard state.running[host] != nil else { return (.failure(WebhookTrouble.busyResolving), false) }

@@ -39,7 +39,7 @@ public final class WebhookClient: Sendable {
     ///   - credentials: the secrets that sign it.
     ///   - publisher: owner of the endpoint, whose share of the lookup threads is used.
     ///   - now: the database's time, for `webhook-timestamp`. Receivers refuse a message whose time is minutes off, so a host's wrong clock must
-    ///     not count. Nil takes the host's: for a process that has not heard of the database yet.
+    ///     not count. Nil takes the host's: for a process that the database has not answered yet.
     public func send(
         _ message: WebhookMessage, to url: String, with credentials: WebhookCredentials, of publisher: PublisherID,
         at now: Timestamp?

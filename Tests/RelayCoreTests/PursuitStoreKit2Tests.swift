@@ -203,7 +203,7 @@ extension Script {
 
     mutating func told(_ verdict: UpstreamStatement.Verdict, _ name: String?, at second: Double) -> Decision {
         let moment = Self.second(second)
-        return pursuit.told(
+        return pursuit.apply(
             UpstreamStatement(verdict, saidAt: moment, summary: "event", synchronization: name), at: moment)
     }
 }

@@ -253,7 +253,7 @@ struct CustomerTokenVerifierTests {
 
     @Test("of many tokens those used last are known, and no more than there is room for")
     func bounded() {
-        var tokens = VerifiedTokens(room: 100)
+        var tokens = VerifiedTokens(capacity: 100)
         let entry = VerifiedTokens.Entry(customer: "ana@example.test", end: 1)
         let used = VerifiedTokens.digest(of: "used")
         tokens.remember(used, entry)

@@ -19,7 +19,7 @@ struct RateLimiterTests {
 
     @Test("of ever more names no more are remembered than there is room for, and the busy ones are not forgotten first")
     func bounded() {
-        let limiter = RateLimiter("address", RateLimit(rate: 1, burst: 100), room: 64, shards: 1)
+        let limiter = RateLimiter("address", RateLimit(rate: 1, burst: 100), capacity: 64, shards: 1)
         for _ in 0..<100 { _ = limiter.take("busy", at: .seconds(1)) }
         for number in 0..<10_000 { _ = limiter.take("idle \(number)", at: .seconds(1)) }
         #expect(limiter.count <= 64)

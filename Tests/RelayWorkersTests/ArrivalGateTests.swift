@@ -8,7 +8,7 @@ struct ArrivalGateTests {
     /// A class, so that an expectation may change it.
     private final class Gate {
         var gate = ArrivalGate()
-        func reserve(_ route: UpstreamRoute, room: Int) -> Bool { gate.reserve(route, room: room) }
+        func reserve(_ route: UpstreamRoute, room: Int) -> Bool { gate.reserve(route, available: room) }
     }
 
     private func drained() -> Gate {

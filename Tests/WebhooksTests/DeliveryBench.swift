@@ -103,7 +103,7 @@ struct DeliveryBench: Sendable {
     /// A copy that delivers while `body` runs, and is then told to go.
     func delivering(
         _ instance: String = "one", timeout: Duration = .seconds(5), retries: [Duration] = [.milliseconds(50)],
-        rooms: EndpointRooms = EndpointRooms(), hosts: HostDirectory = HostDirectory(),
+        rooms: EndpointCapacity = EndpointCapacity(), hosts: HostDirectory = HostDirectory(),
         _ body: (Wakeup) async throws -> Void
     ) async throws {
         let client = WebhookClient(
@@ -114,7 +114,7 @@ struct DeliveryBench: Sendable {
             store: RelayStore(pool: pool, vault: .plain(), instance: instance, logger: Self.silent), client: client,
             credentials: PerPublisher(WebhookCredentials(password: "pw")),
             settings: DeliverySettings(
-                retries: WebhookRetries(pauses: retries), rooms: rooms, grace: .milliseconds(500)),
+                retries: WebhookRetries(pauses: retries), capacity: rooms, grace: .milliseconds(500)),
             wakeup: wakeup, logger: Self.silent)
         let group = ServiceGroup(configuration: .init(services: [.init(service: service)], logger: Self.silent))
         let running = Task { try await group.run() }

@@ -30,7 +30,7 @@ struct DeliveryServiceTests {
                 try await bench.delivering(retries: [.milliseconds(20), .milliseconds(20)]) { bell in
                     let delivery = DeliveryBench.state(endpoint, "ana", 1)
                     try await bench.enqueue([delivery])
-                    bell.ring()
+                    bell.signal()
                     try await bench.eventually("it is delivered") { try await isDone(bench, 1, 1) }
                     let got = received()
                     #expect(got.count == 3)
@@ -82,7 +82,7 @@ struct DeliveryServiceTests {
                 for endpoint in [hangs, gone, dead, well] {
                     try await bench.enqueue((0..<200).map { DeliveryBench.state(endpoint, "u\($0)", 1) })
                 }
-                let rooms = EndpointRooms(places: 24, perEndpoint: 16)
+                let rooms = EndpointCapacity(places: 24, perEndpoint: 16)
                 try await bench.delivering(timeout: .seconds(600), retries: [.seconds(60)], rooms: rooms) { _ in
                     try await bench.eventually("all of the well one are delivered") { try await isDone(bench, 1, 200) }
                     try await bench.eventually("what waits for the gone one is dropped") {
@@ -124,8 +124,8 @@ struct DeliveryServiceTests {
                     try await bench.delivering("two", retries: retries) { two in
                         for number in 1...40 {
                             try await bench.enqueue((0..<5).map { DeliveryBench.state(endpoint, "u\($0)", number) })
-                            one.ring()
-                            two.ring()
+                            one.signal()
+                            two.signal()
                         }
                         try await bench.eventually("nothing is left") {
                             try await bench.number("SELECT count(*) FROM webhook_queue") == 0
@@ -169,7 +169,7 @@ struct DeliveryServiceTests {
                     }
                     let well = try await bench.endpoint(port, host: "well.example.com", publisher: "other")
                     try await bench.enqueue([DeliveryBench.state(well, "ben", 1, publisher: "other")])
-                    bell.ring()
+                    bell.signal()
                     try await bench.eventually("the other one's message is delivered") { try await isDone(bench, 1, 1) }
                     #expect(received().map { $0.headers["host"] } == ["well.example.com:\(port)"])
                     server.release()

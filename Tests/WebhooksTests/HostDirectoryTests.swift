@@ -31,7 +31,7 @@ struct HostDirectoryTests {
     @Test("for each publisher so many at once: dead names of one leave the others theirs")
     func sharedOut() async throws {
         let server = NameServer()
-        let directory = HostDirectory(rooms: EndpointRooms(places: 8, perEndpoint: 4)) { host in
+        let directory = HostDirectory(capacity: EndpointCapacity(places: 8, perEndpoint: 4)) { host in
             server.waits(for: host)
             return Self.well
         }

@@ -1,4 +1,4 @@
-/// A line of what `app-store-simulator play` is told.
+/// An input line of `app-store-simulator play`.
 public enum LifeCommand: Sendable, Hashable {
     case event(LifeEvent)
     /// It happens, and no notification of it is delivered.
@@ -27,7 +27,7 @@ public enum LifeCommand: Sendable, Hashable {
             self = command
             return
         }
-        guard case .event(let event) = command else { throw LifeError("only what is told of can be lost") }
+        guard case .event(let event) = command else { throw LifeError("only a notification can be lost") }
         self = .lost(event)
     }
 

@@ -275,7 +275,7 @@ extension SimulatedSubscription {
         return notification("PRICE_INCREASE", agreed ? "ACCEPTED" : "PENDING", at: moment)
     }
 
-    /// It goes on in a bundle of subscriptions, or out of one, under another number. Apple does not say what type tells of
+    /// It continues in a bundle of subscriptions, or out of one, under another number. Apple does not say what type tells of
     /// that: the transaction does, which names the number before.
     @discardableResult
     public mutating func movedToBundle(
@@ -319,21 +319,21 @@ extension SimulatedSubscription {
             transactions: transactions, renewals: [renewal])
     }
 
-    /// - Parameter told: nil for the newest transaction.
+    /// - Parameter signed: nil for the newest transaction.
     func notification(
-        _ type: String, _ subtype: String? = nil, about told: SimulatedTransaction? = nil, at moment: Date
+        _ type: String, _ subtype: String? = nil, about signed: SimulatedTransaction? = nil, at moment: Date
     ) -> SimulatedNotification {
-        let told = told ?? transaction
+        let signed = signed ?? transaction
         return SimulatedNotification(
             notificationType: type, subtype: subtype, notificationUUID: uuidText(), environment: environment,
-            bundleId: bundleId, appAppleId: appAppleId, status: status(at: moment), transaction: told,
-            renewal: renewalInformation(besides: told), signedDate: moment)
+            bundleId: bundleId, appAppleId: appAppleId, status: status(at: moment), transaction: signed,
+            renewal: renewalInformation(besides: signed), signedDate: moment)
     }
 
     /// Under the number that the transaction beside it has: it may be one from before a move.
-    private func renewalInformation(besides told: SimulatedTransaction) -> SimulatedRenewal {
+    private func renewalInformation(besides signed: SimulatedTransaction) -> SimulatedRenewal {
         SimulatedRenewal(
-            originalTransactionId: told.originalTransactionId, productId: transaction.productId,
+            originalTransactionId: signed.originalTransactionId, productId: transaction.productId,
             autoRenewProductId: autoRenewProductId, autoRenewStatus: willRenew ? 1 : 0,
             expirationIntent: expirationIntent, isInBillingRetryPeriod: isInBillingRetry,
             gracePeriodExpiresDate: graceUntil, priceIncreaseStatus: priceIncreaseStatus, environment: environment)
@@ -391,7 +391,7 @@ extension SimulatedSubscription {
     ) throws(LifeError) -> SimulatedNotification {
         if let objection = objection(to: event, at: moment) { throw objection }
         let second = moment.inWholeSeconds
-        var told =
+        var signed =
             switch event {
             case .buy: bought(at: second)
             case .renew: renewed(at: moment)
@@ -409,8 +409,8 @@ extension SimulatedSubscription {
             case .revoke: revoked(at: moment)
             }
         // What is said within the same second is still said in an order.
-        told.signedDate = moment
-        return told
+        signed.signedDate = moment
+        return signed
     }
 
     /// Why an event cannot happen; nil where it can.

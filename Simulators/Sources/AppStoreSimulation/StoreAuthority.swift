@@ -6,7 +6,7 @@ import X509
 
 /// A stand-in for Apple's authorities: a root, an authority below it and a certificate that signs, with its key.
 ///
-/// The certificates have the form of Apple's, markers included; nobody trusts them who was not told to
+/// The certificates have the form of Apple's, markers included; only an explicit setting makes anybody trust them
 /// (`RELAY_APPLE_EXTRA_ROOTS`).
 public struct StoreAuthority: Sendable {
     /// What is signed with it, which decides the kind of its keys.

@@ -7,7 +7,7 @@ package struct AppStoreSimulatorCommand: AsyncParsableCommand {
         abstract:
             "A stand-in for the App Store: receipts, signed transactions, notifications and the Server API, for tests and demonstrations.",
         discussion: """
-            Its roots are trusted by nobody who was not told to: name roots.pem in RELAY_APPLE_EXTRA_ROOTS, and never in
+            Nobody trusts its roots without a setting: name roots.pem in RELAY_APPLE_EXTRA_ROOTS, and never in
             production.
             """,
         subcommands: [

@@ -12,7 +12,7 @@ package struct CleengSimulatorCommand: AsyncParsableCommand {
         abstract: "A stand-in for Cleeng, for development, demos, load and tests.",
         discussion: """
             Takes payments, StoreKit 2 purchases and notifications of the App Store, and answers entitlement reads, \
-            as Cleeng does. What befalls a customer is chosen by plus tags in the email (ana+after-3s@example.test, \
+            as Cleeng does. A customer's behaviour is chosen by plus tags in the email (ana+after-3s@example.test, \
             ana+flaky-2@example.test) or through the control API under /_simulator. Everything is kept in memory.
             """)
 
@@ -40,7 +40,7 @@ package struct CleengSimulatorCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("storekit2-offer"),
-        help: "The offer of a StoreKit 2 transaction that the control API was told nothing of.")
+        help: "The offer of a StoreKit 2 transaction that the control API does not know.")
     var storeKit2Offer = OfferId.standard
 
     @OptionGroup(title: "Webhooks")

@@ -10,7 +10,7 @@ package struct StoreSimulatorCommand: AsyncParsableCommand {
         commandName: "store-simulator",
         abstract: "A stand-in for Google Play, the Amazon Appstore and Roku Pay, for tests and demonstrations.",
         discussion: """
-            Everything is kept in memory, and told under /control: what was bought, what becomes of it, and what befalls calls.
+            Everything is kept in memory, and set under /control: purchases, their later states, and failures of calls.
             SIGTERM ends it.
             """,
         subcommands: [GoogleCommand.self, AmazonCommand.self, RokuCommand.self])

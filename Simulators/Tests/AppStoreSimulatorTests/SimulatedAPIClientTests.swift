@@ -57,7 +57,7 @@ struct SimulatedAPIClientTests {
                 #expect(attempts.map { $0["sendAttemptResult"] as? String } == ["NO_RESPONSE"])
                 let item = try #require(try await bench.statuses("1").items.first)
                 #expect(Answer.payload(item["signedTransactionInfo"])["transactionId"] as? String == "2")
-                #expect(try await player.answer("help --lost") == "error: only what is told of can be lost")
+                #expect(try await player.answer("help --lost") == "error: only a notification can be lost")
             }
         }
     }

@@ -28,17 +28,19 @@ extension SignedNotification {
 
     /// Nil where it names no transaction.
     private var demand: ConsumptionDemand? {
-        guard let told = transaction?.payload, let id = told.transactionId, told.originalTransactionId != nil else {
+        guard let purchase = transaction?.payload, let id = purchase.transactionId,
+            purchase.originalTransactionId != nil
+        else {
             return nil
         }
         return ConsumptionDemand(
             transactionID: id, reason: payload.data?.consumptionRequestReason,
-            renews: told.type == .autoRenewableSubscription || told.type == nil && told.expiresDate != nil)
+            renews: purchase.type == .autoRenewableSubscription || purchase.type == nil && purchase.expiresDate != nil)
     }
 
     private func word(_ type: String, _ said: Timestamp) -> LedgerStatement? {
-        guard let told = transaction?.payload,
-            var period = told.ledgerPeriod(
+        guard let purchase = transaction?.payload,
+            var period = purchase.ledgerPeriod(
                 replacesEarlier: payload.subtype == "UPGRADE", isFamilyEnd: type == "REVOKE")
         else { return nil }
         // Its parts are signed one after the other: what it says as a whole was said with the last of them.
@@ -46,12 +48,12 @@ extension SignedNotification {
         var isOver = payload.data?.status?.isOver ?? (type == "EXPIRED" ? true : nil)
         if type == "REFUND", payload.subtype == "SEATS" {
             // A used-up product gives no access that the refund could leave.
-            guard told.type != .consumable else { return nil }
+            guard purchase.type != .consumable else { return nil }
             period.keepThroughSeatRefund()
             if isOver == true { isOver = nil }
         }
-        let previous = told.previousOriginalTransactionId.flatMap {
-            $0 == told.originalTransactionId || $0 == "0" ? nil : $0
+        let previous = purchase.previousOriginalTransactionId.flatMap {
+            $0 == purchase.originalTransactionId || $0 == "0" ? nil : $0
         }
         var renewal = renewal?.payload.ledgerRenewal
         if renewal?.expirationIntent == nil, let intent = expirationIntent(type) { renewal?.expirationIntent = intent }

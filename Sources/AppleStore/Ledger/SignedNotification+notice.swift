@@ -6,7 +6,7 @@ extension SignedNotification {
     /// Parts that concern no purchase: a guardian's withdrawn consent, and purchases outside the store.
     private static let parts = ["appData", "externalPurchaseToken"]
 
-    /// What publishers' endpoints are told of it; nil where it has no such part.
+    /// The part that publishers' endpoints receive; nil if there is none.
     func notice(of notification: StoreNotification) -> String? {
         guard payload.data == nil,
             let fields = (try? JSONSerialization.jsonObject(with: Data(jws.payload))) as? [String: Any],

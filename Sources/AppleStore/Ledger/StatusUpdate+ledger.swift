@@ -5,7 +5,7 @@ extension StatusUpdate {
     public var notification: StoreNotification {
         let ours = transactions.filter { $0.originalTransactionId == originalTransactionId }
         let newest = ours.max { $0.lastChange ?? Timestamp(seconds: 0) < $1.lastChange ?? Timestamp(seconds: 0) }
-        // Version 1 has no date of its own: that of the receipt in it, else that of the last thing that it speaks of.
+        // Version 1 has no date of its own: that of the receipt in it, else that of the newest item in it.
         let said =
             receiptCreationDate?.moment
             ?? [autoRenewStatusChangeDate?.moment, newest?.lastChange, earliestFailure(ours)].compactMap(\.self).max()
@@ -44,17 +44,17 @@ extension StatusUpdate {
         let isFamilyEnd = notificationType == "REVOKE"
         let periods = ours.compactMap { $0.period(said: said, isFamilyEnd: isFamilyEnd) }
         guard !periods.isEmpty else { return nil }
-        let told = renewals.first { $0.originalTransactionId == originalTransactionId }
-        let status = told?.autoRenewStatus ?? autoRenewStatus
+        let stated = renewals.first { $0.originalTransactionId == originalTransactionId }
+        let status = stated?.autoRenewStatus ?? autoRenewStatus
         let renewal = LedgerRenewal(
             willRenew: status.map { ["1", "true"].contains($0) },
-            productID: told?.autoRenewProductId ?? autoRenewProductId,
-            isInBillingRetry: told?.isInBillingRetryPeriod == "1" || notificationType == "DID_FAIL_TO_RENEW",
-            graceUntil: told?.gracePeriodExpiresDate?.moment,
-            expirationIntent: told?.expirationIntent.map { Int(clamping: $0) },
-            priceConsent: told?.priceConsentStatus.map { Int(clamping: $0) }, statedAt: said)
+            productID: stated?.autoRenewProductId ?? autoRenewProductId,
+            isInBillingRetry: stated?.isInBillingRetryPeriod == "1" || notificationType == "DID_FAIL_TO_RENEW",
+            graceUntil: stated?.gracePeriodExpiresDate?.moment,
+            expirationIntent: stated?.expirationIntent.map { Int(clamping: $0) },
+            priceConsent: stated?.priceConsentStatus.map { Int(clamping: $0) }, statedAt: said)
         return LedgerStatement(
-            periods: periods, renewal: status == nil && told == nil ? nil : renewal,
+            periods: periods, renewal: status == nil && stated == nil ? nil : renewal,
             intentChangedAt: autoRenewStatusChangeDate?.moment)
     }
 }

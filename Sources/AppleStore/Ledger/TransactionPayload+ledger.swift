@@ -5,10 +5,10 @@ extension TransactionPayload {
     /// for any other consumable, where it says too little, and where it is not readable.
     ///
     /// - Parameters:
-    ///   - replacesEarlier: it was told as an upgrade.
-    ///   - isFamilyEnd: it was told as the end of sharing.
+    ///   - replacesEarlier: the notification is of an upgrade.
+    ///   - isFamilyEnd: the notification is of the end of sharing.
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
-        guard isReadable, type != .consumable || isRevoked, let told = signedDate?.moment, let product = productId,
+        guard isReadable, type != .consumable || isRevoked, let signed = signedDate?.moment, let product = productId,
             let purchased = purchaseDate?.moment,
             // What does not expire is bought once: a receipt may name that by another transaction than a notification.
             let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])
@@ -19,7 +19,7 @@ extension TransactionPayload {
             let isFamily =
                 isFamilyEnd || revocationType == "FAMILY_REVOKE" || inAppOwnershipType == "FAMILY_SHARED"
             revocation = .init(
-                at: revocationDate?.moment ?? told, kind: isFamily ? .familyRevoked : .refunded,
+                at: revocationDate?.moment ?? signed, kind: isFamily ? .familyRevoked : .refunded,
                 reason: isFamily ? nil : revocationReason.flatMap { .init(revocationReason: Int(clamping: $0)) })
         }
         // What expires says of an offer only where there is one.
@@ -27,7 +27,7 @@ extension TransactionPayload {
         let isTrial = offerDiscountType == Self.freeTrial
         var period = LedgerPeriod(
             id: id, productID: product, purchasedAt: purchased, expiresAt: expiresDate?.end, revocation: revocation,
-            isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, statedAt: told,
+            isUpgraded: isUpgraded ?? false, replacesEarlier: replacesEarlier, statedAt: signed,
             transactionID: transactionId == "0" ? nil : transactionId,
             originalPurchasedAt: originalPurchaseDate?.moment, isTrial: isRenewed ? isTrial : nil,
             isIntro: isRenewed ? offerType == Self.introductoryOffer && !isTrial : nil,
@@ -41,11 +41,11 @@ extension TransactionPayload {
 extension RenewalPayload {
     /// Nil where it does not say when it was signed, and where it is not readable.
     public var ledgerRenewal: LedgerRenewal? {
-        guard isReadable, let told = signedDate?.moment else { return nil }
+        guard isReadable, let signed = signedDate?.moment else { return nil }
         return LedgerRenewal(
             willRenew: autoRenewStatus.map { $0 == 1 }, productID: autoRenewProductId,
             isInBillingRetry: isInBillingRetryPeriod ?? false, graceUntil: gracePeriodExpiresDate?.moment,
             expirationIntent: expirationIntent.map { Int(clamping: $0) },
-            priceConsent: priceIncreaseStatus.map { Int(clamping: $0) }, statedAt: told)
+            priceConsent: priceIncreaseStatus.map { Int(clamping: $0) }, statedAt: signed)
     }
 }

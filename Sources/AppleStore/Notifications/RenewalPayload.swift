@@ -14,7 +14,7 @@ public struct RenewalPayload: Sendable, Hashable {
     public var priceIncreaseStatus: Int64?
     public var environment: AppleEnvironment
     public var signedDate: AppleTimestamp?
-    /// Whether each field was read that says whose it is, and whether access goes on after the period. Read as absent, such a
+    /// Whether each field was read that says whose it is, and whether access continues after the period. Read as absent, such a
     /// field could end access: without `gracePeriodExpiresDate` there is no grace period.
     public var isReadable: Bool
 }

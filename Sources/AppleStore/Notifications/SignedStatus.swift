@@ -27,18 +27,19 @@ public struct SignedStatus: Sendable, Hashable {
         else { throw NotGenuine(.mismatch, "the renewal information is of another subscription") }
     }
 
-    /// What the ledger hears of it; nil where it says too little. To be asked of a verified one only.
+    /// Its statement for the ledger; nil if it says too little. Use only a verified one.
     public var word: LedgerStatement? {
         guard let period = transaction.payload.ledgerPeriod() else { return nil }
-        let told = [period.statedAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? period.statedAt
+        let statedAt =
+            [period.statedAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? period.statedAt
         return LedgerStatement(
             periods: [period], renewal: renewal?.payload.ledgerRenewal,
-            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: told) })
+            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: statedAt) })
     }
 }
 
 extension NotificationData.Status {
-    /// Nil where the rest of what is told says it.
+    /// Nil where the other fields say it.
     var isOver: Bool? {
         switch self {
         case .active, .grace: false

@@ -68,7 +68,7 @@ public struct TrustedRoots: Sendable {
 
     func signsByItself(_ certificate: ArraySlice<UInt8>) -> Bool { added[Self.fingerprint(certificate)] == .signer }
 
-    /// A key that may sign both certificates and other things is no authority: whoever has Xcode's could make one below it that
+    /// A key that may sign both certificates and other things is no authority: an owner of Xcode's could make one below it that
     /// looks like Apple's.
     private static func isAuthority(_ certificate: Certificate) -> Bool {
         guard certificate.issuer == certificate.subject, let usage = try? certificate.extensions.keyUsage,

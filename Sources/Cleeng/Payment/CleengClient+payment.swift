@@ -44,7 +44,7 @@ extension ForwardAnswer.Verdict {
     /// | status | verdict | why |
     /// | --- | --- | --- |
     /// | 2xx | accepted | Cleeng: "structure and content of the request is correct" |
-    /// | 400, 422 | rejected | the only ones that speak of this very purchase |
+    /// | 400, 422 | rejected | the only ones about this very purchase |
     /// | 401, 403, 404 | misconfigured | token, rights or URL |
     /// | 3xx, 405, 406, 407, 410, 411, 415 | misconfigured | not the endpoint that we mean, or not as it was |
     /// | 408, 409, 425, 429, 5xx | try again | passing |

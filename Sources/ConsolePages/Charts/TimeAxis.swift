@@ -1,6 +1,6 @@
 public import RelayCore
 
-/// What happened to a validation, drawn against time. The minute in which the app waits takes most of the room, whatever came after it.
+/// A validation's events on a time axis. The minute in which the app waits takes most of the width, whatever came after it.
 public struct TimeAxis: Sendable {
     /// One thing that happened, or went on for a while.
     public struct Event: Sendable {
@@ -40,7 +40,7 @@ public struct TimeAxis: Sendable {
     }
 
     private static let left = 110.0
-    /// With room for half a label.
+    /// Leaves space for half a label.
     private static let right = 965.0
     private static let top = 26
     private static let laneHeight = 24
@@ -92,9 +92,9 @@ public struct TimeAxis: Sendable {
 
     /// Straight up to the deadline, and from there on.
     private static func scale(_ begin: Timestamp, _ deadline: Timestamp, _ last: Timestamp) -> (Timestamp) -> Double {
-        let room = right - left
+        let width = right - left
         let isLong = last > deadline && deadline > begin
-        let (kink, kinkX) = isLong ? (deadline, left + room * share) : (last, right)
+        let (kink, kinkX) = isLong ? (deadline, left + width * share) : (last, right)
         return { moment in
             let moment = min(max(moment, begin), last)
             if moment <= kink {

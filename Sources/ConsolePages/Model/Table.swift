@@ -50,7 +50,7 @@ public struct Table: Sendable {
     }
 }
 
-/// How something is meant: never told by colour alone.
+/// Meaning of a value: never shown by colour alone.
 public enum Tone: String, Sendable {
     case ok, warning, critical, quiet, link
 }

@@ -24,7 +24,7 @@ public enum Base64 {
         return Array(text).withUnsafeBufferPointer { decode($0, alphabet) }
     }
 
-    /// At most three bytes are written for each four characters, and three more for the last, so `output` has room.
+    /// At most three bytes are written for each four characters, and three more for the last, so `output` is large enough.
     private static func decode(
         _ text: UnsafeBufferPointer<UInt8>, _ table: UnsafeBufferPointer<UInt8>,
         into output: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int

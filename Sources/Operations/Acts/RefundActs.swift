@@ -7,7 +7,7 @@ import RelayStore
 public struct RefundLookup: Sendable, Equatable {
     /// The App Store knows the transaction.
     public var isKnown = true
-    /// How many refunds it has told of.
+    /// Refunds in the store's answer.
     public var found = 0
     /// Refunds among them that the ledger did not have.
     public var new = 0
@@ -28,7 +28,7 @@ extension LongAct<RefundLookup> {
     /// A thousand refunds.
     private static let mostPages = 50
 
-    /// Asks the App Store for all refunds of a subscription's customer. The ledger hears each that is genuine.
+    /// Asks the App Store for all refunds of a subscription's customer. Records each genuine one in the ledger.
     public static func refunds(of name: SubscriptionName, _ access: AppStoreAccess?, leeway: Duration) -> Self {
         LongAct(.refundsLookedUp) { work in
             let filter = SubscriptionFilter(originalTransactionID: name.originalTransactionID, limit: 100)

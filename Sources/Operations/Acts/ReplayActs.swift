@@ -36,7 +36,7 @@ public struct NotificationReader: Sendable {
 }
 
 extension Act<Void> {
-    /// Hears a notification once more, and passes it on to Cleeng again.
+    /// Processes a notification again, and forwards it to Cleeng again.
     public static func replay(notification id: NotificationID, _ reader: NotificationReader) -> Self {
         Act(.notificationReplayed, wakes: .notifications) { store, actor, _ in
             guard let (item, body) = try await store.ops.notification(id, in: actor.scope) else {

@@ -56,7 +56,7 @@ public struct AppStoreAccess: Sendable {
     }
 }
 
-/// What became of a test notification.
+/// Result of a test notification.
 public struct TestedNotification: Sendable, Equatable {
     public struct Attempt: Sendable, Equatable {
         public var at: Timestamp
@@ -109,7 +109,7 @@ public struct TestedNotification: Sendable, Equatable {
 }
 
 extension LongAct<TestedNotification> {
-    /// Has the App Store send a notification of the type TEST, and asks for about 20 seconds what became of it.
+    /// Has the App Store send a notification of the type TEST, and asks for about 20 seconds whether it arrived.
     ///
     /// - Parameter app: nil: the only one that there is.
     public static func testNotification(

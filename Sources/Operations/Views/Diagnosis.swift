@@ -1,7 +1,7 @@
 import RelayCore
 public import RelayStore
 
-/// What is wrong, worst first, in sentences for whoever is on call: what it means for customers, and what to do.
+/// What is wrong, worst first, in sentences for the engineer on call: what it means for customers, and what to do.
 public struct Diagnosis: Sendable, Equatable {
     public enum Severity: String, Sendable, Comparable, CaseIterable {
         case ok, warning, critical
@@ -41,7 +41,7 @@ public struct Diagnosis: Sendable, Equatable {
         }
     }
 
-    /// What keeps customers from access now, for whoever looks at one of them. Nil where nothing does.
+    /// What keeps customers from access now, for the page of one customer. Nil if nothing does.
     public var alert: String? { findings.first { $0.severity == .critical }?.what }
 
     public init(_ summary: OpsSummary) {
@@ -89,14 +89,14 @@ public struct Diagnosis: Sendable, Equatable {
         case .degraded where report.othersSucceed:
             add(
                 .warning, "Some calls to Cleeng fail \(since)\(error). \(waiting)",
-                advice: "They are tried again by themselves. Where it goes on, ask Cleeng.", .waiting)
+                advice: "They are tried again by themselves. If it continues, ask Cleeng.", .waiting)
         case .degraded:
             // One failure and the next success are often less than a second apart.
             let isBrief = summary.backlog.oldestForwarding.map { $0 < .seconds(10) } ?? true
             add(
                 isBrief ? .warning : .critical, "No call to Cleeng has succeeded \(since)\(error). \(waiting)",
                 advice:
-                    "Calls are tried again by themselves. Where it goes on, look at Cleeng's status page and at the network.",
+                    "Calls are tried again by themselves. If it continues, look at Cleeng's status page and at the network.",
                 .waiting)
         case .down:
             add(
@@ -190,7 +190,7 @@ public struct Diagnosis: Sendable, Equatable {
                 .warning,
                 Self.counted(
                     count,
-                    "subscription is past its end and still granted: neither the store nor Cleeng has said whether it goes on.",
+                    "subscription is past its end and still granted: neither the store nor Cleeng has said whether it renews.",
                     "subscriptions are past their end and still granted: neither the store nor Cleeng has said whether they go on."
                 ),
                 advice:
@@ -207,7 +207,7 @@ public struct Diagnosis: Sendable, Equatable {
         }
     }
 
-    // MARK: Those who are told
+    // MARK: Webhooks
 
     private mutating func addTelling(_ summary: OpsSummary) {
         let (webhooks, notifications) = (summary.webhooks, summary.notifications)

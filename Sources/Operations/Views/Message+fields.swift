@@ -131,7 +131,7 @@ extension WebhookEndpoint: Viewed {
         Field("lastSuccessAt", "Last success") { $0.lastSuccessAt },
         Field("createdAt", "Made") { $0.createdAt },
         Field("fromSettings") { $0.isFromSettings },
-        Field("events", "Told of") { one in
+        Field("events", "Receives") { one in
             guard case .events(let names) = one.kind else { return FieldValue.absent }
             return FieldValue.list(names.map { .text($0) })
         }.worded { $0.kind == .purchases ? "purchases" : "events by id" },

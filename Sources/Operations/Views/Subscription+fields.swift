@@ -37,7 +37,7 @@ extension OpsSubscription: Viewed {
         Field("nextLookAt", "Looked at next") { $0.dueAt },
         Field("trouble", "Trouble") { $0.trouble },
         Field("parkedAt", "Parked") { $0.parkedAt },
-        // Where nobody looked for one, there is none to be told.
+        // The problem is left out if no check looked for one.
         Field("problem", "Problem") { $0.problem.map { FieldValue.text($0.name) } ?? .absent },
         Field("timeline") { FieldValue.list($0.timeline) },
     ]

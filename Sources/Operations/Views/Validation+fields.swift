@@ -2,7 +2,7 @@ import Foundation
 public import RelayCore
 public import RelayStore
 
-/// As apps are told of it, and whose it is.
+/// The fields that apps receive, and the customer.
 extension Validation: Viewed {
     public static let fields: [Field<Validation>] = [
         Field("validationId", "Validation") { $0.id },

@@ -13,7 +13,7 @@ struct BatchQueue<Element: Sendable>: Sendable {
 
     init(limits: BatchLimits) { self.limits = limits }
 
-    /// False where there is no room.
+    /// False if the queue is full.
     mutating func add(_ entry: Entry) -> Bool {
         guard waiting.count < limits.maxWaiting else { return false }
         waiting.append(entry)

@@ -56,7 +56,7 @@ extension PostgresBatcher {
         }
     }
 
-    /// False for what would befall every element alike.
+    /// False for an error that every element would meet.
     private static func mayDependOnOneElement(_ error: any Error) -> Bool {
         guard let error = error as? PostgresError else { return !(error is CancellationError) }
         let isCommon = [.overloaded, .cancelled, .timedOut].contains(error.code)

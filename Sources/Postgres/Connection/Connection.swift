@@ -62,7 +62,7 @@ final class Connection {
 
     func cancelRequest() -> CancelRequest? { PQgetCancel(raw).map(CancelRequest.init(taking:)) }
 
-    /// Writes what the socket takes; the rest goes when it can be written again. Reading goes on meanwhile.
+    /// Writes what the socket takes; the rest goes when it can be written again. Reading continues meanwhile.
     func flush() -> PostgresError? {
         let state = PQflush(raw)
         guard state >= 0 else { return loss() }

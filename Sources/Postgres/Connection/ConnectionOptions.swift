@@ -1,4 +1,4 @@
-/// What libpq is told about a connection: what the user said, and what is right for a service where the user said nothing.
+/// Options of a connection for libpq: the user's, and defaults for a service where the user set none.
 struct ConnectionOptions: Sendable {
     let configuration: PostgresConfiguration
     /// What the connection string itself says; nil where it cannot be read.

@@ -18,7 +18,7 @@ enum ConnectionString {
         guard let options = options(text) else { return "" }
         return options.filter { ["password", "sslpassword"].contains($0.keyword) && !$0.value.isEmpty }
             .reduce(message) {
-                // By bytes, as whoever reads the message would find it: a mark behind the password hides nothing.
+                // By bytes, as a reader of the message would find it: a mark behind the password hides nothing.
                 String(decoding: Array($0.utf8).replacing(Array($1.value.utf8), with: Array("***".utf8)), as: UTF8.self)
             }
     }

@@ -10,7 +10,7 @@ struct EncodedStatement: Sendable {
     let formats: [Int32]
     let bytes: [UInt8]
 
-    /// What the protocol's 16-bit count can say, and what one message may hold with room to spare.
+    /// What the protocol's 16-bit count can say, and what one message may hold with a margin.
     private static let maxParameters = 65_535
     private static let maxBytes = 1 << 29
 
@@ -23,7 +23,7 @@ struct EncodedStatement: Sendable {
         guard query.parameters.count <= Self.maxParameters else {
             throw PostgresError(.invalidQuery, "a statement takes at most \(Self.maxParameters) parameters")
         }
-        // One seal: the key in a row is that of the row's values, even where a new one is taken up at this moment.
+        // One seal: the key in a row is that of the row's values, even if a new key arrives at this moment.
         let seal = query.parameters.contains(where: \.isPrivate) ? try vault.seal() : NoVault()
         let values = try query.parameters.map { try $0.bytes(seal) }
         let total = values.reduce(sql.utf8.count) { $0 + ($1?.count ?? 0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The statements that one connection has prepared. Bounded: the one unused for longest makes room.
+/// The statements that one connection has prepared. Bounded: evicts the one unused for longest.
 struct StatementCache {
     enum Lookup: Equatable {
         case known(name: String)

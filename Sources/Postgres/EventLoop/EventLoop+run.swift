@@ -19,7 +19,7 @@ extension EventLoop {
         }
         for job in jobs { perform(job) }
         poll(waits: jobs.isEmpty && !isStopping)
-        ring()
+        signal()
         guard !isStopping || !jobs.isEmpty else { return false }
         jobs.removeAll(keepingCapacity: true)
         spare = jobs
@@ -56,7 +56,7 @@ extension EventLoop {
         return Int32(clamping: min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 
-    private func ring() {
+    private func signal() {
         guard !alarms.isEmpty else { return }
         let now = ContinuousClock.now
         for (owner, alarm) in alarms where alarm.time <= now {

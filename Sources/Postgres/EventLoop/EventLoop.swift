@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 
 /// One thread that waits for sockets, for alarms, and for work handed to it; the executor of the lanes.
 ///
-/// Work is handed over in an array under a lock. The thread is woken, through an eventfd, only when it sleeps.
+/// Work is handed over in an array under a lock. An eventfd wakes the thread, only when it sleeps.
 // Unchecked: `handlers`, `alarms`, `spare` and `events` are touched on the loop's own thread only, which `checkIsolated`
 // verifies wherever an actor's code gets here; everything else is either constant or in `shared`.
 final class EventLoop: SerialExecutor, @unchecked Sendable {

@@ -12,21 +12,21 @@ struct ActivityReporter: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var told: [ActivityKind: Int] = [:]
+            var written: [ActivityKind: Int] = [:]
             while !Task.isCancelled {
                 try? await Task.sleep(for: Self.interval)
-                await report(&told)
+                await report(&written)
             }
         }
     }
 
-    /// - Parameter told: what had been counted when it was last written.
-    private func report(_ told: inout [ActivityKind: Int]) async {
+    /// - Parameter written: counts at the last write.
+    private func report(_ written: inout [ActivityKind: Int]) async {
         let counted = Dictionary(uniqueKeysWithValues: ActivityKind.allCases.map { ($0, $0.total(in: registry)) })
-        let new = counted.merging(told) { $0 - $1 }
+        let new = counted.merging(written) { $0 - $1 }
         // Not in this task, which may have been cancelled: its last word counts too.
         let isWritten = await Task { [store] in (try? await store.activity.add(new)) != nil }.value
-        if isWritten { told = counted }
+        if isWritten { written = counted }
     }
 }
 

@@ -7,7 +7,7 @@ import RelayWorkers
 import ServiceLifecycle
 import Telemetry
 
-/// One account as this process was given it, and what tells its workers that there is something to do: a bell is heard by one.
+/// One configured account, and the wakeups of its workers: a wakeup has one waiter.
 struct Account: Sendable {
     let settings: AccountSettings
     let work = Wakeup()
@@ -22,9 +22,9 @@ struct CleengAccount: Sendable {
 }
 
 extension PerPublisher<Account> {
-    /// Whoever it is for: those who hear it in vain look once.
-    func ring(_ bell: any KeyPath<Account, Wakeup> & Sendable) {
-        for account in all { account[keyPath: bell].ring() }
+    /// Wakes the workers of all accounts; those without work look once.
+    func signal(_ wakeup: any KeyPath<Account, Wakeup> & Sendable) {
+        for account in all { account[keyPath: wakeup].signal() }
     }
 }
 

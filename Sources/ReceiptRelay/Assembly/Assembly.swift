@@ -37,19 +37,19 @@ struct Assembly: Sendable {
         Task { await ShutdownWatch(logger: logger).run() }
         let vault = Vault(settings.wrappingKeys)
         let pool = PostgresPool(poolConfiguration(vault), logger: logger, observer: DatabaseMetrics(registry: registry))
-        let (customerBell, webhookBell, questionBell) = (Wakeup(), Wakeup(), Wakeup())
+        let (customerWakeup, webhookWakeup, questionWakeup) = (Wakeup(), Wakeup(), Wakeup())
         let store = RelayStore(
             pool: pool, vault: vault, instance: Self.instanceName(), logger: logger,
             acknowledged: settings.acknowledged, recheck: settings.storeRecheck,
-            onCustomersChanged: customerBell.ring,
-            onMessagesQueued: webhookBell.ring, onQuestionsAsked: questionBell.ring)
+            onCustomersChanged: customerWakeup.signal,
+            onMessagesQueued: webhookWakeup.signal, onQuestionsAsked: questionWakeup.signal)
         let watch = ReadinessWatch(
             store: store, probes: role == .front ? [.accept] : role == .worker ? [.claim] : [.accept, .claim],
             logger: logger)
-        let (eventBell, ledgerBell, news) = (Wakeup(), Wakeup(), Wakeup())
-        let consumptionBell = Wakeup()
+        let (eventWakeup, ledgerWakeup, news) = (Wakeup(), Wakeup(), Wakeup())
+        let consumptionWakeup = Wakeup()
         let accounts = settings.accounts.map { Account(settings: $0) }
-        let onNotification: @Sendable () -> Void = { accounts.ring(\.notifications) }
+        let onNotification: @Sendable () -> Void = { accounts.signal(\.notifications) }
         let keys = KeyRing(store: store)
         let trust = ChainOfTrust(settings.apple.roots)
         let notificationPolicy = NotificationPolicy(
@@ -62,7 +62,7 @@ struct Assembly: Sendable {
         let google = googleClients(storeClient)
         let stores = externalStores(google, storeClient, store.memory.clock)
 
-        // In the order of their start; the last one is the first to be told to go.
+        // In the order of their start; the last one stops first.
         var services: [any Service] = [
             // The pool is the last to go, since everybody else still needs it on the way out.
             ClosureService { await pool.run() }, ClosureService.databaseClock(store), watch,
@@ -99,7 +99,7 @@ struct Assembly: Sendable {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
                 stores: inquiry, leeway: settings.apple.renewalLeeway,
-                readInterval: settings.pollInterval, wakeup: ledgerBell, logger: logger)
+                readInterval: settings.pollInterval, wakeup: ledgerWakeup, logger: logger)
             let pursuits = self.pursuits(upstreams, store, registry, listener: keeper)
             arrivals = PurchaseArrivals(pursuits.map(\.pursuits))
             services += pursuits.all.map(\.pursuits)
@@ -107,7 +107,7 @@ struct Assembly: Sendable {
             services.append(
                 StoreQuestions(
                     store: store, inquiry: inquiry, own: Array(stores.own.keys),
-                    leeway: settings.apple.renewalLeeway, wakeup: questionBell, logger: logger))
+                    leeway: settings.apple.renewalLeeway, wakeup: questionWakeup, logger: logger))
             if google.all.contains(where: { $0 != nil }) {
                 services.append(
                     VoidedSweep(
@@ -119,7 +119,7 @@ struct Assembly: Sendable {
             }
             services.append(
                 ConsumptionAnswers(
-                    store: store, gate: appStore, callTimeout: settings.upstreamTimeout, wakeup: consumptionBell,
+                    store: store, gate: appStore, callTimeout: settings.upstreamTimeout, wakeup: consumptionWakeup,
                     logger: logger))
             services.append(GrantCheckService(store: store, logger: logger))
             let catalogue = CatalogueCheck(store: store, logger: logger)
@@ -128,7 +128,7 @@ struct Assembly: Sendable {
             services.append(
                 CleengEventService(
                     store: store, accounts: pursuits,
-                    keeper: keeper, wakeup: eventBell, logger: logger))
+                    keeper: keeper, wakeup: eventWakeup, logger: logger))
             services += notificationRelays(accounts, store, httpClient)
             if let appStore, let interval = settings.appStore?.historyInterval {
                 services.append(
@@ -141,7 +141,7 @@ struct Assembly: Sendable {
                 store: store, client: settings.webhooks.client,
                 credentials: settings.webhooks.credentials,
                 settings: DeliverySettings(retries: settings.webhooks.retries, idleTick: DueWatch.fallback),
-                wakeup: webhookBell, logger: logger)
+                wakeup: webhookWakeup, logger: logger)
             registry.registerGauge("relay_webhooks_in_flight", help: "Messages that are being sent to endpoints.") {
                 Double(webhooks.inFlight)
             }
@@ -149,21 +149,21 @@ struct Assembly: Sendable {
             services.append(
                 CustomerUpdateService(
                     store: store, leeway: settings.apple.renewalLeeway, listed: settings.webhooks.urls,
-                    wakeup: customerBell, logger: logger, idleTick: DueWatch.fallback,
-                    onQueued: webhookBell.ring))
+                    wakeup: customerWakeup, logger: logger, idleTick: DueWatch.fallback,
+                    onQueued: webhookWakeup.signal))
         }
         if role != .front {
             services.append(
                 DueWatch(store: store, logger: logger) { work in
                     switch work {
-                    case .purchases: accounts.ring(\.work)
-                    case .customers: customerBell.ring()
-                    case .events: eventBell.ring()
-                    case .notifications: accounts.ring(\.notifications)
-                    case .subscriptions: ledgerBell.ring()
-                    case .questions: questionBell.ring()
-                    case .consumption: consumptionBell.ring()
-                    case .webhooks: webhookBell.ring()
+                    case .purchases: accounts.signal(\.work)
+                    case .customers: customerWakeup.signal()
+                    case .events: eventWakeup.signal()
+                    case .notifications: accounts.signal(\.notifications)
+                    case .subscriptions: ledgerWakeup.signal()
+                    case .questions: questionWakeup.signal()
+                    case .consumption: consumptionWakeup.signal()
+                    case .webhooks: webhookWakeup.signal()
                     }
                 })
         }
@@ -177,7 +177,7 @@ struct Assembly: Sendable {
             ? nil
             : Intake(
                 store: store, validationTimeout: settings.validationTimeout, taker: arrivals,
-                onAccepted: { accounts.ring(\.work) })
+                onAccepted: { accounts.signal(\.work) })
         if intake != nil {
             services.append(ClosureService { await ChangeFeed(store: store).run() })
             services.append(ClosureService { await CustomerFeed(store: store).run() })
@@ -200,8 +200,8 @@ struct Assembly: Sendable {
             configuration: fronts, store: store,
             intake: intake, keys: keys,
             registry: registry, readiness: { await watch.readiness }, logger: logger, onNotification: onNotification,
-            onEvent: eventBell.ring,
-            onMessage: webhookBell.ring, inquirer: inquirer)
+            onEvent: eventWakeup.signal,
+            onMessage: webhookWakeup.signal, inquirer: inquirer)
         services.append(front.ops { announce("ops front", $0) })
         if let apps = front.apps(onListening: { announce("app front", $0) }) { services.append(apps) }
 
@@ -329,7 +329,7 @@ struct Assembly: Sendable {
         return configuration
     }
 
-    /// The first to start and so the last to be told to go: what the others do in their last moment is sent too.
+    /// Starts first and so stops last: it still sends what the others do while they stop.
     private func spanExporter(_ httpClient: HTTPClient, instance: String) -> (any Service)? {
         guard let spans, let target = settings.tracing.target else { return nil }
         return SpanExporter(

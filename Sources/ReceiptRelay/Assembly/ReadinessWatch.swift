@@ -82,7 +82,7 @@ actor ReadinessWatch: Service {
         }
     }
 
-    /// New data keys are taken up. What cannot be opened any more was opened once: this copy works on, and the next start would not.
+    /// Loads new data keys. If one cannot be opened any more, this copy works on with the keys it has; the next start would fail.
     private func lookForKeys() async {
         vaultSeenAt = .now
         do {

@@ -66,7 +66,7 @@ enum RelayMetrics {
                 gauge(
                     "relay_oldest_parked_seconds", "For how long the first of those parked has been so.",
                     backlog.oldestParked?.seconds ?? 0),
-                gauge("relay_backlog_overdue", "Pursuits due that no worker has taken up.", Double(backlog.overdue)),
+                gauge("relay_backlog_overdue", "Pursuits due that no worker has claimed.", Double(backlog.overdue)),
                 gauge(
                     "relay_backlog_notifications", "Notifications that Cleeng has not taken.",
                     Double(notifications.waiting)),
@@ -90,7 +90,8 @@ enum RelayMetrics {
                     "relay_webhook_endpoints_failing", "Of those that are not disabled, how many took nothing lately.",
                     Double(webhooks.failing)),
                 gauge("relay_webhook_endpoints_off", "Webhook endpoints that are disabled.", Double(webhooks.disabled)),
-                gauge("relay_backlog_outbox", "Customers whose publisher has not been told.", Double(backlog.outbox)),
+                gauge(
+                    "relay_backlog_outbox", "Customers whose publisher has not been notified.", Double(backlog.outbox)),
                 gauge(
                     "relay_backlog_consumption", "Apple's requests about refunds that are not answered.",
                     Double(consumption.waiting)),
@@ -167,7 +168,7 @@ enum UpstreamMetrics {
         "relay_upstream_wait": "How long calls to Cleeng waited for a place, by route.",
         "relay_upstream_breaker_opens": "Times that a route was shut but for probes.",
         "relay_upstream_probes": "Calls sent to see whether a route that is shut works again.",
-        "relay_pursuits_held_back": "Pursuits taken up and put back since their route was shut by then.",
+        "relay_pursuits_held_back": "Pursuits claimed and released because their route was shut by then.",
     ]
 
     static func register(in registry: PrometheusRegistry, upstream: Upstream) {

@@ -29,7 +29,7 @@ struct ClosureService: Service {
     }
 }
 
-/// Sees to it that the process goes when it is told to: a second signal ends it at once, and so do ten seconds after the first.
+/// Ends the process at a second signal, or ten seconds after the first.
 struct ShutdownWatch: Sendable {
     static let limit: Duration = .seconds(10)
     let logger: Logger
@@ -40,10 +40,10 @@ struct ShutdownWatch: Sendable {
         for await signal in signals {
             count += 1
             guard count == 1 else {
-                logger.critical("told to go a second time: ending at once", metadata: ["reason": "\(signal)"])
+                logger.critical("second signal: ending at once", metadata: ["reason": "\(signal)"])
                 exit(130)
             }
-            logger.notice("told to go: ending cleanly", metadata: ["reason": "\(signal)"])
+            logger.notice("signal received: ending cleanly", metadata: ["reason": "\(signal)"])
             Task {
                 try? await Task.sleep(for: Self.limit)
                 logger.critical("not ended within ten seconds: ending now; leases run out by themselves")

@@ -83,7 +83,7 @@ enum DatabaseTrouble {
     }
 }
 
-/// The operating system's user, as timelines and the audit log name whoever runs a command. Access to the database is
+/// The operating system's user, as timelines and the audit log name the user of a command. Access to the database is
 /// all that a command requires.
 enum ShellUser {
     static var actor: Actor {

@@ -112,7 +112,7 @@ struct Encryption: AsyncParsableCommand {
     private static func convert(_ option: ConfigurationOption, _ direction: EncryptionRun.Direction) async throws {
         let shown = direction == .seal ? "sealed" : "opened"
         let rows = try await DatabaseSession.run(option, opensVault: false) { store in
-            let told: @Sendable (EncryptionRun.Progress) -> Void = { progress in
+            let report: @Sendable (EncryptionRun.Progress) -> Void = { progress in
                 // On a terminal one line a table, elsewhere a line when it is done.
                 let isDone = progress.bucketsDone == 256
                 guard isDone || isatty(STDERR_FILENO) == 1 else { return }
@@ -120,7 +120,7 @@ struct Encryption: AsyncParsableCommand {
                 let line = "\(isatty(STDERR_FILENO) == 1 ? "\r" : "")\(progress.table): \(share)\(isDone ? "\n" : "")"
                 FileHandle.standardError.write(Data(line.utf8))
             }
-            return try await Operations(store: store).perform(.convert(direction, told: told), by: ShellUser.actor)
+            return try await Operations(store: store).perform(.convert(direction, report: report), by: ShellUser.actor)
         }
         print(
             "\(rows) rows \(shown); the database \((direction == .seal ? EncryptionState?.some(.sealed) : .plain).sentence)"

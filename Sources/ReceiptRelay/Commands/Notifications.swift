@@ -83,7 +83,7 @@ struct Notifications: AsyncParsableCommand {
 
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Hears a notification once more, and passes it on to Cleeng, or asks its store, again.",
+            abstract: "Processes a notification again, and passes it on to Cleeng, or asks its store, again.",
             discussion: "Takes the settings of the service: what is not genuine by them is refused.")
 
         @Argument(help: "The notification's id, as `notifications list` shows it.")
@@ -107,7 +107,7 @@ struct Notifications: AsyncParsableCommand {
                 try await Operations(store: store).perform(
                     .replay(notification: id, judge), by: ShellUser.actor, reason: reason)
             }
-            print("heard and passed on again")
+            print("processed and passed on again")
         }
     }
 }

@@ -27,19 +27,19 @@ struct Retention: AsyncParsableCommand {
             let steps = NIOLockedValueBox<[RetentionPass.Step]>([])
             try await DatabaseSession.run(option) { store in
                 let pass = RetentionPass(store: store, policy: policy, budget: nil, lockTries: 10)
-                let told: @Sendable (RetentionPass.Step) -> Void = { step in
+                let report: @Sendable (RetentionPass.Step) -> Void = { step in
                     steps.withLockedValue { $0.append(step) }
                     print(step.line)
                 }
                 guard !isDryRun else {
-                    _ = try await pass.run(isDryRun: true, told: told)
+                    _ = try await pass.run(isDryRun: true, report: report)
                     return
                 }
-                try await Operations(store: store).perform(.retain(pass, told: told), by: ShellUser.actor)
+                try await Operations(store: store).perform(.retain(pass, report: report), by: ShellUser.actor)
             }
-            let told = steps.withLockedValue { $0 }
-            if told.isEmpty { print("nothing is older than it is kept") }
-            if told.contains(where: \.isIncomplete) { throw ExitCode(1) }
+            let report = steps.withLockedValue { $0 }
+            if report.isEmpty { print("nothing is older than it is kept") }
+            if report.contains(where: \.isIncomplete) { throw ExitCode(1) }
         }
     }
 }
@@ -67,7 +67,7 @@ extension RetentionPass.Step {
         case .wouldClear(let leftovers): "\(leftovers.rawValue)  those without a contract would be removed"
         case .cleared(let leftovers, let rows): "\(leftovers.rawValue)  \(rows) without a contract removed"
         case .elsewhere: "another copy is removing at this moment"
-        case .unfinished: "not finished; the next pass goes on"
+        case .unfinished: "not finished; the next pass continues"
         }
     }
 }

@@ -13,7 +13,7 @@ struct Status: AsyncParsableCommand {
 
     @OptionGroup var option: ConfigurationOption
 
-    /// The command for whoever wants to see the rows.
+    /// The command that lists the rows.
     private static func command(_ place: Diagnosis.Place?) -> String? {
         switch place {
         case .waiting: "receipt-relay validations list --waiting"

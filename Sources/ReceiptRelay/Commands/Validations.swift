@@ -123,7 +123,7 @@ struct Validations: AsyncParsableCommand {
 
     fileprivate static func act(
         _ action: Action, _ option: ConfigurationOption, _ make: (ValidationID) -> Act<Void>,
-        told: (ValidationID) -> String
+        message: (ValidationID) -> String
     ) async throws {
         let id = try parse(action.validationId)
         let act = make(id)
@@ -132,7 +132,7 @@ struct Validations: AsyncParsableCommand {
             try await Operations(store: store).perform(act, by: ShellUser.actor, reason: reason)
             return try await store.purchases.validation(id)
         }
-        guard action.json, let validation else { return print(told(id)) }
+        guard action.json, let validation else { return print(message(id)) }
         try JSONOutput.write(validation)
     }
 }

@@ -7,7 +7,7 @@ import Webhooks
 struct WebhookCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks",
-        abstract: "Where publishers' back ends are told of changes: endpoints, tests and repeats.",
+        abstract: "Endpoints that notify publishers' back ends of changes, tests and repeats.",
         subcommands: [
             Add.self, List.self, Remove.self, Enable.self, Disable.self, Test.self, Deliveries.self, Replay.self,
             Resync.self,
@@ -17,15 +17,15 @@ struct WebhookCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Adds an endpoint and prints its id, and nothing else.",
             discussion:
-                "It is told of each change from then on. Use https: what is sent by http can be read on the way.")
+                "It receives each change from then on. Use https: what is sent by http can be read on the way.")
 
         @Option(help: "An http or https URL.")
         var url: String
 
-        @Option(help: "Whose purchases it is told of: production, sandbox or all.")
+        @Option(help: "Environment whose purchases it receives: production, sandbox or all.")
         var environment = WebhookEnvironment.all.name
 
-        @Option(help: "The publisher whose customers it is told of.")
+        @Option(help: "The publisher whose customers' changes it receives.")
         var publisher = "main"
 
         @OptionGroup var option: ConfigurationOption

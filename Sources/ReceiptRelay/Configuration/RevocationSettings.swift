@@ -20,6 +20,6 @@ struct RevocationSettings: Sendable {
         return RevocationSettings(interval: interval, url: url)
     }
 
-    /// Apple itself knows nothing of certificates below roots that were added; whoever stands in for it may.
+    /// Apple itself knows nothing of certificates below roots that were added; a stand-in may.
     var includesAddedRoots: Bool { url != Setting.appleOCSPURL.standard }
 }

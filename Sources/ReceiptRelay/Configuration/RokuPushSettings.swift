@@ -25,7 +25,7 @@ struct RokuPushSettings: Sendable {
     }
 }
 
-/// What becomes of pushes that nobody has signed.
+/// How pushes are treated that nobody has signed.
 enum RokuUnsigned: String, CaseIterable, Sendable {
     case signal
     case answerKey = "answer-key"

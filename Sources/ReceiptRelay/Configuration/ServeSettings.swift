@@ -6,7 +6,7 @@ import RelayFront
 import RelayStore
 import RelayWorkers
 
-/// Everything that `serve` is told, checked.
+/// The checked settings of `serve`.
 struct ServeSettings: Sendable {
     var databaseURL: String
     var databaseConnections: Int

@@ -1,7 +1,7 @@
 import RelayCore
 import Webhooks
 
-/// How publishers' own back ends are told of changes.
+/// Settings of publishers' webhooks.
 struct WebhookSettings: Sendable {
     /// Endpoints of the first publisher that stand in the configuration.
     var urls: [String]

@@ -15,7 +15,7 @@ public final class URLSessionTransport: RelayTransport {
         session = Self.session(self.configuration)
     }
 
-    /// A session keeps its delegate until it is told to end.
+    /// A session keeps its delegate until it is invalidated.
     deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: RelayRequest) async throws -> RelayAnswer {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Decides how a wait for a final state goes on: what happened goes in, what to do next comes out. Waits for nothing
+/// Decides the next step of a wait for a final state: what happened goes in, what to do next comes out. Waits for nothing
 /// and sends nothing.
 struct Polling: Sendable {
     enum Event: Sendable {
-        /// The wait begins, a pause is over, or what was told has been heard.
+        /// The wait begins, a pause is over, or the caller has taken the last value.
         case ready
         case answered(RelayClient.Validation, retryAfter: Duration?)
         case failed(RelayError)
@@ -22,11 +22,11 @@ struct Polling: Sendable {
     static let hold = 25
     /// Between two polls that nobody held, where the relay does not say.
     static let rhythm = Duration.seconds(5)
-    /// How long the relay may take, until its own word is heard.
+    /// How long the relay may take, until its deadline is known.
     static let allowance = Duration.seconds(60)
     static let margin = Duration.seconds(30)
 
-    private var told: RelayClient.Validation?
+    private var last: RelayClient.Validation?
     private var isOver = false
     /// A poll that is held breaks where something on the way cuts connections that keep still: after two the plain
     /// rhythm has to do.
@@ -40,7 +40,7 @@ struct Polling: Sendable {
     private var limit: ContinuousClock.Instant
     private var toTell: RelayClient.Validation?
 
-    /// - Parameter known: what the wait begins with, and is told first.
+    /// - Parameter known: what the wait begins with, and returns first.
     init(
         known: RelayClient.Validation?, at now: ContinuousClock.Instant,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
@@ -70,7 +70,7 @@ struct Polling: Sendable {
     private mutating func next(at now: ContinuousClock.Instant) -> Action {
         if let validation = toTell {
             toTell = nil
-            told = validation
+            last = validation
             isOver = validation.status.isFinal
             return .tell(validation)
         }
@@ -78,7 +78,7 @@ struct Polling: Sendable {
         if asked.at >= limit { return fail(.noOutcome(last: lastFailure)) }
         if now < nextAsk { return .pause(nextAsk - now) }
         // The first one is for knowing at once how things stand.
-        let hold = told == nil || brokenHolds > 1 || now >= limit ? 0 : Self.hold
+        let hold = last == nil || brokenHolds > 1 || now >= limit ? 0 : Self.hold
         asked = (now, hold > 0)
         return .ask(hold: hold)
     }
@@ -88,8 +88,8 @@ struct Polling: Sendable {
     ) {
         backoff.reset()
         lastFailure = nil
-        if told == nil { limit = max(limit, now + Self.allowance(of: validation) + Self.margin) }
-        if told.map({ !$0.tellsTheSame(as: validation) }) ?? true { toTell = validation }
+        if last == nil { limit = max(limit, now + Self.allowance(of: validation) + Self.margin) }
+        if last.map({ !$0.tellsTheSame(as: validation) }) ?? true { toTell = validation }
         // What was held for as long as the rhythm is asked again at once; what was not held keeps to the rhythm.
         nextAsk = min(asked.at + max(retryAfter ?? Self.rhythm, .seconds(1)), limit)
     }

@@ -1,4 +1,4 @@
-/// Decides what becomes of a purchase that could not be posted: another try, or an error that says whether the relay
+/// Decides what follows after a purchase could not be posted: another try, or an error that says whether the relay
 /// may have it. Waits for nothing and sends nothing.
 struct Posting: Sendable {
     enum Action: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// What Apple is told about a purchase (App Store Server API, `ConsumptionRequest` of version 2).
+/// The answer to Apple about a purchase (App Store Server API, `ConsumptionRequest` of version 2).
 public struct ConsumptionAnswer: Sendable, Equatable {
     /// Whether the customer got what they paid for.
     public enum Delivery: String, Sendable {

@@ -17,7 +17,7 @@ public struct ConsumptionFacts: Sendable, Equatable {
     /// In thousandths of a percent.
     public static let percentages = 0...100_000
 
-    /// Without it, Apple is told nothing.
+    /// Without it, nothing is sent to Apple.
     public var customerConsented: Bool
     public var sampleContentProvided: Bool
     public var consumptionPercentage: Int?

@@ -1,4 +1,4 @@
-/// An email address as the app sent it, beside the form by which customers are told apart: emails that differ only in
+/// An email address as the app sent it, beside the form that identifies a customer: emails that differ only in
 /// case or in surrounding space are one customer.
 public struct CustomerEmail: Hashable, Sendable {
     /// As accepted, without what surrounds it: what goes upstream.

@@ -15,7 +15,7 @@ public struct StoreOffer: Sendable, Hashable, Codable {
     }
 }
 
-/// One transaction of a subscription: a time that was paid for or given, as it was told last.
+/// One transaction of a subscription: a paid or free time, by its latest statement.
 public struct LedgerPeriod: Sendable, Hashable, Codable {
     /// Why what was paid for is taken away.
     public struct Revocation: Sendable, Hashable, Codable {
@@ -50,7 +50,7 @@ public struct LedgerPeriod: Sendable, Hashable, Codable {
     public var revocation: Revocation?
     /// Replaced before its end by a dearer product: only its successor counts.
     public var isUpgraded: Bool
-    /// It is an upgrade itself, and ended what was bought before it. Once told it stays so.
+    /// It is an upgrade itself, and ended what was bought before it. Once stated it stays so.
     public var replacesEarlier: Bool
     /// When it was signed, or what it stands in was made.
     public var statedAt: Timestamp

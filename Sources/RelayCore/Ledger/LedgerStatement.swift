@@ -8,7 +8,7 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     public var cleeng: [OfferID: LedgerEnd] = [:]
     /// Cleeng granted access on it.
     public var granted: LedgerGrant?
-    /// The subscription goes on under another original transaction id from then on.
+    /// The subscription continues under another original transaction id from then on.
     public var movesTo: LedgerMove?
     /// The original transaction ids that it went by before.
     public var movesFrom: Set<TransactionID>
@@ -16,7 +16,7 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
     public var isCurrentAt: Timestamp?
     /// When the customer, or the store, last changed whether it will renew.
     public var intentChangedAt: Timestamp?
-    /// Whether nobody paid for it, as far as that is not told by the environment: what was taken in while the store was away stands
+    /// Whether nobody paid for it, unless the environment says so: what was taken in while the store was away stands
     /// under `unknown`. Nil where nobody says.
     public var isTest: Bool?
 
@@ -43,7 +43,7 @@ public struct LedgerStatement: Sendable, Hashable, Codable {
         self.isTest = isTest
     }
 
-    /// The store, or whoever else knows, has nothing of it any more.
+    /// The store, or Cleeng, no longer has it.
     public static func over(statedAt moment: Timestamp) -> LedgerStatement {
         LedgerStatement(end: LedgerEnd(isOver: true, statedAt: moment))
     }
@@ -64,7 +64,7 @@ public struct LedgerGrant: Sendable, Hashable, Codable {
     var rank: LedgerRank { LedgerRank(statedAt: at, numbers: [], text: offer.text) }
 }
 
-/// The subscription goes on under another original transaction id.
+/// The subscription continues under another original transaction id.
 public struct LedgerMove: Sendable, Hashable, Codable {
     public var to: TransactionID
     public var statedAt: Timestamp
@@ -129,19 +129,19 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
     /// For how long a statement that names no end is taken as it is: what Cleeng takes back without telling is noticed after it.
     private static let trustedWithoutEnd = Duration.seconds(7 * 86_400)
 
-    /// When Cleeng is to be asked again about what it says goes on: at the end that it named; where that was over already, or is the
+    /// When Cleeng is to be asked again about a subscription that it says runs: at the end that it named; where that was over already, or is the
     /// moment of the statement, after the leeway; where it has no end, after a week.
     func asksAgainAt(leeway: Duration) -> Timestamp {
         guard let until else { return statedAt + Self.trustedWithoutEnd }
         return statedAt < until ? until : statedAt + leeway
     }
 
-    /// Whether it says that this period, as it was told, does not run.
+    /// Whether it says that this period, as stated, does not run.
     func ends(_ period: LedgerPeriod) -> Bool {
         isOver && statedAt >= period.statedAt && reaches(period)
     }
 
-    /// Whether whoever said so can have meant this period.
+    /// Whether the statement can have meant this period.
     func reaches(_ period: LedgerPeriod) -> Bool { until.map { period.end <= $0 } ?? true }
 
     var rank: LedgerRank {
@@ -149,15 +149,15 @@ public struct LedgerEnd: Sendable, Hashable, Codable {
     }
 }
 
-/// What is to become of a subscription at the end of its period, as it was told last.
+/// The latest statement on what follows the end of a subscription's period.
 public struct LedgerRenewal: Sendable, Hashable, Codable {
-    /// Nil where it was not told.
+    /// Nil if not stated.
     public var willRenew: Bool?
     /// The product that comes next: another one after a downgrade.
     public var productID: ProductID?
     /// The last payment failed, and Apple tries again, for sixty days.
     public var isInBillingRetry: Bool
-    /// Until when access goes on although it was not paid.
+    /// Until when access continues without payment.
     public var graceUntil: Timestamp?
     /// Apple's number for why it ended (1 cancelled, 2 not paid, 3 price not agreed to, 4 product gone, 5 other).
     public var expirationIntent: Int?

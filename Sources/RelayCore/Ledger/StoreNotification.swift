@@ -16,7 +16,7 @@ public struct StoreNotification: Sendable, Hashable {
     public var type: String
     public var subtype: String?
     public var environment: StoreEnvironment
-    /// The app's; of Amazon's the customer's, which that store wants to be told; of Roku's the channel.
+    /// The app's; of Amazon's the customer's, which that store's API requires; of Roku's the channel.
     public var bundleID: BundleID?
     /// The app's, where `bundleID` is not.
     public var packageName: BundleID?
@@ -36,7 +36,7 @@ public struct StoreNotification: Sendable, Hashable {
     public var isOver: Bool?
     /// Nil where it does not ask how a purchase was used.
     public var consumption: ConsumptionDemand?
-    /// What it says that publishers' endpoints are told, as a JSON object; nil where that is nothing beyond the purchases.
+    /// JSON object for publishers' endpoints; nil if it says nothing beyond the purchases.
     public var notice: String?
     /// When it was said. Nil where it does not say.
     public var saidAt: Timestamp?

@@ -4,7 +4,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
     /// Offer of the present product, or of the newest grant if no catalogue has the product. Nil if Cleeng never
     /// granted.
     public private(set) var present: OfferID?
-    /// What becomes of access to each offer that was granted, and to the present one. Of those that are missing nobody knows yet.
+    /// Access to each granted offer and to the present one. An offer is missing while its access is unknown.
     public private(set) var verdicts: [OfferID: AccessVerdict] = [:]
     /// Offers to ask Cleeng about now.
     public private(set) var questions: Set<OfferID> = []
@@ -15,7 +15,7 @@ public struct SubscriptionAccess: Sendable, Hashable {
 
     /// - Parameters:
     ///   - offers: for which access was granted on it, whether it still runs or was taken back.
-    ///   - leeway: how long after its end what goes on is waited for.
+    ///   - leeway: how long after its end a renewal is waited for.
     public init(_ ledger: SubscriptionLedger, granted offers: Set<OfferID>, at now: Timestamp, leeway: Duration) {
         self.leeway = leeway
         // The end of one that has moved on changes nothing.
@@ -118,7 +118,7 @@ public enum AccessVerdict: Sendable, Hashable {
 }
 
 extension SubscriptionStanding {
-    /// Nil where it is not known: a renewal that nobody has told of is asked for before it is called missing, and what
+    /// Nil where it is not known: a renewal without a statement is asked for before it counts as missing, and what
     /// Cleeng granted stands until then.
     public var access: AccessVerdict? {
         switch status {

@@ -1,7 +1,7 @@
 extension SubscriptionLedger {
     /// For how long Apple tries to collect a payment that failed (App Store Connect Help, "billing retry").
     private static let billingRetry = Duration.seconds(60 * 86_400)
-    /// How long before the end of a period the next one is charged, with room to spare (a day, says Apple): what was told of a
+    /// How long before the end of a period the next one is charged, with a margin (a day, says Apple): what was stated of a
     /// failed payment before that was of an earlier one.
     private static let earlyCharge = Duration.seconds(2 * 86_400)
 
@@ -20,7 +20,7 @@ extension SubscriptionLedger {
         }
         guard period.revocation == nil else { return revoked(period) }
         let said = said(of: period)
-        // Whoever said after the last word on it that it is over knows more than its dates.
+        // An end statement after the latest renewal statement counts more than its dates.
         let isOver = said?.ends(period) ?? false
         var standing = SubscriptionStanding(
             status: .active, willRenew: renewal?.willRenew, expiresAt: period.expiresAt, productID: period.productID,
@@ -65,7 +65,7 @@ extension SubscriptionLedger {
         let listed = items == nil ? periods : periods.filter { isListed($0.value) }
         let periods = listed.isEmpty ? periods : listed
         guard let newest = periods.values.max(by: Self.isOlder) else { return nil }
-        // Of one that was upgraded the successor may not have been told of yet: so long it stands for it.
+        // The successor of an upgraded period may not be stated yet: until then the period counts in its place.
         let counting = periods.values.filter { counts($0) || ($0.id == newest.id && newest.revocation == nil) }
         guard let period = counting.max(by: Self.endsEarlier) else { return newest }
         guard newest.revocation == nil || (period.end > now && !(said(of: period)?.ends(period) ?? false)) else {
@@ -74,7 +74,7 @@ extension SubscriptionLedger {
         return period
     }
 
-    /// One whose time is over, unless something says that it goes on.
+    /// A period that has ended, unless a statement says that it continues.
     private func judge(
         _ standing: inout SubscriptionStanding, _ period: LedgerPeriod, _ end: LedgerEnd?, at now: Timestamp,
         leeway: Duration
@@ -91,7 +91,7 @@ extension SubscriptionLedger {
         {
             return expire(&standing)
         }
-        // Somebody said after its end that it goes on: until that is as old as one waits for a renewal, it does.
+        // A statement after its end says that it continues: it does for as long as a renewal is waited for.
         let goesOn = end.flatMap {
             !$0.isOver && $0.statedAt >= period.end ? max($0.statedAt, $0.until ?? $0.statedAt) : nil
         }
@@ -125,7 +125,7 @@ extension SubscriptionLedger {
         standing.reason = "expired"
     }
 
-    /// Whether another period may follow that nobody has told of.
+    /// Whether another period may follow that no statement names.
     private func hasMore(after period: LedgerPeriod) -> Bool {
         guard period.expiresAt != nil else { return false }
         guard let said = renewal, said.statedAt >= period.isKnownFrom else { return true }

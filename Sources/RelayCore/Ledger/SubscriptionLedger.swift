@@ -7,7 +7,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     /// The stored periods by ``LedgerPeriod/id``.
     public private(set) var periods: [TransactionID: LedgerPeriod] = [:]
     public private(set) var renewal: LedgerRenewal?
-    /// The store's word on whether it is over, and Cleeng's from before its words were told apart by offer.
+    /// The store's end statement, and Cleeng's from before its statements were stored by offer.
     public private(set) var end: LedgerEnd?
     /// Cleeng's last word on each offer.
     public private(set) var cleeng: [OfferID: LedgerEnd] = [:]
@@ -21,7 +21,7 @@ public struct SubscriptionLedger: Sendable, Hashable, Codable {
     private var currentAt: Timestamp?
     /// What has moved here, directly or by others in between.
     public private(set) var movedFrom: Set<TransactionID> = []
-    /// When it was last changed whether it will renew; nil where nobody told.
+    /// Time of the last change of renewal; nil if not stated.
     public private(set) var intentChangedAt: Timestamp?
     /// Whether the store says that nobody paid for it; nil where none did. It never changes.
     public private(set) var isTest: Bool?

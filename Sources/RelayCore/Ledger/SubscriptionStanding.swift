@@ -27,7 +27,7 @@ public struct SubscriptionStanding: Sendable, Hashable {
     public var willRenew: Bool?
     /// When the period that counts ends; nil for what does not.
     public var expiresAt: Timestamp?
-    /// Nil where nobody has told of a purchase.
+    /// Nil if no purchase was stated.
     public var productID: ProductID?
     public var autoRenewProductID: ProductID?
     /// Why it is revoked or expired.

@@ -19,7 +19,7 @@ public struct RateLimit: Sendable, Equatable {
 
 /// One who is limited: the generic cell rate algorithm, which keeps a single moment and no list.
 public struct RateState: Sendable, Equatable {
-    /// When all would be given back, on the clock of whoever asks.
+    /// When all would be given back, on the caller's clock.
     public private(set) var fullAt: Duration
 
     public init() { fullAt = .zero }

@@ -1,6 +1,6 @@
 import Formats
 
-/// What a publisher's billing side is told, by ids alone.
+/// An event for a publisher's billing side, with ids alone.
 public enum BillingEvent: String, Sendable, CaseIterable {
     case orderSucceeded = "OrderSucceeded"
     case contractCreated = "ContractCreated"
@@ -35,7 +35,7 @@ public enum BillingEvent: String, Sendable, CaseIterable {
     }
 
     /// What follows for the contract; nil where nothing does. Of one word that ends a subscription and says that it will not be
-    /// renewed only the end is told, and renewal that is turned on again is a change.
+    /// renewed only the end is reported, and renewal that is turned on again is a change.
     public init?(from before: Picture, to after: Picture) {
         guard before.status != nil, let status = after.status, before != after else { return nil }
         // Grace changes nothing of a contract: what it opens stays open.

@@ -4,7 +4,7 @@ public struct ContractStanding: Sendable, Hashable {
     public enum Lifecycle: String, Sendable, CaseIterable {
         case active = "Active"
         case inTrial = "InTrial"
-        /// The store could not collect the payment and goes on trying; access is withheld meanwhile.
+        /// The store could not collect the payment and keeps trying; access is withheld meanwhile.
         case paused = "Paused"
         case ended = "Ended"
     }
@@ -76,7 +76,7 @@ public struct ContractStanding: Sendable, Hashable {
         var standing: SubscriptionStanding
         var period: LedgerPeriod?
         var platform: StorePlatform
-        /// What nobody has told the end of is not over.
+        /// A subscription without a stated end is not over.
         var status: SubscriptionStanding.Status
 
         init?(_ part: Part, at now: Timestamp, leeway: Duration) {

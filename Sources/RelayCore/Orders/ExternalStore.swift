@@ -61,7 +61,7 @@ public enum AcknowledgedKind: Sendable, Hashable {
     case subscription, product
 }
 
-/// What became of an acknowledgement.
+/// Result of an acknowledgement.
 public enum AcknowledgementAnswer: Sendable, Equatable {
     case done
     /// The store does not take it; the reason is a fixed word. It may have been acknowledged meanwhile: the store is to be asked.
@@ -76,7 +76,7 @@ public enum AcknowledgementAnswer: Sendable, Equatable {
 public enum ExternalStoreAnswer: Sendable, Equatable {
     /// One subscription from Google, Amazon or Roku; all of the customer's from Apple.
     case found([ExternalSubscription])
-    /// It says no; the reason is told to the publisher, in words that hold no secret.
+    /// It says no; the publisher receives the reason, which holds no secret.
     case no(String)
     /// It was one, and is over for so long, or so wholly, that the store says nothing more of it; in words as those of ``no(_:)``.
     case ended(String)
@@ -92,7 +92,7 @@ public enum ExternalStoreAnswer: Sendable, Equatable {
 }
 
 extension ExternalStoreAnswer {
-    /// When whoever waits may try again, where the store could not be asked.
+    /// When the caller may try again, if the store could not be asked.
     public var pause: Duration? {
         switch self {
         case .misconfigured: .seconds(60)

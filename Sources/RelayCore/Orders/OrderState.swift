@@ -1,7 +1,7 @@
 /// How far an order has come. The numbers are stored.
 ///
 ///     in progress ──its commit, the first of its subscription──► completed ──its commit once more──► completed
-///          └──commit, after another order's──► stays in progress, and is told of the conflict
+///          └──commit, after another order's──► stays in progress, and the answer names the conflict
 public enum OrderState: Int16, Sendable, CaseIterable {
     case inProgress = 1
     case completed = 2
@@ -29,7 +29,7 @@ public enum OrderType: Int16, Sendable, CaseIterable {
     }
 }
 
-/// What becomes of a commit.
+/// Outcome of a commit.
 public enum CommitVerdict: Sendable, Equatable {
     /// The subscription enters the order's contract now.
     case completes

@@ -34,7 +34,7 @@ public struct PerPublisher<Value: Sendable>: Sendable {
         try mapAccounts { _, value in try transform(value) }
     }
 
-    /// - Parameter transform: told whose own it is; nil for the common one.
+    /// - Parameter transform: receives the publisher; nil for the common value.
     public func mapAccounts<Other>(
         _ transform: (_ publisher: PublisherID?, Value) throws -> Other
     ) rethrows -> PerPublisher<Other> {

@@ -29,7 +29,7 @@ public enum StorePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the store can be asked which purchases it took back. Apple gives out all that it has told.
+    /// Whether the store can be asked which purchases it took back. Apple lists all that it has sent.
     public var listsVoided: Bool {
         switch self {
         case .apple, .google: true

@@ -2,8 +2,8 @@ extension SubscriptionLedger {
     /// What was bought with this subscription: of each product that it ever was the newest purchase.
     ///
     /// - Parameters:
-    ///   - shown: how the subscription was shown last, for one whose renewal nobody has told of: until whoever knows was asked,
-    ///     it is told as before. Nil where it never was.
+    ///   - shown: how the subscription was shown last, for one whose renewal is not stated: until the store or Cleeng was asked,
+    ///     it is shown as before. Nil if it never was.
     ///   - leeway: how long after its end one that will renew is waited for.
     /// - Returns: empty where no purchase is known of.
     public func purchases(
@@ -64,7 +64,7 @@ extension SubscriptionLedger {
             purchase.isBillingRetry = status == .inGrace || status == .inBillingRetry
             purchase.priceConsent = said.priceConsent.map { $0 == 1 ? .agreed : .notified }
         }
-        // Whoever renewed since then has not changed their mind, but what was told of an earlier life is over with it.
+        // A renewal since then keeps the customer's choice, but a statement from before a resubscription no longer counts.
         if purchase.renewalIntent != nil { purchase.renewalIntentChangedAt = intentChangedAt }
         purchase.cancelationReason = cancelationReason(period, said, status)
     }
@@ -80,12 +80,12 @@ extension SubscriptionLedger {
         _ period: LedgerPeriod, _ said: LedgerRenewal?, _ status: SubscriptionStanding.Status
     ) -> CancelationReason? {
         if let revocation = period.revocation { return revocation.cancelationReason }
-        let told = said?.cancelationReason ?? said?.expirationIntent.map(CancelationReason.init(expirationIntent:))
+        let stated = said?.cancelationReason ?? said?.expirationIntent.map(CancelationReason.init(expirationIntent:))
         switch status {
-        case .active where said?.willRenew == false: return told ?? .customer
+        case .active where said?.willRenew == false: return stated ?? .customer
         case .active, .inGrace: return nil
-        case .inBillingRetry: return told ?? .billingError
-        case .expired, .revoked: return told ?? (said?.willRenew == false ? .customer : .unknown)
+        case .inBillingRetry: return stated ?? .billingError
+        case .expired, .revoked: return stated ?? (said?.willRenew == false ? .customer : .unknown)
         }
     }
 

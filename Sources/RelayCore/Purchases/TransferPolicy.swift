@@ -1,6 +1,6 @@
 /// Whether a purchase may move a subscription from the customer who has it.
 public enum TransferPolicy: String, Sendable, CaseIterable {
-    /// Whoever sends the purchase, if Cleeng grants it.
+    /// The customer who sends the purchase, if Cleeng grants it.
     case move
     /// Nobody, while the owner's access runs.
     case refuse

@@ -64,7 +64,7 @@ extension Pursuit {
                     evidence: nil),
                 detail: detail, into: &decision)
             decision.next = .finished
-            // The refusal of a repeat does not say that an earlier try, of which nobody heard, was not taken. Who had access
+            // The refusal of a repeat does not say that an earlier try, without an answer, was not taken. Who had access
             // before shows nothing by having it now.
             if forwards > 1, entitledBefore != true { watch(from: now, next: .read, into: &decision) }
         case .misconfigured(let message):
@@ -115,7 +115,7 @@ extension Pursuit {
 
     /// An event of Cleeng's ends the wait. The caller passes only purchases that Cleeng has taken, and only events about them. A grant
     /// names a customer and an offer, like an entitlement. A refusal is of one purchase; by a connector it names the synchronization.
-    public mutating func told(_ word: UpstreamStatement, at now: Timestamp) -> Decision {
+    public mutating func apply(_ word: UpstreamStatement, at now: Timestamp) -> Decision {
         if case .refused = word.verdict, phase.isSynchronizing, word.synchronization != synchronization {
             return Decision(next: rest(until: readAt, at: now))
         }
@@ -171,7 +171,7 @@ extension Pursuit {
     }
 
     /// A newer request for the same subscription goes first or has gone: this one is never sent again. Where a try to send
-    /// it may have reached Cleeng although nobody heard so, Cleeng may still grant it: that is watched for.
+    /// it may have reached Cleeng although no answer came, Cleeng may still grant it: that is watched for.
     public mutating func overtaken(at now: Timestamp) -> Decision {
         var decision = Decision(next: .finished)
         expire(at: now, into: &decision)
@@ -197,7 +197,7 @@ extension Pursuit {
         return .rest(until: status == .pending ? min(moment, deadline) : moment)
     }
 
-    /// After the deadline, or after the app was told before it that it had been overtaken.
+    /// After the deadline, or after the app has read before it that it had been overtaken.
     func isLate(at now: Timestamp) -> Bool { now >= deadline || status == .timedOut }
 
     mutating func expire(at now: Timestamp, into decision: inout Decision) {

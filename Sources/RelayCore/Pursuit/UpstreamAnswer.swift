@@ -3,7 +3,7 @@ public struct ForwardAnswer: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// Well formed, in Cleeng's eyes. Not a grant.
         case accepted
-        /// A connector has, or had, a synchronization of this purchase already, whoever began it.
+        /// A connector has, or had, a synchronization of this purchase already.
         case duplicate
         /// Refused for good; `code` and `message` are Cleeng's own.
         case rejected(code: String?, message: String?)

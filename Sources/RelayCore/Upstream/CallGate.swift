@@ -14,14 +14,14 @@ public struct CallGate: Sendable {
 
     public enum Arrival: Sendable, Equatable {
         case admitted(Pass)
-        /// Heard of later, in a ``Word``.
+        /// Resolved later, by a ``Resolution``.
         case waiting
         /// The breaker is open.
         case refused
     }
 
-    /// What a waiter is told: nil, that it is refused.
-    public struct Word: Sendable, Equatable {
+    /// Outcome for a waiter; `pass` is nil if it is refused.
+    public struct Resolution: Sendable, Equatable {
         public let waiter: UInt64
         public let pass: Pass?
     }
@@ -57,10 +57,10 @@ public struct CallGate: Sendable {
         (self[lane: route].passes.count, self[lane: route].waiting.count)
     }
 
-    /// Wants a call.
+    /// Requests a call.
     public mutating func arrive(_ waiter: UInt64, on route: UpstreamRoute) -> Arrival {
         guard let admission = self[route].admission() else { return .refused }
-        guard self[lane: route].waiting.isEmpty, hasRoom(route) else {
+        guard self[lane: route].waiting.isEmpty, hasPlace(route) else {
             self[lane: route].waiting.append(waiter)
             return .waiting
         }
@@ -87,39 +87,39 @@ public struct CallGate: Sendable {
     /// - Parameters:
     ///   - result: nil where the call was not made, or broken off by ourselves.
     ///   - jitter: 0 up to 1, random.
-    /// - Returns: who is to be told what. Nothing where the pass has been given back before.
-    public mutating func end(_ pass: Pass, _ result: CallResult?, at now: Timestamp, jitter: Double) -> [Word] {
+    /// - Returns: outcomes for waiters; empty if the pass was given back before.
+    public mutating func end(_ pass: Pass, _ result: CallResult?, at now: Timestamp, jitter: Double) -> [Resolution] {
         guard self[lane: pass.route].passes.remove(pass) != nil else { return [] }
         inFlight -= 1
         self[lane: pass.route].breaker.ended(pass.admission, result, at: now, jitter: jitter)
         return sendAway(pass.route) + serve()
     }
 
-    private mutating func sendAway(_ route: UpstreamRoute) -> [Word] {
+    private mutating func sendAway(_ route: UpstreamRoute) -> [Resolution] {
         guard self[route].state != .closed else { return [] }
         defer { self[lane: route].waiting = [] }
-        return self[lane: route].waiting.map { Word(waiter: $0, pass: nil) }
+        return self[lane: route].waiting.map { Resolution(waiter: $0, pass: nil) }
     }
 
-    private mutating func serve() -> [Word] {
-        var words: [Word] = []
+    private mutating func serve() -> [Resolution] {
+        var resolutions: [Resolution] = []
         while let (index, route) = nextServable(), let admission = self[route].admission() {
             lastServed = index
             let waiter = self[lane: route].waiting.removeFirst()
-            words.append(Word(waiter: waiter, pass: pass(on: route, admission)))
+            resolutions.append(Resolution(waiter: waiter, pass: pass(on: route, admission)))
         }
-        return words
+        return resolutions
     }
 
-    /// Whoever was served last comes last.
+    /// The route that was served last comes last.
     private func nextServable() -> (Int, UpstreamRoute)? {
         let routes = UpstreamRoute.allCases
         return (1...routes.count).lazy.map { (lastServed + $0) % routes.count }
-            .first { !lanes[$0].waiting.isEmpty && hasRoom(routes[$0]) }
+            .first { !lanes[$0].waiting.isEmpty && hasPlace(routes[$0]) }
             .map { ($0, routes[$0]) }
     }
 
-    private func hasRoom(_ route: UpstreamRoute) -> Bool {
+    private func hasPlace(_ route: UpstreamRoute) -> Bool {
         let most = capacity == 1 ? 1 : capacity - max(1, capacity / 4)
         let neighbours = route.neighbours.reduce(0) { $0 + self[lane: $1].passes.count }
         return inFlight < capacity && neighbours < most && self[lane: route].hasAllowance

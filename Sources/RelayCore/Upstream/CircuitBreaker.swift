@@ -15,7 +15,7 @@ public struct CircuitBreaker: Sendable, Equatable {
         /// Customers whose calls fail in a row until nothing more is sent.
         public var failures = 5
         public var firstWait = Duration.milliseconds(500)
-        /// Short, since an app waits a minute and no longer: a purchase that comes when the upstream is well again is told
+        /// Short, since an app waits a minute and no longer: a purchase that comes when the upstream is well again is answered
         /// within ten seconds, this wait and its own way together.
         public var longestWait = Duration.seconds(8)
         /// A `Retry-After` is heeded up to this.
@@ -128,7 +128,7 @@ public struct CircuitBreaker: Sendable, Equatable {
             outage.probes -= 1
             condition = .open(outage)
             guard let result else {
-                // It told nothing: the next one need not wait.
+                // It proved nothing: the next one need not wait.
                 outage.nextProbeAt = min(outage.nextProbeAt, now)
                 outage.waits -= 1
                 condition = .open(outage)

@@ -35,7 +35,7 @@ public struct Validation: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// As a reader may be told at `now`, by the database's clock: at or after the deadline nothing is pending any more,
+    /// The validation as readers see it at `now`, by the database's clock: at or after the deadline nothing is pending any more,
     /// whether or not a worker has written so yet.
     public func judged(at now: Timestamp) -> Validation {
         guard status == .pending, now >= deadline else { return self }

@@ -9,7 +9,7 @@ public enum Verification: Sendable, Hashable {
 }
 
 extension Verification {
-    /// As it is stored and told.
+    /// The value that is stored and sent.
     public enum Result: Int16, Sendable, CaseIterable {
         case notChecked = 0
         case genuine = 1

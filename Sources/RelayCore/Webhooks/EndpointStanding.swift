@@ -38,7 +38,7 @@ public struct EndpointStanding: Sendable, Equatable {
     }
 
     /// Nil where nothing has to be written.
-    public mutating func heard(_ verdict: WebhookResult.Verdict, at now: Timestamp) -> Change? {
+    public mutating func record(_ verdict: WebhookResult.Verdict, at now: Timestamp) -> Change? {
         guard !isDisabled else { return nil }
         switch verdict {
         case .cancelled, .postponed: return nil

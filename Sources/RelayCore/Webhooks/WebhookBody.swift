@@ -1,6 +1,6 @@
 import Formats
 
-/// The body of a message as it goes on the wire.
+/// The body of a message on the wire.
 ///
 /// What is stored has no password in it. It is put in when the message is sent, always at the same place:
 /// `{"type":"purchases.updated","password":"…","applicationUsername":…`
@@ -64,7 +64,7 @@ public struct BodyMark: Sendable, Equatable {
     }
 }
 
-/// What goes on the wire under one id. Standard Webhooks: the signature is over the id, the second of the try and the body.
+/// The content of a message under one id. Standard Webhooks: the signature is over the id, the second of the try and the body.
 public struct WebhookMessage: Sendable, Equatable {
     /// `webhook-id`: the same over all tries, and never of another body.
     public var id: String

@@ -1,4 +1,4 @@
-/// What became of one try to deliver a message.
+/// Result of one try to deliver a message.
 public struct WebhookResult: Sendable, Equatable {
     public enum Verdict: String, Sendable, CaseIterable {
         /// 2xx, and nothing else.
@@ -11,7 +11,7 @@ public struct WebhookResult: Sendable, Equatable {
         case refused
         /// Broken off by ourselves, as in a shutdown: it says nothing.
         case cancelled
-        /// Not begun, for want of room in this process: it says nothing, and is no try.
+        /// Not begun, because this process was full: it says nothing, and is no try.
         case postponed
     }
 

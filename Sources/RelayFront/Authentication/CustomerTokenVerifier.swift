@@ -77,7 +77,7 @@ public final class CustomerTokenVerifier: Sendable {
 
     /// What a token's claims say, whatever the time is; nil where they do not hold.
     private func entry(_ claims: JSONWebToken.Claims) -> VerifiedTokens.Entry? {
-        // One that never ends would open the door for whoever finds it, for ever.
+        // One that never ends would give access to every finder, for ever.
         guard let end = claims.exp else { return nil }
         if let issuer = expected.issuer, claims.iss.map({ Name($0) }) != Name(issuer) { return nil }
         if let audience = expected.audience, !claims.aud.map({ Name($0) }).contains(Name(audience)) { return nil }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The keys that tokens are verified with, as whoever signs them publishes the set: fetched anew before it is too old to be trusted.
+/// The keys that tokens are verified with, as their issuer publishes the set: fetched anew before it is too old to be trusted.
 public final class SigningKeys: Sendable {
     /// Which reading of the set a token was verified by.
     typealias Generation = ContinuousClock.Instant
@@ -22,7 +22,7 @@ public final class SigningKeys: Sendable {
     static let minimumPause = Duration.seconds(30)
     /// While there is no set to verify with, every request waits for one.
     static let urgentPause = Duration.seconds(1)
-    /// After this, or half of the maximum age, the set is fetched anew while the old one goes on serving.
+    /// After this, or half of the maximum age, the set is fetched anew while the old one stays in use.
     static let refreshAge = Duration.seconds(600)
     /// How long a set is trusted that cannot be fetched anew: so long a withdrawn key may still serve.
     public static let maximumAge = Duration.seconds(3_600)

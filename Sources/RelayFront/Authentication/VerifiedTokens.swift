@@ -16,12 +16,12 @@ struct VerifiedTokens: Sendable {
     /// Digest of a token. The token itself is a credential and is not kept.
     typealias Digest = SHA256.Digest
 
-    private let room: Int
+    private let capacity: Int
     private var young: [Digest: Entry] = [:]
     private var old: [Digest: Entry] = [:]
 
-    /// - Parameter room: for so many tokens at most; at least half of it for those used last.
-    init(room: Int = 16_384) { self.room = room }
+    /// - Parameter capacity: most tokens; at least half of it is for those used last.
+    init(capacity: Int = 16_384) { self.capacity = capacity }
 
     var count: Int { young.count + old.count }
 
@@ -38,7 +38,7 @@ struct VerifiedTokens: Sendable {
     }
 
     mutating func remember(_ token: Digest, _ entry: Entry) {
-        if young.count >= room / 2 { (old, young) = (young, [:]) }
+        if young.count >= capacity / 2 { (old, young) = (young, [:]) }
         young[token] = entry
     }
 }

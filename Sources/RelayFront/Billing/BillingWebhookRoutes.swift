@@ -5,9 +5,9 @@ import RelayCore
 import RelayStore
 import Webhooks
 
-/// Where a publisher's billing side is told of orders and contracts.
+/// Routes of a publisher's webhooks for orders and contracts.
 struct BillingWebhookRoutes: Sendable {
-    let desk: BillingDesk
+    let billing: BillingContext
     let requiresTLS: Bool
 
     /// Per publisher.
@@ -22,37 +22,39 @@ struct BillingWebhookRoutes: Sendable {
     }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        return BillingDesk.list(try await endpoints(of: publisher), BillingJSON.webhook)
+        let publisher = try await billing.publisher(request, context)
+        return BillingContext.list(try await endpoints(of: publisher), BillingJSON.webhook)
     }
 
     private func add(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        let loan = BodyLoan(desk.budget)
+        let publisher = try await billing.publisher(request, context)
+        let loan = BodyLoan(billing.budget)
         defer { loan.end() }
-        let (url, events) = try read(try await desk.body(request, on: loan))
+        let (url, events) = try read(try await billing.body(request, on: loan))
         guard try await endpoints(of: publisher).count < Self.mostEndpoints else {
             throw Problem(.invalidFields, "there are \(Self.mostEndpoints) webhooks already; delete one first")
         }
-        guard let id = try await desk.store.webhooks.addEndpoint(publisher: publisher, kind: .events(events), url: url),
-            let endpoint = try await desk.store.webhooks.endpoint(id, in: .publisher(publisher))
+        guard
+            let id = try await billing.store.webhooks.addEndpoint(
+                publisher: publisher, kind: .events(events), url: url),
+            let endpoint = try await billing.store.webhooks.endpoint(id, in: .publisher(publisher))
         else { throw Problem(.notFound, "the publisher is no longer there") }
-        return BillingDesk.one(endpoint, status: .created, BillingJSON.webhook)
+        return BillingContext.one(endpoint, status: .created, BillingJSON.webhook)
     }
 
     /// With a body: some clients read one whatever the answer is.
     private func remove(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
+        let publisher = try await billing.publisher(request, context)
         guard let id = context.parameters.get("id").flatMap({ EndpointID($0) }),
-            let endpoint = try await desk.store.webhooks.endpoint(id, in: .publisher(publisher)),
+            let endpoint = try await billing.store.webhooks.endpoint(id, in: .publisher(publisher)),
             endpoint.kind != .purchases,
-            try await desk.store.webhooks.removeEndpoint(id)
-        else { throw BillingDesk.unknown("webhook") }
+            try await billing.store.webhooks.removeEndpoint(id)
+        else { throw BillingContext.unknown("webhook") }
         return .taken
     }
 
     private func endpoints(of publisher: PublisherID) async throws -> [WebhookEndpoint] {
-        try await desk.store.webhooks.endpoints(in: .publisher(publisher)).filter { $0.kind != .purchases }
+        try await billing.store.webhooks.endpoints(in: .publisher(publisher)).filter { $0.kind != .purchases }
     }
 
     /// No event at all: every one that the relay sends.

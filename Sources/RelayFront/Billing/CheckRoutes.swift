@@ -4,23 +4,23 @@ import RelayStore
 
 /// `POST /api/v1/ExternalSubscriptions/check`: which subscriptions these are, and which of them have a contract.
 struct CheckRoutes: Sendable {
-    let desk: BillingDesk
+    let billing: BillingContext
 
     var routes: [Route] { [.post("/api/v1/externalsubscriptions/check", check)] }
 
     private func check(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        let loan = BodyLoan(desk.budget)
+        let publisher = try await billing.publisher(request, context)
+        let loan = BodyLoan(billing.budget)
         defer { loan.end() }
-        let body = try await desk.body(request, on: loan, atMost: desk.maxBodyBytes)
+        let body = try await billing.body(request, on: loan, atMost: billing.maxBodyBytes)
         let wanted = try CheckRequest(
-            JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: desk.maxBodyBytes)
-        let checked = try await desk.check(wanted, publisher: publisher)
-        return BillingDesk.one(checked, BillingJSON.subscriptions)
+            JSONFields(body, inAnyCase: CheckRequest.names), mostReceiptBytes: billing.maxBodyBytes)
+        let checked = try await billing.check(wanted, publisher: publisher)
+        return BillingContext.one(checked, BillingJSON.subscriptions)
     }
 }
 
-extension BillingDesk {
+extension BillingContext {
     /// What is known of it now, kept so that an order can name it. A subscription of an app that is known to be another publisher's is not
     /// there for this one, however it came by the transaction or the receipt.
     ///
@@ -73,7 +73,7 @@ extension BillingDesk {
 
     /// What a receipt or the ledger says is of an earlier moment: the App Store is asked for what renews, where it can be.
     ///
-    /// - Returns: the same subscriptions; those that it did not speak of as they were.
+    /// - Returns: the same subscriptions; those that it did not mention are unchanged.
     private func asStoreHas(
         _ subscriptions: [ExternalSubscription], _ publisher: PublisherID
     ) async throws -> [ExternalSubscription] {
@@ -99,6 +99,6 @@ extension BillingDesk {
 }
 
 extension ExternalSubscription {
-    /// The store has nothing to say of how it goes on.
+    /// The store does not say whether it renews.
     fileprivate var lastsForEver: Bool { !word.periods.isEmpty && word.periods.allSatisfy { $0.expiresAt == nil } }
 }

@@ -4,7 +4,7 @@ import RelayStore
 
 /// Contracts and customers, as billing reads them.
 struct ContractRoutes: Sendable {
-    let desk: BillingDesk
+    let billing: BillingContext
 
     var routes: [Route] {
         [
@@ -15,55 +15,57 @@ struct ContractRoutes: Sendable {
     }
 
     private func contracts(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        return BillingDesk.list(
-            try await desk.store.orders.contracts(of: publisher, try desk.page(request), leeway: desk.leeway),
+        let publisher = try await billing.publisher(request, context)
+        return BillingContext.list(
+            try await billing.store.orders.contracts(of: publisher, try billing.page(request), leeway: billing.leeway),
             BillingJSON.contract)
     }
 
     private func contract(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        let id = try desk.id(context, "contract")
-        guard let contract = try await desk.store.orders.contract(id, publisher: publisher, leeway: desk.leeway) else {
-            throw BillingDesk.unknown("contract")
+        let publisher = try await billing.publisher(request, context)
+        let id = try billing.id(context, "contract")
+        guard let contract = try await billing.store.orders.contract(id, publisher: publisher, leeway: billing.leeway)
+        else {
+            throw BillingContext.unknown("contract")
         }
-        return BillingDesk.one(contract, BillingJSON.contract)
+        return BillingContext.one(contract, BillingJSON.contract)
     }
 
     private func customers(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        return BillingDesk.list(
-            try await desk.store.orders.billingCustomers(of: publisher, try desk.page(request)), BillingJSON.customer)
+        let publisher = try await billing.publisher(request, context)
+        return BillingContext.list(
+            try await billing.store.orders.billingCustomers(of: publisher, try billing.page(request)),
+            BillingJSON.customer)
     }
 
     private func addCustomer(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        let loan = BodyLoan(desk.budget)
+        let publisher = try await billing.publisher(request, context)
+        let loan = BodyLoan(billing.budget)
         defer { loan.end() }
-        let body = try JSONFields(try await desk.body(request, on: loan), inAnyCase: CustomerDetails.names)
-        let customer = try await desk.store.orders.addBillingCustomer(
+        let body = try JSONFields(try await billing.body(request, on: loan), inAnyCase: CustomerDetails.names)
+        let customer = try await billing.store.orders.addBillingCustomer(
             details: try CustomerDetails(body, path: "").json, publisher: publisher)
-        return BillingDesk.one(customer, status: .created, BillingJSON.customer)
+        return BillingContext.one(customer, status: .created, BillingJSON.customer)
     }
 
     private func customer(_ request: Request, _ context: FrontContext) async throws -> Response {
-        BillingDesk.one(try await known(request, context).customer, BillingJSON.customer)
+        BillingContext.one(try await known(request, context).customer, BillingJSON.customer)
     }
 
     private func contractsOfCustomer(_ request: Request, _ context: FrontContext) async throws -> Response {
         let (customer, publisher) = try await known(request, context)
-        let contracts = try await desk.store.orders.contracts(
-            of: publisher, customer: customer.id, try desk.page(request), leeway: desk.leeway)
-        return BillingDesk.list(contracts, BillingJSON.contract)
+        let contracts = try await billing.store.orders.contracts(
+            of: publisher, customer: customer.id, try billing.page(request), leeway: billing.leeway)
+        return BillingContext.list(contracts, BillingJSON.contract)
     }
 
     private func known(
         _ request: Request, _ context: FrontContext
     ) async throws -> (customer: BillingCustomer, publisher: PublisherID) {
-        let publisher = try await desk.publisher(request, context)
-        let id = try desk.id(context, "customer")
-        guard let customer = try await desk.store.orders.billingCustomer(id, publisher: publisher) else {
-            throw BillingDesk.unknown("customer")
+        let publisher = try await billing.publisher(request, context)
+        let id = try billing.id(context, "customer")
+        guard let customer = try await billing.store.orders.billingCustomer(id, publisher: publisher) else {
+            throw BillingContext.unknown("customer")
         }
         return (customer, publisher)
     }

@@ -4,7 +4,7 @@ import RelayStore
 
 /// Orders, and their commit, which makes the contract.
 struct OrderRoutes: Sendable {
-    let desk: BillingDesk
+    let billing: BillingContext
 
     var routes: [Route] {
         [
@@ -21,18 +21,18 @@ struct OrderRoutes: Sendable {
     }
 
     private func create(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        let loan = BodyLoan(desk.budget)
+        let publisher = try await billing.publisher(request, context)
+        let loan = BodyLoan(billing.budget)
         defer { loan.end() }
-        let terms = try OrderRequest(try await desk.body(request, on: loan)).terms
+        let terms = try OrderRequest(try await billing.body(request, on: loan)).terms
         let order = NewOrder(
             publisher: publisher, externalSubscription: try await subject(of: terms, publisher),
             party: Self.party(of: terms))
-        switch try await desk.store.orders.add(order) {
-        case .created(let order): return BillingDesk.one(order, status: .created, BillingJSON.order)
-        case .unknownSubscription: throw BillingDesk.unknown("ExternalSubscriptionId")
-        case .unknownCustomer: throw BillingDesk.unknown("CustomerId")
-        case .unknownContract: throw BillingDesk.unknown("ContractId")
+        switch try await billing.store.orders.add(order) {
+        case .created(let order): return BillingContext.one(order, status: .created, BillingJSON.order)
+        case .unknownSubscription: throw BillingContext.unknown("ExternalSubscriptionId")
+        case .unknownCustomer: throw BillingContext.unknown("CustomerId")
+        case .unknownContract: throw BillingContext.unknown("ContractId")
         case .conflict: throw Self.conflict
         case .otherPlatform(let platform):
             throw Problem(
@@ -48,8 +48,8 @@ struct OrderRoutes: Sendable {
         switch terms.subject {
         case .checked(let id): return id
         case .cart(let cart):
-            guard let one = try await desk.check(cart, publisher: publisher).first else {
-                throw BillingDesk.refused("ExternalCart: the store knows no such subscription")
+            guard let one = try await billing.check(cart, publisher: publisher).first else {
+                throw BillingContext.refused("ExternalCart: the store knows no such subscription")
             }
             return one.id
         }
@@ -65,27 +65,28 @@ struct OrderRoutes: Sendable {
 
     /// Whatever the body says: some clients send `{}`, others nothing.
     private func commit(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        _ = try await BodyReader(maximumBytes: BillingDesk.smallBodyBytes).read(request, ofAnyType: true)
-        let id = try desk.id(context, "order")
-        switch try await desk.store.orders.commit(id, publisher: publisher, leeway: desk.leeway) {
-        case .contract(let contract): return BillingDesk.one(contract, BillingJSON.contract)
+        let publisher = try await billing.publisher(request, context)
+        _ = try await BodyReader(maximumBytes: BillingContext.smallBodyBytes).read(request, ofAnyType: true)
+        let id = try billing.id(context, "order")
+        switch try await billing.store.orders.commit(id, publisher: publisher, leeway: billing.leeway) {
+        case .contract(let contract): return BillingContext.one(contract, BillingJSON.contract)
         case .conflict: throw Self.conflict
-        case .unknownOrder: throw BillingDesk.unknown("order")
+        case .unknownOrder: throw BillingContext.unknown("order")
         }
     }
 
     private func one(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        guard let order = try await desk.store.orders.order(try desk.id(context, "order"), publisher: publisher) else {
-            throw BillingDesk.unknown("order")
+        let publisher = try await billing.publisher(request, context)
+        guard let order = try await billing.store.orders.order(try billing.id(context, "order"), publisher: publisher)
+        else {
+            throw BillingContext.unknown("order")
         }
-        return BillingDesk.one(order, BillingJSON.order)
+        return BillingContext.one(order, BillingJSON.order)
     }
 
     private func list(_ request: Request, _ context: FrontContext) async throws -> Response {
-        let publisher = try await desk.publisher(request, context)
-        return BillingDesk.list(
-            try await desk.store.orders.list(of: publisher, try desk.page(request)), BillingJSON.order)
+        let publisher = try await billing.publisher(request, context)
+        return BillingContext.list(
+            try await billing.store.orders.list(of: publisher, try billing.page(request)), BillingJSON.order)
     }
 }

@@ -29,9 +29,9 @@ struct TokenRoutes: Sendable {
         let (id, secret) = try credentials(request.headers[.authorization], form)
         let known = try await keys.authenticate(Substring(secret))
         guard let key = known, key.publisher == PublisherID(id), key.role == .publisher else {
-            // By the name that was given, and only those that fail: whoever guesses holds nobody back who knows.
+            // Counts failures by the given name: guesses do not slow down a valid client.
             if PublisherID.isValid(id) { try limits.take(key: "refused \(id)", context) }
-            // Whoever has the key may know its role.
+            // A client with the key may know its role.
             guard let known, known.publisher == PublisherID(id) else { throw Self.unknownClient }
             throw Problem(
                 .unknownKey,

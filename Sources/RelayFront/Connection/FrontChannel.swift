@@ -45,7 +45,7 @@ struct FrontChannel: ServerChildChannel {
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)
         try pipeline.addHandler(VersionHandler())
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        try pipeline.addHandler(ConnectionKeeper(limits: limits))
+        try pipeline.addHandler(ConnectionHandler(limits: limits))
         try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: limits.idleTime, logger: logger))
         try pipeline.addHandler(RequestHandler(responder, executor: .of(loop), end: end))
     }

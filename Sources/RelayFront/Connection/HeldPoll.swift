@@ -1,7 +1,7 @@
 import NIOCore
 import RelayStore
 
-/// A poll that is being held: a waiter that is woken by its validation's change, by time, by the client's departure and
+/// A poll that is being held: a waiter that is notified by its validation's change, by time, by the client's departure and
 /// by the process's.
 struct HeldPoll: Sendable {
     let waiter: Waiter
@@ -14,7 +14,7 @@ struct HeldPoll: Sendable {
         self.waiter = waiter
         do {
             watch = try await channel.eventLoop.submit {
-                try channel.pipeline.syncOperations.handler(type: ConnectionKeeper.self).watch
+                try channel.pipeline.syncOperations.handler(type: ConnectionHandler.self).watch
             }.get()
         } catch {
             // The pipeline is taken down with the connection.

@@ -26,7 +26,7 @@ final class IncomingBody: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - received: what has arrived already.
-    ///   - onRead: there is room again.
+    ///   - onRead: called when more bytes fit.
     init(_ received: ByteBuffer?, onRead: @escaping @Sendable () -> Void) {
         state = NIOLockedValueBox(State(received: received))
         self.onRead = onRead

@@ -21,7 +21,7 @@ enum OpenFileLimit {
             let resource = RLIMIT_NOFILE
         #endif
         guard getrlimit(resource, &limits) == 0 else { return wanted }
-        // The soft limit is often 1,024, for programs that use select(2); whoever does not may take what the hard one allows.
+        // The soft limit is often 1,024, for programs that use select(2); other programs may use the hard one.
         if limits.rlim_cur < limits.rlim_max {
             var raised = limits
             raised.rlim_cur = limits.rlim_max

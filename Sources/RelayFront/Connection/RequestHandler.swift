@@ -181,7 +181,7 @@ final class RequestHandler: ChannelDuplexHandler {
         context?.write(wrapOutboundOut(.body(body)), promise: nil)
     }
 
-    /// Sends what was written, and resumes when there is room for more.
+    /// Sends what was written, and resumes when more may be written.
     func flush(_ continuation: CheckedContinuation<Void, any Error>) {
         guard let context else { return continuation.resume(throwing: ChannelError.ioOnClosedChannel) }
         context.flush()
@@ -205,7 +205,7 @@ final class RequestHandler: ChannelDuplexHandler {
         answered()
     }
 
-    /// ``ConnectionKeeper`` replaces it by a problem that says what is wrong.
+    /// ``ConnectionHandler`` replaces it by a problem that says what is wrong.
     private func writeRefusal(_ context: ChannelHandlerContext) {
         write(HTTPResponse(status: .badRequest))
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

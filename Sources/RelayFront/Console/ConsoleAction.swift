@@ -46,8 +46,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
                 path: "notifications/:id/replay", section: .notifications, title: "Replay a notification",
                 button: "Replay",
                 consequence:
-                    "What it says is heard once more, which changes nothing that was heard, and it is passed on to Cleeng again.",
-                done: "The notification is heard and passed on again.", takesSelections: true)
+                    "The ledger records it again, which changes nothing that it has recorded, and it is passed on to Cleeng again.",
+                done: "The notification is processed and passed on again.", takesSelections: true)
         case .testNotification:
             Form(
                 path: "notifications/:id/test", section: .notifications, title: "Test notifications", button: "Test",
@@ -59,13 +59,13 @@ enum ConsoleAction: String, CaseIterable, Sendable {
                 path: "notifications/:id/confirm", section: .notifications, title: "Confirm a subscription to a topic",
                 button: "Confirm",
                 consequence:
-                    "Amazon SNS is told that this relay takes the topic's messages. From then on the store's notifications come by it.",
+                    "The relay confirms to Amazon SNS that it takes the topic's messages. From then on the store's notifications come by it.",
                 done: "The subscription is confirmed.")
         case .replayWebhook:
             Form(
                 path: "webhooks/:id/replay", section: .webhooks, title: "Replay a webhook message", button: "Replay",
                 consequence:
-                    "The same endpoint is told the customer's state as it is now, as a new message. A parked message is delivered as it is.",
+                    "The same endpoint receives the customer's state as it is now, as a new message. A parked message is delivered as it is.",
                 done: "The message is on its way.", takesSelections: true)
         case .replayEvent:
             Form(
@@ -85,7 +85,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
                 path: "subscriptions/:id/refunds", section: .subscriptions, title: "Look up refunds",
                 button: "Look up refunds",
                 consequence:
-                    "The App Store is asked for all refunds of the subscription's customer. The ledger hears each of them: what was refunded gives no access from then on.",
+                    "The App Store is asked for all refunds of the subscription's customer. The ledger records each of them: what was refunded gives no access from then on.",
                 done: "The App Store has answered: the audit log says how many refunds were new.")
         case .enableEndpoint:
             Form(
@@ -103,8 +103,8 @@ enum ConsoleAction: String, CaseIterable, Sendable {
         case .resync:
             Form(
                 path: "customers/:id/resync", section: .customers, title: "Re-sync a customer", button: "Re-sync",
-                consequence: "All endpoints of the publisher are told the customer's state as it is now.",
-                done: "The endpoints are told again.")
+                consequence: "All endpoints of the publisher receive the customer's state as it is now.",
+                done: "The endpoints are notified again.")
         case .refresh:
             Form(
                 path: "customers/:id/refresh", section: .customers, title: "Ask Cleeng about a customer",
@@ -116,7 +116,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
             Form(
                 path: "keys/:id/revoke", section: .keys, title: "Revoke a key", button: "Revoke",
                 consequence:
-                    "Whoever uses the key is answered 401 within two seconds, and is signed out of the console. This cannot be taken back.",
+                    "Clients with the key are answered 401 within two seconds, and are signed out of the console. This cannot be taken back.",
                 done: "The key is revoked.", isGrave: true)
         }
     }
@@ -126,7 +126,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
 
     func path(_ id: String) -> String { route.replacing(":id", with: id) }
 
-    /// Where one goes on afterwards.
+    /// The page that follows.
     func page(_ id: String) -> String {
         switch self {
         case .retry, .abandon: "/console/validations/" + id

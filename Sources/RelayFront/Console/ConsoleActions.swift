@@ -30,7 +30,7 @@ struct ConsoleActions: Sendable {
                 status: problem.status)
         }
         let page = action.page(id)
-        return ConsoleDesk.redirect(page + (page.contains("?") ? "&" : "?") + "done=\(action.rawValue)")
+        return ConsoleContext.redirect(page + (page.contains("?") ? "&" : "?") + "done=\(action.rawValue)")
     }
 
     static let wantsReason = "Say why, in at most \(OperatorReason.maximumLength) characters."

@@ -5,34 +5,37 @@ import RelayStore
 
 /// `/` and `/console/…` of the ops port: the console's pages, and what is done with their forms.
 struct ConsoleRoutes: Sendable {
-    let desk: ConsoleDesk
+    let console: ConsoleContext
     /// What an action needs that is more than the database.
     let actions: ConsoleActions
 
     var routes: [Route] {
         [.get("/console/assets/:version/:name", asset)] + signing + [
-            desk.page("/", OverviewView.show), desk.page("/console/search", SearchView.show),
-            desk.page("/console/validations", ValidationViews.list),
-            desk.page("/console/waiting", ValidationViews.waiting),
-            desk.page("/console/parked", ValidationViews.parked),
-            desk.page("/console/validations/:id", ValidationViews.detail),
-            desk.page("/console/customers", CustomerView.show),
-            desk.page("/console/subscriptions", SubscriptionViews.list),
-            desk.page("/console/transfers", SubscriptionViews.transfers.show),
-            desk.page("/console/notifications", DeliveryViews.notifications.show),
-            desk.page("/console/consumption", DeliveryViews.consumption.show),
-            desk.page("/console/webhooks", DeliveryViews.webhooks),
-            desk.page("/console/endpoints", DeliveryViews.endpoints),
-            desk.page("/console/events", DeliveryViews.events.show),
-            desk.page("/console/orders", RecordViews.orders), desk.page("/console/offers", OfferView.show),
-            desk.page("/console/keys", RecordViews.keys),
-            desk.page("/console/audit", RecordViews.audit.show),
+            console.page("/", OverviewView.show), console.page("/console/search", SearchView.show),
+            console.page("/console/validations", ValidationViews.list),
+            console.page("/console/waiting", ValidationViews.waiting),
+            console.page("/console/parked", ValidationViews.parked),
+            console.page("/console/validations/:id", ValidationViews.detail),
+            console.page("/console/customers", CustomerView.show),
+            console.page("/console/subscriptions", SubscriptionViews.list),
+            console.page("/console/transfers", SubscriptionViews.transfers.show),
+            console.page("/console/notifications", DeliveryViews.notifications.show),
+            console.page("/console/consumption", DeliveryViews.consumption.show),
+            console.page("/console/webhooks", DeliveryViews.webhooks),
+            console.page("/console/endpoints", DeliveryViews.endpoints),
+            console.page("/console/events", DeliveryViews.events.show),
+            console.page("/console/orders", RecordViews.orders), console.page("/console/offers", OfferView.show),
+            console.page("/console/keys", RecordViews.keys),
+            console.page("/console/audit", RecordViews.audit.show),
         ]
-            + [desk.page(ConsoleSelection.path, selection.confirm), desk.action(ConsoleSelection.path, selection.act)]
+            + [
+                console.page(ConsoleSelection.path, selection.confirm),
+                console.action(ConsoleSelection.path, selection.act),
+            ]
             + ConsoleAction.allCases.flatMap { action in
                 [
-                    desk.page(action.route) { try actions.confirm(action, $0) },
-                    desk.action(action.route) { try await actions.act(action, $0, $1) },
+                    console.page(action.route) { try actions.confirm(action, $0) },
+                    console.action(action.route) { try await actions.act(action, $0, $1) },
                 ]
             }
     }
@@ -44,10 +47,10 @@ struct ConsoleRoutes: Sendable {
     /// Named by what is in them, so that they may be kept for ever. Another version's name gets this one's: a page may be older than
     /// the copy that is asked.
     private func asset(_ request: Request, _ context: FrontContext) async throws -> Response {
-        guard let name = context.parameters.get("name"), let asset = desk.pages.assets[name] else {
+        guard let name = context.parameters.get("name"), let asset = console.pages.assets[name] else {
             throw Problem(.notFound, "nothing has this address")
         }
-        let isOwn = context.parameters.get("version") == desk.pages.assets.version
+        let isOwn = context.parameters.get("version") == console.pages.assets.version
         return Response(
             status: .ok,
             headers: [
@@ -60,21 +63,21 @@ struct ConsoleRoutes: Sendable {
 
     private var signing: [Route] {
         [
-            .get(ConsoleDesk.signInPath) { request, _ in
+            .get(ConsoleContext.signInPath) { request, _ in
                 let next = QueryItems(request.uri.query)["next"].flatMap(Self.local)
-                return desk.response(SignInPage(desk.frame("Sign in"), next: next))
+                return console.response(SignInPage(console.frame("Sign in"), next: next))
             },
-            .post(ConsoleDesk.signInPath, signIn), .post("/console/sign-out", signOut),
+            .post(ConsoleContext.signInPath, signIn), .post("/console/sign-out", signOut),
         ]
     }
 
     private func signIn(_ request: Request, _ context: FrontContext) async throws -> Response {
-        guard ConsoleDesk.isOwnSite(request) else {
+        guard ConsoleContext.isOwnSite(request) else {
             throw Problem(.formNotOurs, "the form came from another site")
         }
-        let form = try await desk.form(request)
+        let form = try await console.form(request)
         let next = form["next"].flatMap(Self.local)
-        guard let text = form["key"], let key = try await desk.keys.authenticate(Substring(text)) else {
+        guard let text = form["key"], let key = try await console.keys.authenticate(Substring(text)) else {
             return refuse(next, "This key was never made, or has been revoked.", .unauthorized)
         }
         context.notes.keyID = key.id
@@ -85,25 +88,25 @@ struct ConsoleRoutes: Sendable {
         }
         var generator = SystemRandomNumberGenerator()
         let token = ConsoleSession.Token(using: &generator)
-        try await desk.store.sessions.begin(token, key: key, for: SessionCookie.lifetime)
+        try await console.store.sessions.begin(token, key: key, for: SessionCookie.lifetime)
         let cookie = SessionCookie.set(token, isSecure: SessionCookie.isSecure(request.headers))
-        return ConsoleDesk.redirect(next ?? "/", cookie: cookie)
+        return ConsoleContext.redirect(next ?? "/", cookie: cookie)
     }
 
     private func refuse(_ next: String?, _ error: String, _ status: HTTPResponse.Status) -> Response {
-        desk.response(SignInPage(desk.frame("Sign in"), next: next, error: error), status: status)
+        console.response(SignInPage(console.frame("Sign in"), next: next, error: error), status: status)
     }
 
     private func signOut(_ request: Request, _ context: FrontContext) async throws -> Response {
-        if let visit = try await desk.visit(request, context) { try await end(visit) }
+        if let visit = try await console.visit(request, context) { try await end(visit) }
         let cookie = SessionCookie.clear(isSecure: SessionCookie.isSecure(request.headers))
-        return ConsoleDesk.redirect(ConsoleDesk.signInPath, cookie: cookie)
+        return ConsoleContext.redirect(ConsoleContext.signInPath, cookie: cookie)
     }
 
     // By itself: Swift 6.3.1 crashes when it optimizes this as a part of the above.
     private func end(_ visit: ConsoleVisit) async throws {
-        try visit.check(try await desk.form(visit.request))
-        try await desk.store.sessions.end(visit.token, key: visit.session.key)
+        try visit.check(try await console.form(visit.request))
+        try await console.store.sessions.end(visit.token, key: visit.session.key)
     }
 
     /// Nil for an address that leads away from the console.

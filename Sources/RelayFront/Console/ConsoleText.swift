@@ -45,14 +45,14 @@ enum ConsoleText {
         switch validation.status {
         case .pending: isSent ? "The app waits for an answer." : "The app waits; Cleeng has not taken the purchase yet."
         case .granted:
-            validation.late ? "Access was granted after the app had been told to give up." : "Access was granted."
+            validation.late ? "Access was granted after the app had given up." : "Access was granted."
         case .rejected: "It was refused: \(validation.reason ?? "no reason was given")."
         case .timedOut where !isPursued:
-            "The app was told to assume that it failed, and no access came later. It is over."
+            "The app was answered that it failed, and no access came later. It is over."
         case .timedOut:
             isSent
-                ? "The app was told to assume that it failed. Access is still looked for, and told of late."
-                : "The app was told to assume that it failed. Cleeng has not taken the purchase yet: it is still sent."
+                ? "The app was answered that it failed. Cleeng is still asked for access; a late grant is reported."
+                : "The app was answered that it failed. Cleeng has not taken the purchase yet: it is still sent."
         case .transferred: "The subscription belongs to another email now."
         case .revoked: "Access has ended: \(validation.reason ?? "no reason was given")."
         }

@@ -6,14 +6,14 @@ import RelayStore
 
 /// One request to the console, of somebody who is signed in.
 struct ConsoleVisit: Sendable {
-    let desk: ConsoleDesk
+    let console: ConsoleContext
     let request: Request
     let context: FrontContext
     let query: ConsoleQuery
     let session: ConsoleSession
     let token: ConsoleSession.Token
 
-    var store: RelayStore { desk.store }
+    var store: RelayStore { console.store }
     var isOperator: Bool { session.key.role.opens(.opsOperator) }
     var actor: Actor { Actor(session.key) }
     /// Rows that the pages show, and the actions change.
@@ -32,7 +32,7 @@ struct ConsoleVisit: Sendable {
 
     /// - Throws: ``Problem`` 403 for a form that no page of this session has sent out.
     func check(_ form: FormBody) throws {
-        guard ConsoleDesk.isOwnSite(request), form["token"].map(token.isFormToken) == true else {
+        guard ConsoleContext.isOwnSite(request), form["token"].map(token.isFormToken) == true else {
             throw Problem(
                 .formNotOurs, "the form is not of this session: go back, load the page again, and send it once more")
         }
@@ -40,7 +40,7 @@ struct ConsoleVisit: Sendable {
 
     /// With what was just done, where an action led here.
     func frame(_ title: String, at section: Section, live: Int? = nil) -> Frame {
-        var frame = desk.frame(title)
+        var frame = console.frame(title)
         frame.welcome(session.key.name, role: roleText, formToken: token.formToken, at: section)
         frame.liveSeconds = live
         frame.notice = query["done"].flatMap { ConsoleAction(rawValue: $0) }?.form.done
@@ -48,14 +48,14 @@ struct ConsoleVisit: Sendable {
     }
 
     func response(_ page: some ConsolePage, status: HTTPResponse.Status = .ok) -> Response {
-        desk.response(page, status: status)
+        console.response(page, status: status)
     }
 
     /// What keeps customers from access now. Nil where nothing does.
     func alert() async throws -> String? { Diagnosis(try await summary()).alert }
 
     /// How things stand with what the visitor may see, without counts by status.
-    func summary() async throws -> OpsSummary { try await desk.summaries.value(in: scope) }
+    func summary() async throws -> OpsSummary { try await console.summaries.value(in: scope) }
 }
 
 /// The query of a page's address, as a browser's form writes it.

@@ -49,7 +49,7 @@ enum CustomerView {
         return visit.response(
             DetailPage(
                 frame, state: state, tone: tone,
-                lead: "by what the relay was told. Names that differ in case are one customer.",
+                lead: "by the relay's records. Names that differ in case are one customer.",
                 actions: visit.isOperator
                     ? buttons(.refresh, "Ask Cleeng now") + buttons(.resync, "Tell endpoints again") : [],
                 facts: [
@@ -78,20 +78,20 @@ enum CustomerView {
 /// `/console/search`: from whatever somebody has in hand to the page that shows it.
 enum SearchView {
     static func show(_ visit: ConsoleVisit) async throws -> Response {
-        guard let text = visit.query["q"] else { return ConsoleDesk.redirect("/") }
+        guard let text = visit.query["q"] else { return ConsoleContext.redirect("/") }
         if let id = ValidationID(text), try await visit.store.purchases.validation(id, in: visit.scope) != nil {
-            return ConsoleDesk.redirect(ConsoleLink.validation(id))
+            return ConsoleContext.redirect(ConsoleLink.validation(id))
         }
-        if text.hasByte("@") { return ConsoleDesk.redirect(ConsoleLink.customer(EmailAddress(text))) }
+        if text.hasByte("@") { return ConsoleContext.redirect(ConsoleLink.customer(EmailAddress(text))) }
         // A purchase that never came through is of no subscription yet.
         let known = try await visit.store.ops.subscriptions(
             matching: SubscriptionFilter(originalTransactionID: TransactionID(text), limit: 1), in: visit.scope)
-        guard known.items.isEmpty else { return ConsoleDesk.redirect(ConsoleLink.subscription(TransactionID(text))) }
+        guard known.items.isEmpty else { return ConsoleContext.redirect(ConsoleLink.subscription(TransactionID(text))) }
         let bought = try await visit.store.ops.validations(
             matching: ValidationFilter(originalTransactionID: TransactionID(text), limit: 2), in: visit.scope
         ).items
-        if bought.count == 1 { return ConsoleDesk.redirect(ConsoleLink.validation(bought[0].id)) }
-        return ConsoleDesk.redirect(
+        if bought.count == 1 { return ConsoleContext.redirect(ConsoleLink.validation(bought[0].id)) }
+        return ConsoleContext.redirect(
             Section.validations.path + "?originalTransactionId=" + text.percentEncoded)
     }
 }

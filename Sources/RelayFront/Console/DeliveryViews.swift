@@ -9,7 +9,7 @@ enum DeliveryViews {
     static let notifications = ConsoleList<OpsNotification>(
         section: .notifications, path: Section.notifications.path, title: "Notifications",
         lead:
-            "What stores told of subscriptions, newest first. The App Store's go on to Cleeng. Whether the App Store reaches this relay, its test notifications say.",
+            "Notifications from stores about subscriptions, newest first. The App Store's are passed on to Cleeng. A test notification shows whether the App Store reaches this relay.",
         links: ConsoleAction.tests + [.init("Requests about refunds", href: "/console/consumption")],
         filters: [
             .init("status", "On to Cleeng", of: OpsNotification.RelayStatus.allCases.map(\.name)),

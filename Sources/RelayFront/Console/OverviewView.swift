@@ -73,7 +73,7 @@ enum OverviewView {
             .init(
                 "Parked", "\(backlog.parked)", note: age(backlog.oldestParked),
                 tone: backlog.parked > 0 ? .warning : .quiet, href: Section.parked.path),
-            .init("Changes to be told", "\(backlog.outbox)"),
+            .init("Changes to send", "\(backlog.outbox)"),
             .init(
                 "Webhooks waiting", "\(webhooks.waiting)", note: age(webhooks.oldest),
                 tone: webhooks.failing + webhooks.disabled > 0 ? .warning : .quiet,

@@ -41,7 +41,7 @@ enum ValidationViews {
         list.filters.insert(.init("order", "Order", standard: "oldest"), at: 0)
         let summary = try await visit.summary()
         list.lead =
-            "\(summary.backlog.forwarding) in all. Each is sent by itself as soon as Cleeng takes it, also after the app has been told to give up."
+            "\(summary.backlog.forwarding) in all. Each is sent by itself as soon as Cleeng takes it, also after the app has given up."
         return try await show(
             list, visit, alert: Diagnosis(summary).alert,
             choices: [
@@ -72,7 +72,7 @@ enum ValidationViews {
     }
 
     /// - Parameters:
-    ///   - now: ages are told from there; nil: none are.
+    ///   - now: reference of ages; nil: none are shown.
     ///   - isWhole: with its reasons where there are none, too.
     static func table(
         _ items: [ListedValidation], now: Timestamp?, empty: String, isSelectable: Bool = false, isWhole: Bool = false
@@ -156,7 +156,7 @@ enum ValidationViews {
             let (label, text) = (labels[field.name] ?? field.label, field.text(detail) { ConsoleText.time($0) })
             return switch field.name {
             case "customerEmail": .init(label, text, href: ConsoleLink.customer(one.email))
-            case "settledAt": .init(one.status == .timedOut ? "App was told to give up" : label, text)
+            case "settledAt": .init(one.status == .timedOut ? "Timed out" : label, text)
             case "originalTransactionId":
                 .init(label, text, href: "/console/search?q=" + detail.originalTransactionID.text.percentEncoded)
             case "driver": .init(label, ConsoleText.driver(detail.driver))
@@ -174,7 +174,7 @@ enum ValidationViews {
         return facts
     }
 
-    /// When it goes on, or why it does not.
+    /// When it continues, or why it does not.
     private static func step(_ next: Timestamp, owner: String?, now: Timestamp, isAlarmed: Bool) -> String {
         if let owner { return "under way, by \(owner)" }
         if next > now { return "at \(ConsoleText.time(next))" }

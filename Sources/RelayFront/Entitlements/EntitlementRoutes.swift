@@ -54,7 +54,7 @@ struct EntitlementRoutes: Sendable {
 
     private func one(_ request: Request, _ context: FrontContext) async throws -> Response {
         let question = try await question(request, context)
-        if AcceptHeader.wantsEventStream(request.headers[.accept]), holder.hasRoom {
+        if AcceptHeader.wantsEventStream(request.headers[.accept]), holder.hasCapacity {
             return stream(try await read(question), context)
         }
         if let seconds = question.answer.appliedWait {
@@ -84,7 +84,7 @@ struct EntitlementRoutes: Sendable {
         guard let id = context.parameters.get("id").flatMap({ ValidationID($0) }) else { throw Self.unknown }
         context.notes.validation = id
         var answer = PollAnswer(poll: poll, ifNoneMatch: request.headers[.ifNoneMatch])
-        if let seconds = PreferWait.parse(request.headers[.prefer]), seconds > 0, holder.hasRoom {
+        if let seconds = PreferWait.parse(request.headers[.prefer]), seconds > 0, holder.hasCapacity {
             answer.appliedWait = seconds
         }
         return Question(id: id, key: key, customer: customer, answer: answer)
@@ -146,7 +146,7 @@ struct EntitlementRoutes: Sendable {
         guard reader.errors.isEmpty, let email else { throw Problem.invalidFields(reader.errors) }
         try customer.check(email.customer)
         if CacheControl.forbidsCache(request.headers[.cacheControl]) {
-            // Whatever comes of it, what is known is told.
+            // Whatever the result, the known state is sent.
             _ = try await inquirer.ask(about: email, offer: offer, of: key.publisher, patience: .zero)
         }
         guard let offer else { return try await all(of: email, publisher: key.publisher) }

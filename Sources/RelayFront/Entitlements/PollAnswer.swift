@@ -53,7 +53,7 @@ struct PollText: Sendable {
     }
 
     static func of(_ known: KnownValidation) -> PollText {
-        known.told { PollText($0) }
+        known.serialized { PollText($0) }
     }
 }
 

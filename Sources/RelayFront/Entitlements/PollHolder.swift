@@ -11,7 +11,7 @@ struct PollHolder: Sendable {
     let maximumHeld: Int
 
     /// Above the bound a poll is answered at once, as a plain one.
-    var hasRoom: Bool { store.memory.changes.waiterCount < maximumHeld }
+    var hasCapacity: Bool { store.memory.changes.waiterCount < maximumHeld }
 
     /// All that is kept of what an app knows while its poll is held.
     struct Known: Sendable {

@@ -2,7 +2,7 @@ import ConsolePages
 import Formats
 import Hummingbird
 
-/// In whose form a client expects its errors. Told by the path alone, so that what never reached a route is answered rightly too.
+/// The error format that a client expects. Chosen by the path alone, so that requests without a route are answered rightly too.
 enum ErrorDialect: Sendable {
     /// `application/problem+json` (RFC 9457).
     case problem
@@ -44,7 +44,7 @@ enum ErrorDialect: Sendable {
         case .validator: problem.validatorResponse
         case .billwerk: problem.billwerkResponse
         case .oauth: problem.oauthResponse
-        case .console: console.map { ConsoleDesk.problem(problem, $0) } ?? problem.response
+        case .console: console.map { ConsoleContext.problem(problem, $0) } ?? problem.response
         }
     }
 }

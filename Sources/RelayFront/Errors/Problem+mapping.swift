@@ -6,7 +6,7 @@ import RelayCore
 import RelayStore
 
 extension Problem {
-    /// What a client is told of any error: nothing internal is ever in it.
+    /// The problem for a client, of any error: it never holds internals.
     init(describing error: any Error) {
         switch error {
         case let problem as Problem: self = problem

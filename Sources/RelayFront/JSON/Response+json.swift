@@ -8,7 +8,7 @@ extension JSONWriter {
 extension Response {
     /// What `write` writes.
     ///
-    /// - Parameter capacity: bytes that it has room for from the beginning.
+    /// - Parameter capacity: bytes reserved at the beginning.
     static func json(
         _ status: HTTPResponse.Status = .ok, capacity: Int = 512, _ write: (inout JSONWriter) throws -> Void
     ) rethrows -> Response {

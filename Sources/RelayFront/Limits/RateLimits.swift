@@ -61,23 +61,23 @@ struct RateLimits: Sendable {
 
 /// Limits requests by name: a key's id, or an address. Each process counts for itself, so several copies allow as many times the limit.
 ///
-/// Bounded: of more names than it has room for, those that asked least lately are forgotten, which only lets them ask anew.
+/// Bounded: beyond its capacity, names with the fewest recent requests are evicted, which only gives them a fresh limit.
 final class RateLimiter: Sendable {
     /// Name of the policy in `RateLimit` fields and metrics.
     let policy: String
     private let limit: RateLimit
-    private let room: Int
+    private let capacity: Int
     private typealias Name = Identifier<RateLimiter>
     private let shards: [NIOLockedValueBox<[Name: RateState]>]
     private let start = ContinuousClock.now
 
     /// - Parameters:
     ///   - policy: as the header fields name it: `key`, `address`.
-    ///   - room: for how many names, in all.
-    init(_ policy: String, _ limit: RateLimit, room: Int = 65_536, shards: Int = 16) {
+    ///   - capacity: most names, in all.
+    init(_ policy: String, _ limit: RateLimit, capacity: Int = 65_536, shards: Int = 16) {
         self.policy = policy
         self.limit = limit
-        self.room = max(1, room / shards)
+        self.capacity = max(1, capacity / shards)
         self.shards = (0..<shards).map { _ in NIOLockedValueBox([:]) }
     }
 
@@ -85,7 +85,7 @@ final class RateLimiter: Sendable {
     func take(_ name: String, at now: Duration? = nil) -> RateStanding {
         let (name, shard, now) = (Name(name), shard(name), now ?? ContinuousClock.now - start)
         let decision = shard.withLockedValue { states in
-            if states[name] == nil, states.count >= room { Self.makeRoom(&states, at: now) }
+            if states[name] == nil, states.count >= capacity { Self.evict(&states, at: now) }
             return states[name, default: RateState()].take(limit, at: now)
         }
         return RateStanding(policy: policy, limit: limit, decision: decision)
@@ -103,7 +103,7 @@ final class RateLimiter: Sendable {
     }
 
     /// First those that are as if they had never asked; where that frees nothing, half of the others.
-    private static func makeRoom(_ states: inout [Name: RateState], at now: Duration) {
+    private static func evict(_ states: inout [Name: RateState], at now: Duration) {
         let before = states.count
         states = states.filter { !$0.value.isFull(at: now) }
         guard states.count == before else { return }

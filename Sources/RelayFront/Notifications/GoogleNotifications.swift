@@ -82,15 +82,15 @@ struct GoogleNotifications: NotificationSource {
     }
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
-        let told: GoogleNotification
+        let notification: GoogleNotification
         do {
-            told = try GoogleNotification(body: body)
+            notification = try GoogleNotification(body: body)
         } catch {
             throw Problem(error)
         }
-        guard policy.takes(told.packageName) else {
+        guard policy.takes(notification.packageName) else {
             throw NotificationRefusal(code: "bundle", detail: "its app is none of RELAY_GOOGLE_PACKAGES")
         }
-        return told.notification
+        return notification.notification
     }
 }

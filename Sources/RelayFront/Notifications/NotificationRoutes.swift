@@ -32,7 +32,7 @@ struct NotificationRoutes: Sendable {
             return source.answer(to: notification)
         } catch let refusal as NotificationRefusal {
             metrics.count(refusal.code, of: source.store)
-            // Not at every one: whoever floods us with forged ones must not fill the disk as well.
+            // Not at every one: a flood of forged ones must not fill the disk as well.
             if metrics.mayLogRefusal() {
                 logger.warning(
                     "a notification is refused",

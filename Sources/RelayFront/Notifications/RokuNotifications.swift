@@ -8,11 +8,11 @@ import StoreSignals
 /// What lets a push of Roku's in: the signature of Roku's partner service (source: Roku, "Push notifications (JWT)"). The keys are those of one
 /// fixed address. What a header says of other keys (`jku`, `x5u`) is not read.
 public struct RokuPushPolicy: Sendable {
-    /// What becomes of the older form, which nobody signs.
+    /// How the older form is treated, which nobody signs.
     public enum Unsigned: Sendable {
         /// It is a signal: Roku is asked about the purchases that are known already.
         case signal
-        /// The same, and the answer has the developer's API key: whoever reaches the route learns it.
+        /// The same, and the answer has the developer's API key: every client of the route learns it.
         case answerKey(Private<String>)
         case refuse
     }
@@ -79,17 +79,17 @@ struct RokuNotifications: NotificationSource {
 
     func read(_ body: [UInt8], now: Timestamp) async throws -> StoreNotification {
         // What is no push at all is none of a stranger's either.
-        let told: RokuNotification
+        let notification: RokuNotification
         do {
-            told = try RokuNotification(body: body)
+            notification = try RokuNotification(body: body)
         } catch {
             throw Problem(error)
         }
         try await policy.verify(body, now: now)
-        return told.notification
+        return notification.notification
     }
 
-    /// Either a stranger sent it, or Roku, which switches an address off that goes on answering so.
+    /// Either a stranger sent it, or Roku, which switches off an address that keeps answering so.
     func warning(about notification: StoreNotification) -> Logger.Message? {
         guard notification.isUnproven, case .signal = policy.unsigned else { return nil }
         return

@@ -35,7 +35,7 @@ struct NotificationContent {
         }
     }
 
-    /// The shared secret, and the receipts: whoever has one can claim what was bought with it.
+    /// The shared secret, and the receipts: a reader of one can claim what was bought with it.
     private static func mask(_ fields: inout [String: Any]) {
         for name in ["password", "latest_receipt", "latest_expired_receipt"] where fields[name] != nil {
             fields[name] = "***"

@@ -189,7 +189,7 @@ struct OpsTools: Sendable {
     let leeway: Duration
     let inquirer: any CustomerInquirer
 
-    /// Whoever asks by hand waits for the customer's turn.
+    /// A manual question waits for the customer's turn.
     func refresh(_ customer: CustomerEmail, of publisher: PublisherID?) -> LongAct<RefreshedCustomer> {
         .refresh(customer, of: publisher, inquirer, patience: .seconds(6))
     }

@@ -2,7 +2,7 @@ import Formats
 import Hummingbird
 import Telemetry
 
-/// `/healthz`, `/readyz` and `/metrics`: open to whoever reaches the ops port.
+/// `/healthz`, `/readyz` and `/metrics`: open to every client of the ops port.
 struct ProbeRoutes: Sendable {
     let registry: PrometheusRegistry
     let readiness: @Sendable () async -> Readiness

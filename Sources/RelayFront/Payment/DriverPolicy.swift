@@ -7,7 +7,7 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
     case receipt
     case storekit2
 
-    /// - Returns: and what the app is told about it.
+    /// - Returns: and the warning for the app.
     /// - Throws: ``Problem`` 422 where what the road needs is missing.
     func choose(for request: PaymentRequest, _ receipt: ReadReceipt) throws -> (PurchaseDriver, [FieldError]) {
         let isByStoreKit2 =
@@ -24,7 +24,7 @@ public enum DriverPolicy: String, Sendable, CaseIterable {
     /// For a purchase at another store than Apple's. Only `receipt` keeps one with its customer's number from Cleeng's Google Play connector.
     ///
     /// - Parameter found: what the store says of it; nil where it could not be asked. Then it may be a subscription.
-    /// - Returns: and what the app is told about it.
+    /// - Returns: and the warning for the app.
     func choose(
         for request: StorePaymentRequest, _ found: ExternalSubscription?
     ) -> (PurchaseDriver, [FieldError]) {

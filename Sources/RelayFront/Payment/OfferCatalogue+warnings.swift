@@ -2,7 +2,7 @@ import RelayCore
 import RelayStore
 
 extension OfferCatalogue {
-    /// What does not fit a purchase's offer, so far as the offers are known. It is told and shown, never refused: Cleeng decides.
+    /// What does not fit a purchase's offer, so far as the offers are known. Reported and shown, never refused: Cleeng decides.
     func warnings(_ payment: PaymentRequest, _ receipt: ReadReceipt, of publisher: PublisherID) -> [FieldError] {
         var warnings: [FieldError] = []
         if let product = receipt.productID,

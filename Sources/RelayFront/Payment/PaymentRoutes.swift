@@ -21,7 +21,7 @@ struct PaymentRoutes: Sendable {
     let metrics: FrontMetrics
 
     /// Asked, where they can be, about what they do not sign.
-    let stores: StoreDesk
+    let stores: StoreGate
     let transfers: TransferGate
 
     var routes: [Route] {

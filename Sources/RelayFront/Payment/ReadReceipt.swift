@@ -76,7 +76,7 @@ struct ReadReceipt: Sendable {
         period = purchase.ledgerPeriod
     }
 
-    /// The receipt speaks of other purchases than this one, which stands by itself: it moves, ends and is ended by nothing else in it.
+    /// The receipt names other purchases than this one, which is independent: it moves, ends and is ended by nothing else in it.
     ///
     /// - Parameter transactionID: what the app sent beside it.
     mutating func standAlone(transactionID: TransactionID) {

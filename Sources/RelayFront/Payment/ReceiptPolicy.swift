@@ -1,12 +1,12 @@
 public import AppleStore
 import RelayCore
 
-/// Whether receipts are verified on their way in, and what becomes of one that is not genuine.
+/// Whether new receipts are verified, and how one that is not genuine is answered.
 public struct ReceiptPolicy: Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         /// Nothing is verified.
         case off
-        /// What is not genuine is recorded and shown, and goes on: Cleeng decides.
+        /// A receipt that is not genuine is recorded and shown, and still sent: Cleeng decides.
         case observe
         /// What is not shown to be genuine is refused.
         case enforce

@@ -38,7 +38,7 @@ struct TransferGate: Sendable {
 
     /// Costs nothing where subscriptions move freely.
     ///
-    /// - Returns: whether the purchase leaves the subscription to whoever has it by the time that it is sent.
+    /// - Returns: whether the purchase leaves the subscription to its owner at the time of sending.
     /// - Throws: ``Problem``: `owned_by_another`.
     func check(_ sender: Sender, _ name: SubscriptionName) async throws -> Bool {
         // Its policy stands in settings that this copy was not given.

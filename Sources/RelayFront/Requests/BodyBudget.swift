@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How many bytes of request bodies the process holds at once, over all connections: a flood of large ones is turned away
-/// while small ones still find room, and memory stays bounded whatever comes.
+/// while small ones still fit, and memory stays bounded whatever comes.
 final class BodyBudget: Sendable {
     let limit: Int
     private let held = Atomic<Int>(0)
@@ -26,7 +26,7 @@ final class BodyBudget: Sendable {
     }
 }
 
-/// One request's part of the budget: grows with what has arrived, not with what was announced, so that nobody takes room by
+/// One request's part of the budget: grows with what has arrived, not with what was announced, so that nobody takes space by
 /// promising.
 final class BodyLoan: Sendable {
     private let budget: BodyBudget
@@ -36,7 +36,7 @@ final class BodyLoan: Sendable {
         self.budget = budget
     }
 
-    /// - Throws: ``Problem`` 503 where there is no room left.
+    /// - Throws: ``Problem`` 503 where there is no space left.
     func grow(by count: Int) throws(Problem) {
         guard budget.take(count) else {
             throw Problem(.overloaded, "too many bodies are being read; send the same request again")

@@ -2,7 +2,7 @@ import HTTPTypes
 import HummingbirdCore
 
 /// Paths that are taken without regard to case, as their clients write them: `/API/v1/Orders/`, `/oauth/token`. They are folded once,
-/// before the router and whoever judges by the path.
+/// before the router and every check of the path.
 enum FoldedPath {
     private static let roots: [StaticString] = ["/api/v1", "/oauth/token"]
 

@@ -29,7 +29,7 @@ final class FrontMetrics: Sendable {
         registry.describe(
             "http_server_request_duration",
             help: "Time from a request's head to its answer; held polls are held that long.")
-        registry.describe("intake_outcomes", help: "What became of purchases sent by apps.")
+        registry.describe("intake_outcomes", help: "Outcomes of purchases sent by apps.")
         outcomes = Dictionary(
             uniqueKeysWithValues: IntakeOutcome.allCases.map {
                 ($0, Counter(label: "intake_outcomes", dimensions: [("outcome", $0.rawValue)], factory: registry))
@@ -84,7 +84,7 @@ final class FrontMetrics: Sendable {
     }
 }
 
-/// What became of a purchase that an app sent: a metric's label.
+/// Outcome of a purchase that an app sent: a metric's label.
 enum IntakeOutcome: String, CaseIterable, Sendable {
     case created
     case existing

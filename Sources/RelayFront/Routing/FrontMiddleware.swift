@@ -36,7 +36,7 @@ struct FrontMiddleware: RouterMiddleware {
             outcome = .failure(error)
         }
         guard let later = context.notes.takeLater() else { return try finish(outcome) }
-        let told: RequestNotes.Later = {
+        let finished: RequestNotes.Later = {
             let outcome: Result<Response, any Error>
             do {
                 outcome = .success(try await later())
@@ -47,10 +47,10 @@ struct FrontMiddleware: RouterMiddleware {
         }
         if let span {
             context.notes.answer {
-                try await InstrumentationContext.$current.withValue(span.context) { try await told() }
+                try await InstrumentationContext.$current.withValue(span.context) { try await finished() }
             }
         } else {
-            context.notes.answer(later: told)
+            context.notes.answer(later: finished)
         }
         return Response(status: .noContent)
     }

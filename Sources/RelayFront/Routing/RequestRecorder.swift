@@ -3,7 +3,7 @@ import Instrumentation
 import Logging
 import RelayCore
 
-/// What is told of a request once it is answered: its numbers and its line in the log.
+/// Records an answered request: its metrics and its log line.
 struct RequestRecorder: Sendable {
     struct Record {
         var method: HTTPRequest.Method

@@ -6,7 +6,7 @@ import Tracing
 
 /// The span of one request, where there is a trace for it: the caller's, or one that begins here.
 ///
-/// It is told by its route's template: paths and queries hold emails and tokens.
+/// Named by its route's template: paths and queries hold emails and tokens.
 struct RequestSpan: Sendable {
     private struct Fields: Extractor {
         func extract(key: String, from headers: HTTPFields) -> String? {

@@ -2,7 +2,7 @@ import AppleStore
 import Formats
 import RelayCore
 
-/// What a validator's client is told of a genuine purchase (Fovea, "Validate"): bare product ids, and dates in milliseconds.
+/// The answer to a validator's client about a genuine purchase (Fovea, "Validate"): bare product ids, and dates in milliseconds.
 enum ValidateAnswer {
     static func json(
         _ request: ValidateRequest, _ transaction: ValidatedTransaction, _ purchases: [CustomerPurchase], now: Timestamp

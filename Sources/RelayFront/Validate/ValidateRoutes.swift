@@ -4,7 +4,7 @@ import RelayCore
 import RelayStore
 
 /// `POST /v1/validate`: the validator that cordova-plugin-purchase and its kin call from inside an app. What is genuine, or its store
-/// says to have been bought, enters the ledger, under the username where one is named; where that is an email, and the product is one of an offer, it goes on to Cleeng
+/// says to have been bought, enters the ledger, under the username where one is named; where that is an email, and the product is one of an offer, it is sent to Cleeng
 /// like any other purchase. The answer is HTTP 200 always.
 struct ValidateRoutes: Sendable {
     let store: RelayStore
@@ -17,7 +17,7 @@ struct ValidateRoutes: Sendable {
     let budget: BodyBudget
     let leeway: Duration
     let metrics: FrontMetrics
-    let stores: StoreDesk
+    let stores: StoreGate
     let transfers: TransferGate
 
     /// WebViews call from wherever they were loaded, without cookies: anybody may read the answer, who has the key.
@@ -45,7 +45,7 @@ struct ValidateRoutes: Sendable {
         switch wanted.proof {
         case .apple(let text): return try await answer(wanted, appStoreReceipt: text, key: key, context)
         case .store(let receipt):
-            // As of a purchase that an app sends to be forwarded: it goes on though the app hangs up.
+            // As of a purchase that an app sends to be forwarded: it continues if the app hangs up.
             return try await stores.finish { try await answer(wanted, receipt, key: key, context) }
         }
     }
@@ -72,7 +72,7 @@ struct ValidateRoutes: Sendable {
         }
         let keepsOwner = try await check(messages.map(\.name), wanted, token: receipt.accountToken)
         let (entered, now) = try await enter(messages, wanted, key)
-        // By StoreKit 2 alone Cleeng would have to be told the customer's number, which no validator is.
+        // By StoreKit 2 alone Cleeng would need the customer's number, which no validator has.
         if drivers != .storekit2 {
             try await forward(entered, wanted, key: key, context) { one, running, email, username, offer in
                 var acceptance = Acceptance(
@@ -85,7 +85,7 @@ struct ValidateRoutes: Sendable {
         return Self.response(wanted, ValidatedTransaction(receipt), entered.flatMap(\.purchases), now: now)
     }
 
-    /// - Returns: whether the purchases leave their subscriptions to whoever has them by the time that they are sent.
+    /// - Returns: whether the purchases leave their subscriptions to their owners at the time of sending.
     /// - Throws: ``Problem``: `owned_by_another`.
     func check(_ names: [SubscriptionName], _ wanted: ValidateRequest, token: String?) async throws -> Bool {
         guard let username = wanted.username else { return false }

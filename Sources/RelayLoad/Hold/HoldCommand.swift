@@ -6,7 +6,7 @@ import NIOPosix
 /// `relay-load hold`: many polls held at once.
 struct HoldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hold", abstract: "Opens a connection for each of many polls and keeps them until told to leave.",
+        commandName: "hold", abstract: "Opens a connection for each of many polls and keeps them until a signal.",
         discussion: """
             Says {"event":"open"} when every poll has been sent, {"event":"answered"} when every one has its answer, \
             and leaves when standard input ends.

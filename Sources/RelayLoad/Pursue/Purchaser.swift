@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One app: posts a purchase, holds a poll until it is settled, and goes on with the next.
+/// One app: posts a purchase, holds a poll until it is settled, and continues with the next.
 struct Purchaser: Sendable {
     static let path = "/apple/payment"
 
@@ -55,7 +55,7 @@ struct Purchaser: Sendable {
     }
 }
 
-/// What became of one purchase. Times are microseconds since 1970.
+/// Outcome of one purchase. Times are microseconds since 1970.
 struct PostedPurchase: Encodable, Sendable {
     var number: String
     var validationId: String

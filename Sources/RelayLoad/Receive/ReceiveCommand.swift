@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// `relay-load receive`: webhook endpoints that take what they are told, and ones that hang.
+/// `relay-load receive`: webhook endpoints that accept messages, and ones that hang.
 struct ReceiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receive", abstract: "Plays webhook endpoints on 127.0.0.1, each on a port of its own.",
@@ -43,15 +43,15 @@ struct ReceiveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let book = ReceivedBook()
+        let received = ReceivedMessages()
         var ports: [Bool: [Int]] = [:]
         for number in 0..<answering + hanging {
             let hangs = number >= answering
-            ports[hangs, default: []].append(try await Self.listen(group.next(), hangs: hangs, book: book))
+            ports[hangs, default: []].append(try await Self.listen(group.next(), hangs: hangs, received: received))
         }
         try report(Listening(answering: ports[false] ?? [], hanging: ports[true] ?? []))
         for await _ in InputLines.stream() {
-            let (messages, last) = book.take()
+            let (messages, last) = received.take()
             try write(messages, to: samples)
             try report(Received(messages: messages.count, last: last))
         }
@@ -59,7 +59,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
 
     /// - Returns: the port.
-    private static func listen(_ loop: any EventLoop, hangs: Bool, book: ReceivedBook) async throws -> Int {
+    private static func listen(_ loop: any EventLoop, hangs: Bool, received: ReceivedMessages) async throws -> Int {
         let server = try await ServerBootstrap(group: loop)
             .serverChannelOption(.backlog, value: 1_024)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -69,7 +69,7 @@ struct ReceiveCommand: AsyncParsableCommand {
                     try channel.pipeline.syncOperations.addHandler(
                         NIOHTTPServerRequestAggregator(maxContentLength: 1 << 20))
                     try channel.pipeline.syncOperations.addHandler(
-                        ReceiveHandler(port: channel.localAddress?.port ?? 0, hangs: hangs, book: book))
+                        ReceiveHandler(port: channel.localAddress?.port ?? 0, hangs: hangs, received: received))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()

@@ -9,18 +9,18 @@ final class ReceiveHandler: ChannelInboundHandler {
 
     private let port: Int
     private let hangs: Bool
-    private let book: ReceivedBook
+    private let received: ReceivedMessages
 
-    init(port: Int, hangs: Bool, book: ReceivedBook) {
+    init(port: Int, hangs: Bool, received: ReceivedMessages) {
         self.port = port
         self.hangs = hangs
-        self.book = book
+        self.received = received
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let request = Self.unwrapInboundIn(data)
         let text = request.body.map { String(buffer: $0) } ?? ""
-        book.note(
+        received.note(
             ReceivedMessage(
                 port: port, id: request.head.headers.first(name: "webhook-id") ?? "",
                 customer: String(text.field("applicationUsername") ?? ""), at: microsecondsNow()),
@@ -47,7 +47,7 @@ struct ReceivedMessage: Encodable, Sendable {
 }
 
 /// What came to all endpoints since it was asked for last.
-final class ReceivedBook: Sendable {
+final class ReceivedMessages: Sendable {
     private struct State {
         var messages: [ReceivedMessage] = []
         var last: String?

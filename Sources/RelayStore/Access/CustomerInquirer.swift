@@ -11,7 +11,7 @@ public protocol CustomerInquirer: Sendable {
     ) async throws -> CustomerInquiryOutcome
 }
 
-/// What became of the question. In each case the relay tells what it knows.
+/// Result of the question. In each case the relay answers with what it knows.
 public enum CustomerInquiryOutcome: String, Sendable, CaseIterable {
     /// Cleeng has answered.
     case asked

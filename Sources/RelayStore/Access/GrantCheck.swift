@@ -31,7 +31,7 @@ public struct GrantCheck: Sendable {
 
     public init(store: RelayStore) { self.store = store }
 
-    /// Goes on with the walk for as long as `budget`, where no other copy does, and it is time for one.
+    /// Continues the walk for as long as `budget`, if no other copy does and it is time for one.
     public func run(budget: Duration) async throws -> Found {
         var found = Found()
         guard let duty = try await store.duties.take(.grantCheck) else { return found }
@@ -196,7 +196,7 @@ public struct GrantCheck: Sendable {
         }
     }
 
-    /// Granted access that runs and at which nobody would look. Index used: `ledgers_never_due`, which is empty as a rule. Of what has no
+    /// Granted access that runs and at which nobody would look. Index used: `ledgers_never_due`, which is usually empty. Of what has no
     /// end Cleeng is asked, since an older version took any grant without a date for one that has none.
     private func watch(_ duty: Duty) async throws -> Int {
         try await store.database.withTransaction { transaction in

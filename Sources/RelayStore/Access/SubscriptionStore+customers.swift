@@ -63,7 +63,7 @@ extension SubscriptionStore {
         return (owned, pending)
     }
 
-    /// Which publisher is meant by whoever asks about a customer. Indexes used: `validations_customer`, `subscriptions_customer`.
+    /// The publisher that a question about a customer means. Indexes used: `validations_customer`, `subscriptions_customer`.
     ///
     /// - Parameter named: nil: the only one that there is, or the only one whose customer it is.
     public func publisher(

@@ -50,7 +50,7 @@ extension ActivityStore {
     }
 
     /// Counts in steps, which are counted back from the end of the present one. Nil in the scope of a publisher: what is counted is not
-    /// told apart by publishers. Index used: `activity_minute`.
+    /// separated by publisher. Index used: `activity_minute`.
     ///
     /// - Parameter steps: how many, the present one included.
     public func list(step: Duration, steps: Int, in scope: OpsScope) async throws -> ActivitySeries? {

@@ -17,7 +17,7 @@ extension AuditStore {
         return id
     }
 
-    /// Writes down what became of it.
+    /// Writes the outcome.
     public func amend(_ id: UUID, _ entry: AuditEntry) async throws {
         _ = try await database.query(
             """

@@ -15,7 +15,7 @@ public actor ChangeFeed {
     /// A gap between two looks that is longer is not looked back over: what is waited for is read anew, what is kept is
     /// forgotten.
     private let longestGap: Duration
-    /// What the look before has seen: looks overlap, and each change is told once.
+    /// What the look before has seen: looks overlap, and each change is reported once.
     private var seen: Set<Change> = []
     private var lastSentAt = ContinuousClock.now
 
@@ -54,7 +54,7 @@ public actor ChangeFeed {
         let waited = Set(store.memory.changes.waitedFor)
         let changed = isLost ? waited : waited.intersection(fresh)
         if !changed.isEmpty { store.memory.changes.publish(try await store.purchases.validations(Array(changed))) }
-        // Not before all of it is told: what fails is told by the next look.
+        // Not before all of it is reported: the next look reports what fails.
         seen = found
         lastSentAt = sentAt
     }

@@ -2,7 +2,7 @@ import HeapModule
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// Where held polls wait, and where whoever settles a validation wakes them, in one process.
+/// Notifies held polls of settled validations, in one process.
 ///
 /// Register first, then read the state, then wait: a change between the two finds the waiter registered already.
 public final class ChangeHub: Sendable {
@@ -51,7 +51,7 @@ public final class ChangeHub: Sendable {
         return waiter
     }
 
-    /// Tells whoever waits for these what they have become.
+    /// Notifies the waiters of these validations.
     public func publish(_ changed: [Validation]) {
         for validation in changed {
             let waiters = state.withLockedValue { $0.waiters.of(validation.id) }

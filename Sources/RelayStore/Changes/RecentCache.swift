@@ -11,9 +11,9 @@ extension CustomerName: Bucketed {}
 
 /// What was read lately, in memory: who asks again costs the database nothing.
 ///
-/// What is told from here may lag behind another process's change by one look of the ``ChangeFeed``, never behind this
-/// process's own, and never goes back: a read that began before a change was heard of is not kept. Where the feed cannot look,
-/// nothing is told from here.
+/// A cached answer may lag behind another process's change by one look of the ``ChangeFeed``, never behind this
+/// process's own, and never goes back: a read that began before a change was known is not kept. Where the feed cannot look,
+/// nothing is answered from here.
 final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: Sendable {
     /// The place of a read among changes: to be taken before the read is sent.
     struct Ticket: Sendable { let number: UInt64 }
@@ -38,7 +38,7 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
 
     /// How old the feed's last look may be.
     static var patience: Duration { .seconds(1) }
-    /// A change that the feed should have missed is told after this at the latest.
+    /// The longest that an entry may hide a change which the feed missed.
     static var keepFor: Duration { .seconds(15) }
 
     private let capacity: Int
@@ -69,7 +69,7 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
 
     /// Keeps what a read has found, unless something newer is known to exist.
     ///
-    /// - Parameter longest: for how long it may be told at most.
+    /// - Parameter longest: for how long it may be answered at most.
     func keep(
         _ value: Value, for key: Key, read ticket: Ticket, longest: Duration = keepFor,
         now: ContinuousClock.Instant = .now
@@ -113,7 +113,7 @@ final class RecentCache<Key: Bucketed & Hashable & Sendable, Value: Sendable>: S
         }
     }
 
-    /// Whether anything was told or kept lately.
+    /// Whether it was read or written lately.
     var isInUse: Bool {
         state.withLockedValue { $0.usedAt.map { ContinuousClock.now - $0 < Self.keepFor } ?? false }
     }

@@ -1,11 +1,11 @@
 import RelayCore
 
 extension RelayStore {
-    /// After the commit: nobody in this process may be told what was true before it, and who waits is told what is true now.
+    /// Call after the commit: clears outdated cache entries of this process, and notifies its waiters.
     func publish(_ changed: [Validation], customers: [CustomerName] = []) {
         database.afterCommit {
             if !customers.isEmpty {
-                memory.told.changed(customers)
+                memory.purchases.changed(customers)
                 memory.onCustomersChanged()
             }
             memory.validations.changed(changed.map(\.id))
@@ -13,7 +13,7 @@ extension RelayStore {
         }
     }
 
-    /// The same of what subscriptions' ledgers have heard.
+    /// The same for an update of subscriptions' ledgers.
     func publish(_ changed: [Validation], _ closing: LedgerUpdate.Closing) {
         publish(changed, customers: closing.customers)
         if closing.hasMessages { database.afterCommit { memory.onMessagesQueued() } }

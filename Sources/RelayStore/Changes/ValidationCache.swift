@@ -17,7 +17,7 @@ final class ValidationCache: Sendable {
         recent.answer(id, now: now).flatMap { $0.validation.status == .pending ? nil : $0 }
     }
 
-    /// One that this process accepted, of which nothing was heard since.
+    /// One that this process accepted, which has not changed since.
     func pending(_ id: ValidationID, now: ContinuousClock.Instant = .now) -> KnownValidation? {
         recent.answer(id, now: now).flatMap { $0.validation.status == .pending ? $0 : nil }
     }
@@ -27,7 +27,7 @@ final class ValidationCache: Sendable {
     /// Keeps what a read has found, unless it is not settled yet, or something newer is known to exist.
     func keep(_ known: KnownValidation, read ticket: Recent.Ticket, now: ContinuousClock.Instant = .now) {
         // A time-out may be ours alone, judged by the clock while a grant is being written; and a late grant is what its app asks
-        // for. Neither is told from memory.
+        // for. Neither is answered from memory.
         guard known.validation.status != .pending, known.validation.status != .timedOut else { return }
         recent.keep(known, for: known.validation.id, read: ticket, now: now)
     }
@@ -53,7 +53,7 @@ final class ValidationCache: Sendable {
     static var keepFor: Duration { Recent.keepFor }
 }
 
-/// A validation as it was read, in one word: what thousands of held polls keep, or are told at once, is there once.
+/// A validation as it was read. Thousands of held polls share one object.
 public final class KnownValidation: Sendable {
     public let validation: Validation
     private let form = NIOLockedValueBox<(any Sendable)?>(nil)
@@ -62,10 +62,10 @@ public final class KnownValidation: Sendable {
         self.validation = validation
     }
 
-    /// What it is told as, made when it is first told.
+    /// Serialized response, built on first use.
     ///
     /// - Parameter make: the same for all who ask.
-    public func told<Form: Sendable>(as make: (Validation) -> Form) -> Form {
+    public func serialized<Form: Sendable>(as make: (Validation) -> Form) -> Form {
         form.withLockedValue { form in
             if let made = form as? Form { return made }
             let made = make(validation)

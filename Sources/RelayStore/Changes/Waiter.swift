@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// One held poll. Used by one task; woken from anywhere, once for each wait.
+/// One held poll. Used by one task; notified from anywhere, once for each wait.
 public final class Waiter: Sendable {
     public enum Wake: Sendable {
         case changed(KnownValidation)
@@ -26,7 +26,7 @@ public final class Waiter: Sendable {
     private enum State {
         case idle
         case waiting(CheckedContinuation<Wake, Never>, until: ContinuousClock.Instant)
-        /// Woken while nobody waited: the next wait returns at once.
+        /// Notified without a wait: the next wait returns at once.
         case woken(Wake)
         /// The client or the process has gone: so does every wait from now on.
         case over(Wake)

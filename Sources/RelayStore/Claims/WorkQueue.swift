@@ -98,7 +98,7 @@ public enum WorkQueue: String, Sendable, CaseIterable {
         return update(rows, "\(free)\(untried)strikes = \(strikes)\(due)")
     }
 
-    /// The claim goes on until it is cleared.
+    /// The claim lasts until it is cleared.
     func postpone(_ row: ClaimedRow, trouble: String, by pause: Duration) -> SQL {
         update([row], "trouble = \(.text(trouble)), due_at = now() + \(pause)")
     }

@@ -19,7 +19,7 @@ extension SessionStore {
         }
     }
 
-    /// Nil where it has ended, or never was: whoever revokes a key ends its sessions with it. Index used: the primary key.
+    /// Nil if it has ended or never existed: revoking a key ends its sessions. Index used: the primary key.
     public func find(_ token: ConsoleSession.Token) async throws -> ConsoleSession? {
         try await database.query(
             """

@@ -66,7 +66,7 @@ extension ConsumptionStore {
         }
     }
 
-    /// Keeps what Apple is told, before it is told: who looks at it later knows that it may have been.
+    /// Stores the answer to Apple before it is sent: from then on it counts as possibly sent.
     ///
     /// - Returns: false where another copy has the request by now, or the publisher has said something of the customer since the claim.
     public func note(answer: String, to claimed: ClaimedConsumption) async throws -> Bool {
@@ -99,7 +99,7 @@ extension ConsumptionStore {
         _ claimed: ClaimedConsumption, _ state: ConsumptionState, trouble: String? = nil, by pause: Duration
     ) async throws {
         let isSame: SQL = "r.signals = \(.int4(claimed.signals))"
-        // Whoever has no consent has not been tried.
+        // A request without consent has not been tried.
         let tries: SQL = state == .awaitsConsent ? "0" : "r.attempts"
         _ = try await database.query(
             """

@@ -25,9 +25,9 @@ public actor CustomerFeed {
     public func runOnce() async throws {
         let sentAt = ContinuousClock.now
         let gap = sentAt - lastSentAt
-        guard store.memory.told.isInUse, gap <= longestGap else {
+        guard store.memory.purchases.isInUse, gap <= longestGap else {
             // Whatever is cached from now on is read after this moment.
-            store.memory.told.clear(at: sentAt)
+            store.memory.purchases.clear(at: sentAt)
             seen = []
             lastSentAt = sentAt
             return
@@ -44,7 +44,7 @@ public actor CustomerFeed {
         for row in rows {
             found.insert(Change(name: try row.customerName(), version: try row.get("version")))
         }
-        store.memory.told.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))
+        store.memory.purchases.looked(at: sentAt, changed: found.subtracting(seen).map(\.name))
         seen = found
         lastSentAt = sentAt
     }

@@ -43,19 +43,19 @@ extension CustomerStore {
     /// - Parameter leeway: how long after its end a subscription that will renew is waited for.
     /// - Returns: no purchases for a customer of whom nothing is known.
     public func purchases(of name: CustomerName, leeway: Duration) async throws -> CustomerPurchases {
-        if let known = memory.told.answer(name) { return known }
-        let ticket = memory.told.ticket()
+        if let known = memory.purchases.answer(name) { return known }
+        let ticket = memory.purchases.ticket()
         let read = try await purchases(of: [name], leeway: leeway)
         guard let known = read.first else { throw StoreError.missingRow("a customer's purchases") }
         let longest = known.changesAt.map { $0 - known.readAt }
         if longest.map({ $0 > .zero }) ?? true {
-            memory.told.keep(known, for: name, read: ticket, longest: longest ?? PurchaseCache.keepFor)
+            memory.purchases.keep(known, for: name, read: ticket, longest: longest ?? PurchaseCache.keepFor)
         }
         return known
     }
 
     /// Purchases from the cache alone; nil does not mean that there are none.
-    public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { memory.told.answer(name) }
+    public func knownPurchases(of name: CustomerName) -> CustomerPurchases? { memory.purchases.answer(name) }
 
     /// Purchases of several customers, in the same order, from the database.
     public func purchases(of names: [CustomerName], leeway: Duration) async throws -> [CustomerPurchases] {
@@ -63,7 +63,7 @@ extension CustomerStore {
         return try Self.purchases(of: names, try await database.query(Self.purchasesQuery(names)), leeway: leeway)
     }
 
-    /// Subscriptions with their ledgers and the periods that receipts stated, for what the ledger has not heard yet.
+    /// Subscriptions with their ledgers and the periods that receipts stated, which the ledger may not have recorded yet.
     /// Indexes used: `subscriptions_username`, primary keys.
     static func purchasesQuery(_ names: [CustomerName]) -> SQL {
         """

@@ -37,7 +37,7 @@ public struct CustomerUpdates: Sendable {
                     all = (all.customers + 1, all.messages + one.messages)
                 } catch let error where error.isForGood {
                     guard let key = taken.withLockedValue({ $0 }) else { throw error }
-                    store.memory.logger.error("a customer's purchases cannot be told", metadata: ["error": "\(error)"])
+                    store.memory.logger.error("a customer's update cannot be sent", metadata: ["error": "\(error)"])
                     try await putOff(key)
                     all.customers += 1
                 }
@@ -57,7 +57,7 @@ public struct CustomerUpdates: Sendable {
                 for row in rows { onTake(try CustomerUpdate.Key(row)) }
                 let changes = try rows.map(CustomerUpdate.init)
                 guard !changes.isEmpty else { return (0, 0) }
-                let told: SQL = """
+                let clearing: SQL = """
                     UPDATE customers c
                     SET untold_since = NULL
                     FROM \(.customers(changes.map(\.name)), as: "i")
@@ -66,7 +66,7 @@ public struct CustomerUpdates: Sendable {
                 let publishers = Set(endpoints.map(\.publisher))
                 let received = changes.filter { publishers.contains($0.name.publisher) }
                 guard !received.isEmpty else {
-                    _ = try await transaction.commit(with: [told])
+                    _ = try await transaction.commit(with: [clearing])
                     return (changes.count, 0)
                 }
                 let read = try await purchases(of: received.map(\.name), transaction)
@@ -74,7 +74,7 @@ public struct CustomerUpdates: Sendable {
                 let messages = zip(received, read).flatMap { change, purchases in
                     endpoints.compactMap { change.message(to: $0, purchases, at: now) }
                 }
-                _ = try await transaction.commit(with: [told] + DeliveryStatements.enqueue(messages))
+                _ = try await transaction.commit(with: [clearing] + DeliveryStatements.enqueue(messages))
                 return (changes.count, messages.count)
             }
         }

@@ -50,7 +50,7 @@ public final class Vault: PostgresVault {
         }
     }
 
-    /// Before work is taken up that could not be read.
+    /// Called before work is claimed that could not be read.
     func check() throws { _ = try keys() }
 
     /// Nil where there are none; throws where that is not known.

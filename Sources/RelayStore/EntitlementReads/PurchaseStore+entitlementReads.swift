@@ -41,7 +41,7 @@ extension PurchaseStore {
         return answers
     }
 
-    /// One row a customer says when it was last read for; whoever moves it on has the right to read. A copy that is too
+    /// One row per customer has the time of its last read; the copy that updates it has the right to read. A copy that is too
     /// early learns when it will not be: an interval from the last read that it can see, or from now where the one that was
     /// first is too fresh to be seen.
     private static func take(_ customers: [CustomerKey], _ interval: Duration) -> SQL {

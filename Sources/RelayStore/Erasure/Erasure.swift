@@ -151,7 +151,7 @@ public struct Erasure: Sendable {
                 WHERE f.bucket = i.bucket AND f.publisher = i.publisher AND f.username = i.username
                 """),
             // Index used: `consumption_requests_customer`. What is open ends without an answer, also for the copy that works on it: a
-            // consent of whoever had the purchase before is none for this.
+            // consent of the purchase's earlier customer does not count for this one.
             Step(
                 """
                 UPDATE consumption_requests r
@@ -190,6 +190,6 @@ extension CustomerStore {
     /// Drops what is cached of a customer.
     func forget(_ identity: CustomerIdentity) {
         memory.validations.changed(identity.validations)
-        memory.told.changed(identity.names)
+        memory.purchases.changed(identity.names)
     }
 }

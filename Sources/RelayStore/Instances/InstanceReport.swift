@@ -19,7 +19,7 @@ public struct InstanceReport: Sendable, Equatable {
     public var state: UpstreamState
     public var since: Timestamp
     public var lastError: String?
-    /// When the route that this speaks of was last called; of a state that is `ok`, when all of them had been.
+    /// When the reported route was last called; of a state that is `ok`, when all of them had been.
     public var askedAt: Timestamp?
     /// Whether calls succeed beside those that fail: on another route of this copy, or of another copy.
     public var othersSucceed: Bool

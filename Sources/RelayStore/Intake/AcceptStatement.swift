@@ -23,7 +23,7 @@ enum AcceptStatement {
         let taken: SQLTable = claimant == nil ? [:] : ["is_taken": .boolArray(isTaken)]
         let isHeld: SQL =
             claimant.map { "CASE WHEN i.is_taken THEN \(isFree("i", own: $0.own)) ELSE false END" } ?? "false"
-        let told: (isHeld: SQL, join: SQL) =
+        let held: (isHeld: SQL, join: SQL) =
             claimant == nil
             ? ("false", "") : ("coalesce(f.is_held, false)", "LEFT JOIN fresh f ON f.ordinal = i.ordinal")
         return """
@@ -105,11 +105,11 @@ enum AcceptStatement {
             )
             SELECT coalesce(n.same, true) AS same, coalesce(n.validation_bucket, c.validation_bucket) AS bucket,
                    coalesce(n.accepted_on, c.accepted_on) - DATE 'epoch' AS day, coalesce(n.id, c.id) AS id, i.accepted_at,
-                   i.deadline, \(told.isHeld) AS is_held
+                   i.deadline, \(held.isHeld) AS is_held
             FROM input i
             LEFT JOIN named n ON n.ordinal = i.ordinal
             LEFT JOIN claimed c ON c.key = i.purchase_key
-            \(told.join)
+            \(held.join)
             ORDER BY i.ordinal
             """
     }

@@ -116,7 +116,7 @@ extension Validation {
     }
 }
 
-/// What became of an ``Acceptance``. All three are after the commit.
+/// Outcome of an ``Acceptance``. All three are after the commit.
 public enum AcceptOutcome: Sendable, Equatable {
     case created(acceptedAt: Timestamp, deadline: Timestamp)
     /// The same purchase is known already, or the Idempotency-Key names this one.

@@ -25,14 +25,14 @@ public final class Intake: Sendable {
         var key: TransactionID
     }
 
-    /// The last time that the wait for a connection, or for a commit, was in vain.
+    /// The last time that the wait for a connection, or for a commit, failed.
     private struct Outage: Sendable {
         var error: PostgresError
         var endedAt: ContinuousClock.Instant
     }
 
     /// - Parameters:
-    ///   - taker: pursues at once what it has room for.
+    ///   - taker: pursues at once as many as it has capacity for.
     ///   - onAccepted: called after a commit that brought new purchases which nobody has taken, so that a worker in this process claims
     ///     them.
     public init(
@@ -49,7 +49,7 @@ public final class Intake: Sendable {
             size: { $0.acceptance.size },
             key: { $0.subscription },
             flush: { queued in
-                // The batch before waited for the database in vain, and these requests were here meanwhile. They have waited as long, and
+                // The batch before waited for the database without success, and these requests were here meanwhile. They have waited as long, and
                 // fail with it: each batch would else add its own wait to those of the next.
                 if let outage = outage.withLockedValue({ $0 }), queued.allSatisfy({ $0.since <= outage.endedAt }) {
                     throw outage.error

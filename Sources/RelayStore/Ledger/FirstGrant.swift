@@ -1,7 +1,7 @@
 import Postgres
 public import RelayCore
 
-/// Hears the ledgers of grants after the settlement.
+/// Updates ledgers after a settlement has granted.
 public protocol GrantListener: Sendable {
     /// How long after its end a subscription that will renew is waited for.
     var leeway: Duration { get }
@@ -9,7 +9,7 @@ public protocol GrantListener: Sendable {
     /// Whether the store or Cleeng has to be asked about a new subscription at once.
     func asks(about subscription: LedgerResult) -> Bool
 
-    /// Called after the commit with subscriptions whose ledgers have to hear of a grant. They become due if the listener does not.
+    /// Called after the commit with subscriptions whose ledgers must record a grant. Without that they become due.
     func updateLedgers(granted names: [SubscriptionName])
 }
 
@@ -19,7 +19,7 @@ struct GrantedLedger: Sendable {
     fileprivate let entry: LedgerUpdate.Entry
     private let offer: OfferID
     /// Whether the store said before the grant that the subscription is over. A store that takes a purchase back may say no more than that, and
-    /// Cleeng may not have heard of it.
+    /// Cleeng may not know of it.
     let contradictsStore: Bool
     /// `owner_no` of a subscription that has just got its first owner. Only such a ledger is stored.
     private static let firstOwner: Int32 = 1
@@ -57,13 +57,13 @@ struct GrantedLedger: Sendable {
 }
 
 /// A grant that is the first statement on its subscription, as most are. The ledger follows from the grant and the receipt's period alone, so the
-/// settlement writes it with the grant. What is granted on a known subscription is heard after the commit (``LedgerUpdate``).
+/// settlement writes it with the grant. A grant on a known subscription is recorded after the commit (``LedgerUpdate``).
 struct FirstGrant: Sendable {
     let entry: LedgerUpdate.Entry
     /// Until when access runs.
     let expiresAt: Timestamp?
 
-    /// Nil where a hearing has to follow: the relay would ask the store or Cleeng about the subscription, or the receipt's product is sold by
+    /// Nil where a ledger update has to follow: the relay would ask the store or Cleeng about the subscription, or the receipt's product is sold by
     /// another offer.
     ///
     /// - Parameter ledger: of a purchase that made its subscription's row, of which nothing was known.

@@ -7,7 +7,7 @@ public struct LedgerMessage: Sendable {
     public struct Note: Sendable {
         /// A word of a fixed set, or the store's own type of notification in lower case.
         public var event: String
-        /// When whoever knew said so; nil: now.
+        /// Time of the statement; nil: now.
         public var saidAt: Timestamp?
         public var detail: String?
         var notification: UUID?

@@ -2,7 +2,7 @@ import Postgres
 import RelayCore
 
 extension LedgerUpdate {
-    /// What was granted on it ends, whoever was granted it; the owner's goes on, or runs longer. The purchase's row follows
+    /// Access granted on it ends, for every customer; the owner's continues, or runs longer. The purchase's row follows
     /// its validation, unless a fresh one speaks for the purchase by now.
     func access(_ entries: [Entry]) -> SQL {
         struct Row {

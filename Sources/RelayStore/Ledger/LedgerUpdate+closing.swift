@@ -9,7 +9,7 @@ extension LedgerUpdate {
         var changes: [Int] = []
         /// Customers whose purchases changed.
         var customers: [CustomerName] = []
-        /// Endpoints have something to be told.
+        /// Messages for endpoints were queued.
         var hasMessages = false
         /// A store has to be asked.
         var asksStores = false
@@ -41,7 +41,7 @@ extension LedgerUpdate {
         return closing
     }
 
-    /// Where the new id had an owner before it was told that an old one, with another owner, has moved to it: the newer owner
+    /// Where the new id had an owner before the statement that an old one, with another owner, has moved to it: the newer owner
     /// has it, as after any other transfer.
     private func transfers(_ entries: [Entry]) -> [Ownership.Transfer] {
         entries.flatMap { new -> [Ownership.Transfer] in
@@ -69,7 +69,7 @@ extension LedgerUpdate {
         let moved = entries.filter { $0.owner == nil }.flatMap { new in
             entries.filter { new.message.word.movesFrom.contains($0.message.name.originalTransactionID) }
                 .flatMap { old in
-                    // Whoever had claimed the new id by name alone has it no longer where the old one was granted.
+                    // A customer who had claimed the new id by name alone loses it if the old one was granted.
                     [old.username, old.owner == nil ? nil : new.username].compactMap {
                         $0.map { change(new, $0, .other) }
                     }
@@ -84,7 +84,7 @@ extension LedgerUpdate {
             }
     }
 
-    /// How ledgers stand in their table, but for what only a hearing changes.
+    /// Columns of ledgers, but for those that only a ledger update changes.
     ///
     /// - Parameter entries: nil for a ledger that has no statement yet.    /// - Parameter entries: nil for a ledger that has no statement yet.
     static func columns(_ entries: [Entry?]) -> SQLTable {
@@ -109,7 +109,7 @@ extension LedgerUpdate {
         let moves: SQLTable = [
             "predecessors": .textArray(entries.map(\.predecessors)),
             "has_moved": .boolArray(entries.map { $0.ledger.movedTo != nil }),
-            // Until whoever is asked now has answered, the trouble of the last question stands.
+            // Until the present question is answered, the trouble of the last one stays.
             "in_doubt": .boolArray(entries.map { !$0.access.questions.isEmpty }),
             "stays_due": .boolArray(entries.map(\.staysDue)),
         ]
@@ -249,7 +249,7 @@ extension LedgerUpdate.Entry {
 }
 
 extension LedgerUpdate.Entry {
-    /// As the publisher's webhooks name what was told.
+    /// The reason in the publisher's webhooks.
     fileprivate var reason: CustomerChange.Reason {
         switch shown?.status {
         case .revoked: shown?.reason == "family_revoked" ? .revoked : .refunded

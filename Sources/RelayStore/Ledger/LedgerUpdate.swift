@@ -2,12 +2,12 @@ import Foundation
 import Postgres
 import RelayCore
 
-/// Hears words of subscriptions, with everything that follows from them, in one transaction and two trips to the server:
+/// Records statements on subscriptions, with everything that follows from them, in one transaction and two round trips:
 ///
-///     opening   locks the owner, then the ledger; reads what purchases have said
-///     closing   writes the ledger, its timeline, what became of granted access, and word to the publisher
+///     opening   locks the owner, then the ledger; reads the purchases' periods
+///     closing   writes the ledger, its timeline, changes of granted access, and messages to the publisher
 ///
-/// Whoever changes a subscription's owner or the access that was granted on it holds the owner's row first, and so do
+/// Every change of a subscription's owner or of access granted on it locks the owner's row first, and so do
 /// settlements (``Ownership``): they do not wait for each other crosswise. Only a move, which makes an owner's row, may: then
 /// the server ends one of them, and it is tried again.
 struct LedgerUpdate: Sendable {
@@ -15,7 +15,7 @@ struct LedgerUpdate: Sendable {
     let leeway: Duration
     /// Whether the caller asks about what is in question. Then nobody else does for a minute.
     private let asks: Bool
-    /// After a store's statement the relay waits so long before it asks Cleeng. Cleeng may not have heard the statement yet, and the relay
+    /// After a store's statement the relay waits so long before it asks Cleeng. Cleeng may not know the statement yet, and the relay
     /// would keep its old answer. The app may also post a purchase now, and needs the customer's next read.
     static let settling = Duration.seconds(10)
     /// How long a caller may take that asks.
@@ -24,7 +24,7 @@ struct LedgerUpdate: Sendable {
     let messages: [LedgerMessage]
 
     /// - Parameters:
-    ///   - messages: of each subscription one; of several of one the first is heard.
+    ///   - messages: one for each subscription; of several the first counts.
     ///   - asks: whether the caller asks about what is then in question.
     init(_ messages: [LedgerMessage], memory: StoreMemory, leeway: Duration, asks: Bool = false) {
         self.asks = asks
@@ -114,7 +114,7 @@ struct LedgerUpdate: Sendable {
         var standing: SubscriptionStanding?
         /// Under which of the publisher's names it stands; nil where nobody has claimed it.
         var username: Username?
-        /// Nil where Cleeng was never told of it.
+        /// Nil where it was never sent to Cleeng.
         var owner: LedgerResult.Owner?
         var ownerValidation: ValidationID?
         /// Nil where it has no owner.
@@ -125,14 +125,14 @@ struct LedgerUpdate: Sendable {
         /// After which a store is asked again that keeps no list of what it took back.
         var recheck = StoreMemory.standardRecheck
         var bundleID: BundleID?
-        /// The contract that it is of, with who is to be told of that; nil where it is of none.
+        /// Its contract, with the endpoints to notify; nil if it has none.
         var contract: ContractNews.Contract?
         /// For which access was granted on it, whether it runs or was taken back.
         var granted: Set<OfferID> = []
 
-        /// What becomes of the access that was granted on it.
+        /// Present state of the granted access.
         var access: SubscriptionAccess { SubscriptionAccess(ledger, granted: granted, at: now, leeway: leeway) }
-        /// As it is shown and told: while nobody has been asked about a renewal that is late, nothing is over.
+        /// The status that is shown and sent: while nobody has been asked about a late renewal, nothing is over.
         var shown: SubscriptionStanding? {
             guard var shown = standing, shown.status == .expired, shown.access == nil else { return standing }
             // Of what was never shown, only a grant says that it runs.
@@ -142,9 +142,9 @@ struct LedgerUpdate: Sendable {
             if was != .expired { shown.reason = nil }
             return shown
         }
-        /// Whether its publisher has something to hear. Of what has just been granted it hears by the grant.
+        /// Whether its publisher must be notified. A new grant notifies by itself.
         var hasNews: Bool {
-            // It may have been told of the grant already, before this was said.
+            // It may have been notified of the grant already, before this statement.
             guard before.status != nil else { return message.note != nil }
             let after = Before(
                 status: shown?.status.rawValue, expiresAt: shown?.expiresAt, willRenew: shown?.willRenew,
@@ -198,7 +198,7 @@ struct LedgerUpdate: Sendable {
         for row in ledgers {
             guard let index = places[try row.subscriptionName()] else { continue }
             entries[index].ledger = try StoredLedger.read(row, ownerNo: entries[index].ownerNo)
-            // Of one that was granted before offers were told apart, and of one that has moved here, the owner's is the offer.
+            // A subscription granted before offers were stored, or moved here, has the owner's offer.
             if entries[index].ledger.granted == nil, let owner = entries[index].owner {
                 entries[index].ledger.apply(LedgerStatement(granted: LedgerGrant(offer: owner.offerID, at: .earliest)))
             }
@@ -224,7 +224,7 @@ struct LedgerUpdate: Sendable {
                 entries[index].message = LedgerMessage(messages[index].name)
             }
             var word = entries[index].message.word
-            // Whoever says that it is over speaks of what is known by now: of a renewal that is told of later they cannot know.
+            // An end statement covers the periods known by now: its source cannot know of a renewal that is stated later.
             let lastKnownEnd = entries[index].ledger.lastKnownEnd
             func bounded(_ end: LedgerEnd) -> LedgerEnd {
                 LedgerEnd(

@@ -42,7 +42,7 @@ enum StoredLedger {
         return ledger
     }
 
-    /// What was heard, without the grants that settlements wrote since; nil where nothing was.
+    /// The stored statements, without the grants that settlements wrote since; nil if there are none.
     static func state(_ row: PostgresRow) throws -> SubscriptionLedger? {
         try row.get("state", as: String?.self).map {
             try LedgerJSON.value(SubscriptionLedger.self, $0, column: "ledgers.state")
@@ -54,7 +54,7 @@ extension LedgerStatement {
     /// At the time of its grant Cleeng said that it runs.
     ///
     /// - Parameters:
-    ///   - offer: nil for a grant from before offers were told apart.
+    ///   - offer: nil for a grant from before offers were stored.
     ///   - ownerNo: the number of the owner whom Cleeng granted it to.
     init(grantOf offer: OfferID?, at moment: Timestamp, until end: Timestamp?, ownerNo: Int32?) {
         var end = LedgerEnd(isOver: false, until: end, statedAt: moment)

@@ -33,7 +33,7 @@ extension SubscriptionStore {
         }
     }
 
-    /// Hears words of subscriptions, and writes what follows from them.
+    /// Records statements on subscriptions, and writes what follows from them.
     ///
     /// - Parameters:
     ///   - messages: of each subscription one.
@@ -58,7 +58,7 @@ extension SubscriptionStore {
         return entries.map { LedgerResult($0) }
     }
 
-    /// Leaves one alone for a while that cannot be gone on with.
+    /// Postpones a subscription that cannot be processed.
     public func postpone(_ name: SubscriptionName, trouble: String, by pause: Duration) async throws {
         try await note(trouble, of: name, dueAt: "now() + \(pause)")
     }
@@ -88,7 +88,7 @@ public struct ClaimedSubscription: ClaimedItem {
         self.name = name
     }
 
-    /// One that this process has granted something on a moment ago. It is not claimed: it becomes due only if nobody hears it soon.
+    /// One that this process has granted something on a moment ago. It is not claimed: it becomes due only if no update follows soon.
     public init(granted name: SubscriptionName) {
         self.init(row: ClaimedRow(unclaimed: .subscription(name), of: .subscriptions), name: name)
     }

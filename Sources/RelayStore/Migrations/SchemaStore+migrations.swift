@@ -43,7 +43,7 @@ extension SchemaStore {
         for migration in migrations {
             let isNew = try await retryingLock(deadline: deadline) { transaction in
                 _ = try await transaction.query("LOCK TABLE schema_migrations IN EXCLUSIVE MODE")
-                // Whoever waits behind a lock holds up all that come after: rather not now than that.
+                // A migration that waits for a lock holds up all that come after: it gives up instead.
                 _ = try await transaction.query("SET LOCAL lock_timeout = '3s'")
                 let done = try Self.applied(try await transaction.query(Self.appliedRows))
                 try Self.check(migrations, against: done)

@@ -90,7 +90,7 @@ extension NotificationStore {
         let acceptedOn: SQL = "DATE 'epoch' + \(.int4(Int32(id.day)))"
         let saidAt: SQL = "coalesce(\(.timestamptz(notification.saidAt?.postgres)), now())"
         let (publisher, environment) = (PostgresValue.text(publisher), PostgresValue.text(notification.environment))
-        // Waits for whoever takes the same name in at this moment. Index used: the primary key.
+        // Waits for a concurrent insert of the same name. Index used: the primary key.
         let named: SQL = """
             INSERT INTO notification_names (bucket, name, accepted_on, id)
             VALUES (get_byte(\(name), 0), \(name), \(acceptedOn), \(.uuid(id.uuid)))
@@ -160,7 +160,7 @@ extension NotificationStore {
             return publisher
         }
         guard let bundle = notification.app else { return PublisherID.first }
-        // Whoever has the app's newest key; one that is still good comes first.
+        // The publisher with the app's newest key; a valid key comes first.
         return try await database.query(
             """
             SELECT k.publisher
@@ -172,7 +172,7 @@ extension NotificationStore {
         ).first?.get(0) ?? PublisherID.first
     }
 
-    /// Whoever's app has sent a purchase of it, and not one that somebody made up. Indexes used: `validations_subscription`, the primary
+    /// The publisher whose app has posted a genuine purchase of it. Indexes used: `validations_subscription`, the primary
     /// key.
     private func purchaser(
         of key: TransactionID, _ environments: [StoreEnvironment], _ publishers: Set<PublisherID>
@@ -240,7 +240,7 @@ extension PerPublisher<Bool> {
     public func isRelayed(for publisher: PublisherID) -> Bool { self[publisher] ?? true }
 }
 
-/// What became of it. Both are after the commit.
+/// Outcome of a received notification. Both are after the commit.
 public enum ReceiveOutcome: Sendable, Equatable {
     case stored
     case repeated

@@ -64,7 +64,7 @@ extension NotificationStore {
         }
     }
 
-    /// Writes what became of it, unless somebody else has it by now.
+    /// Writes the outcome, unless another worker has claimed it.
     public func record(_ outcome: RelayOutcome, of claimed: ClaimedNotification) async throws {
         let isHeld: SQL = """
             r.bucket = \(.int2(Int16(claimed.id.bucket.number))) AND r.id = \(.uuid(claimed.id.uuid))
@@ -151,7 +151,7 @@ public struct ClaimedNotification: ClaimedItem {
     public var trace: String?
 }
 
-/// What became of a try to pass one on.
+/// Outcome of a try to pass one on.
 public enum RelayOutcome: Sendable, Equatable {
     case delivered
     /// - Parameter standsAside: it is refused for what is in it, and does not hold up those after it.

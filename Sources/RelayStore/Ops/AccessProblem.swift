@@ -49,7 +49,7 @@ public enum AccessProblem: Int16, Sendable, CaseIterable {
                  OR due_at IS NULL AND parked_at IS NULL AND status \(isEntitled) AND granted_at IS NOT NULL)
                 """
         case .overdue:
-            // Whoever could not be asked is asked again within ten minutes; a worker looks within seconds. Index used: `ledgers_due`.
+            // A failed question is asked again within ten minutes; a worker looks within seconds. Index used: `ledgers_due`.
             return """
                 due_at < now() + interval '15 minutes' AND granted_at IS NOT NULL AND \(mayBeEntitled)
                  AND coalesce(expires_at, granted_until) < now()

@@ -1,9 +1,9 @@
 import Postgres
 public import RelayCore
 
-/// Which publishers' rows whoever acts for ops may see and change. Every read and action of ops takes one; there is no default.
+/// The publishers whose rows an operator may see and change. Every read and action of ops takes one; there is no default.
 public enum OpsScope: Sendable {
-    /// Every publisher's, and what belongs to none. The command line has it: whoever runs it has the database.
+    /// Every publisher's, and what belongs to none. The command line has it: its user has the database.
     case all
     case publisher(PublisherID)
 

@@ -76,11 +76,11 @@ extension OpsStore {
         return try rows.first.map { (try Self.notification($0), try $0.open("body")) }
     }
 
-    /// Hears what it says once more, which changes nothing that was heard, and passes it on again. After one of another store's than
+    /// Records it again, which changes nothing already recorded, and passes it on again. After one of another store's than
     /// Apple's, that store is asked again. One that was not understood before takes full effect once it is.
     ///
     /// - Parameters:
-    ///   - archived: found in the scope of whoever wants it.
+    ///   - archived: found in the operator's scope.
     ///   - notification: read anew from its body.
     ///   - by: who wants it, as the subscription's timeline shows it.
     public func replay(

@@ -161,13 +161,13 @@ public struct OpsSummary: Sendable {
         public var watching: Int
         /// Parked for an operator.
         public var parked: Int
-        /// Due and not taken up by any worker.
+        /// Due and not claimed by any worker.
         public var overdue: Int
         /// Age of the oldest that Cleeng has not taken.
         public var oldestForwarding: Duration?
         /// For how long the first of those parked has been so.
         public var oldestParked: Duration?
-        /// Customers whose publisher has not been told yet.
+        /// Customers whose publisher has not been notified yet.
         public var outbox: Int
     }
 }

@@ -29,7 +29,7 @@ public struct ReplayFilter: Sendable {
     }
 }
 
-/// What became of one page of a replay.
+/// Outcome of one page of a replay.
 public struct ReplayPage: Sendable {
     public enum Refusal: Sendable, Equatable {
         case refused(OpsRefusal)

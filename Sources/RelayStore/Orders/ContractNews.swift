@@ -1,7 +1,7 @@
 import Postgres
 import RelayCore
 
-/// Events of contracts, derived from changes of their subscriptions. A hearing looks contracts up when it opens (one probe of a primary key
+/// Events of contracts, derived from changes of their subscriptions. A ledger update looks contracts up when it opens (one probe of a primary key
 /// for each subscription) and writes only where there is one.
 enum ContractNews {
     struct Contract: Sendable {

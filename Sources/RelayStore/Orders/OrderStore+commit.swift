@@ -12,7 +12,7 @@ public enum CommitOutcome: Sendable, Equatable {
 /// A commit is one transaction, which locks the external subscription first. Of two concurrent commits for a subscription the later one sees
 /// what the first wrote.
 ///
-///     lock the subscription ─► its contract, the order's state ─► the ledger hears what the store said
+///     lock the subscription ─► its contract, the order's state ─► the ledger records the store's statement
 ///         ─► contract, its subscription, the order's state, messages; COMMIT
 extension OrderStore {
     private static let mostTries = 5
@@ -88,7 +88,7 @@ extension OrderStore {
         var closing = update.closing(entries)
         let names = try await names(of: name, entries, transaction)
         guard try await transaction.query(Self.contracts(of: names.all)).isEmpty else {
-            // The same subscription has a contract under another of its names. The ledger still hears what the store said.
+            // The same subscription has a contract under another of its names. The ledger still records the store's statement.
             let answers = try await transaction.commit(with: closing.queries)
             return (.conflicts, try closing.changed(answers), closing)
         }
@@ -117,7 +117,7 @@ extension OrderStore {
         guard let ledger = entries.first(where: { $0.message.name == name })?.ledger else { return ([name], [name]) }
         let earlier = ledger.movedFrom.sorted().map(name.under)
         guard let next = ledger.movedTo.map(name.under) else { return ([name] + earlier, [name]) }
-        let later = try await SubscriptionTrail.read([next]) { try await transaction.query($0) }
+        let later = try await SubscriptionHistory.read([next]) { try await transaction.query($0) }
         let joining = [name] + later.flatMap(\.path).filter { $0 != name }
         return (joining + earlier + later.flatMap { $0.names() }.filter { !joining.contains($0) }, joining)
     }

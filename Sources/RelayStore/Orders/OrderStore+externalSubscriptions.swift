@@ -28,7 +28,7 @@ extension OrderStore {
         guard !found.isEmpty else { return [] }
         let foreign = try await foreign(found.map(\.one.bundleID), to: publisher)
         if !foreign.isEmpty {
-            // A subscription with a contract of this publisher's stays theirs, whoever has the app by now.
+            // A subscription with a contract of this publisher's stays theirs, even if another publisher has the app by now.
             let contracts = try await contracts(of: found.flatMap(\.names))
             found.removeAll { one in
                 one.one.bundleID.map(foreign.contains) == true && !one.names.contains { contracts[$0] != nil }
@@ -84,17 +84,17 @@ extension OrderStore {
     private func present(
         _ subscriptions: [ExternalSubscription], publisher: PublisherID
     ) async throws -> [Present] {
-        let trails = try await SubscriptionTrail.read(
+        let histories = try await SubscriptionHistory.read(
             subscriptions.map {
                 SubscriptionName(publisher: publisher, environment: $0.environment, originalTransactionID: $0.key)
             }
         ) { try await database.query($0) }
         var places: [BillingID: Int] = [:]
         var found: [Present] = []
-        for (told, trail) in zip(subscriptions, trails) {
+        for (stated, history) in zip(subscriptions, histories) {
             let one = Present(
-                id: BillingID(external: trail.current), one: trail.moved ?? told,
-                names: trail.names(and: trail.hasMoved ? [] : told.word.movesFrom))
+                id: BillingID(external: history.current), one: history.moved ?? stated,
+                names: history.names(and: history.hasMoved ? [] : stated.word.movesFrom))
             guard let place = places[one.id] else {
                 places[one.id] = found.count
                 found.append(one)

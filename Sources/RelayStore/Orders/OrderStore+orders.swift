@@ -90,9 +90,11 @@ extension OrderStore {
             """
         ).first
         guard let subject else { return .unknownSubscription }
-        let told = try subject.checkedWord()
-        let names = try await SubscriptionTrail.read([try subject.subscriptionName()]) { try await database.query($0) }
-            .flatMap { $0.names(and: $0.hasMoved ? [] : told?.movesFrom ?? []) }
+        let stated = try subject.checkedWord()
+        let names = try await SubscriptionHistory.read([try subject.subscriptionName()]) {
+            try await database.query($0)
+        }
+        .flatMap { $0.names(and: $0.hasMoved ? [] : stated?.movesFrom ?? []) }
         guard try await contracts(of: names).isEmpty else { return .conflict }
         guard try await foreign([try subject.get("bundle_id")], to: order.publisher).isEmpty else {
             return .unknownSubscription

@@ -31,7 +31,7 @@ public struct ClaimedPursuit: Sendable {
 
     /// As many strikes set a pursuit aside.
     static let strikesToPark = 20
-    /// As many, and it goes on alone: should it be what ends the process, its neighbours are spared.
+    /// Strikes after which it is processed alone: if it ends the process, its neighbours are spared.
     static let strikesToIsolate = 10
 
     /// The subscription that was bought.
@@ -58,7 +58,7 @@ extension ClaimedPursuit {
 
     /// Reads ``columns(overtakes:isOvertaken:)``.
     ///
-    /// - Throws: ``StoreError`` or ``PostgresError`` for what this version cannot make sense of, and where it was claimed in vain
+    /// - Throws: ``StoreError`` or ``PostgresError`` for what this version cannot make sense of, and where it was claimed without result
     ///   too often.
     init(_ row: PostgresRow) throws {
         let strikes = try row.get("strikes", as: Int.self)

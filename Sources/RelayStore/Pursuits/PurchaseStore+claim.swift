@@ -17,7 +17,7 @@ extension PurchaseStore {
     /// Takes pursuits. A claim makes no row of its own vanish: one whose validation is gone comes back all the same, and is parked; so is
     /// what cannot be made sense of, and what nobody ever got through with. Its neighbours go on.
     ///
-    /// A row that still has an owner when it is claimed was not given back: whoever had it died, or stopped in the middle.
+    /// A row that still has an owner when it is claimed was not released: its worker died, or stopped in the middle.
     ///
     /// - Parameters:
     ///   - parts: what comes before the claim in its `WITH`.

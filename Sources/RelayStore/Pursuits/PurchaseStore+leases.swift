@@ -10,7 +10,7 @@ extension SQLTable {
         ]
     }
 
-    /// What of pursuits goes on, and when: the claims, and a column for each that ``PurchaseStore/resting`` writes.
+    /// The pursuits that continue, and when: the claims, and a column for each that ``PurchaseStore/resting`` writes.
     static func resting(_ writes: [PursuitWrite]) -> SQLTable {
         func due(_ write: PursuitWrite) -> PostgresTimestamp {
             guard case .rest(let moment) = write.next else { return write.pursuit.deadline.postgres }
@@ -32,7 +32,7 @@ extension SQLTable {
 }
 
 extension PurchaseStore {
-    /// The claims that are still ours, locked in the order of their keys. Whoever writes several pursuits locks them so first:
+    /// The claims that are still ours, locked in the order of their keys. Every writer of several pursuits locks them so first:
     /// two who go through the same rows in different orders wait for each other until the server ends one, a second later.
     ///
     /// `OFFSET 0` leaves the planner the primary key alone. On tables that nobody had analysed it went by `pursuits_due` and by other
@@ -73,7 +73,7 @@ extension PurchaseStore {
         return Set(try rows.map { try $0.validationID() })
     }
 
-    /// Gives leases back untouched, so that another copy goes on at once. The right to send stays with the pursuit: what was
+    /// Gives leases back untouched, so that another copy continues at once. The right to send stays with the pursuit: what was
     /// on its way when its worker was stopped may have arrived.
     public func giveBack(_ claimed: [(id: ValidationID, fence: Int32)]) async throws {
         guard !claimed.isEmpty else { return }

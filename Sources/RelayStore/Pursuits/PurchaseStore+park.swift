@@ -4,7 +4,7 @@ import Metrics
 import Postgres
 import RelayCore
 
-/// A pursuit that no worker can go on with, by the columns of its own row: its id may be what is wrong with it.
+/// A pursuit that no worker can process, by the columns of its own row: its id itself may be unreadable.
 struct PoisonRow: Sendable {
     let bucket: Int16
     let id: UUID
@@ -73,7 +73,7 @@ extension PurchaseStore {
             metadata: ["count": .stringConvertible(parked.count), "reason": "\(rows[0].why)"])
     }
 
-    /// Sets a pursuit aside that cannot be gone on with for what is in it, so that it harms no other.
+    /// Parks a pursuit whose data cannot be processed, so that it harms no other.
     public func park(_ claimed: ClaimedPursuit, why: String) async throws {
         try await park([PoisonRow(claimed, why: why)])
     }

@@ -52,7 +52,7 @@ public struct PursuitWrite: Sendable {
     var isRelease: Bool { change == nil && next != .finished && !fallsBack }
 }
 
-/// What became of a ``PursuitWrite``.
+/// Outcome of a ``PursuitWrite``.
 public enum PursuitWriteOutcome: Sendable, Equatable {
     case written
     /// Written as `revoked`, for this reason: the store had taken the purchase back before Cleeng granted it.
@@ -87,7 +87,7 @@ public final class PursuitWriter: Sendable {
     private let releases: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
     private let settlements: PostgresBatcher<PursuitWrite, PursuitWriteOutcome>
 
-    /// - Parameter listener: hears of grants. Where there is none, their ledgers are due.
+    /// - Parameter listener: updates ledgers after grants. Without one, the ledgers are due.
     public init(store: RelayStore, listener: (any GrantListener)? = nil) {
         let (releaseSizes, settlementSizes) = (BatchSizes("releases"), BatchSizes("settlements"))
         releases = PostgresBatcher(maxCount: 500, maxWaiting: 100_000) { batch in

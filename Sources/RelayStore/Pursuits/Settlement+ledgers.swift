@@ -6,7 +6,7 @@ import RelayCore
 extension Settlement {
     private var leeway: Duration { listener?.leeway ?? Self.standardLeeway }
 
-    /// Where nobody hears grants, as ``RELAY_APPLE_RENEWAL_LEEWAY_SECONDS`` has it unless it is set.
+    /// Leeway without a listener, as ``RELAY_APPLE_RENEWAL_LEEWAY_SECONDS`` has it unless it is set.
     private static let standardLeeway = Duration.seconds(3_600)
 
     /// The ledgers of the subscriptions that something is granted on. They are locked behind the owners' rows, in the order of their keys, as
@@ -21,7 +21,7 @@ extension Settlement {
             """
     }
 
-    /// A ledger that this version cannot read is an inner nil: it stops no grant. Its hearing reports it.
+    /// A ledger that this version cannot read is an inner nil: it stops no grant. Its next update reports it.
     func ledgers(_ rows: PostgresRows) throws -> [SubscriptionName: SubscriptionLedger?] {
         var ledgers: [SubscriptionName: SubscriptionLedger?] = [:]
         for row in rows {
@@ -63,12 +63,12 @@ extension Settlement {
         var ownerNo: Int32?
         var bundleID: BundleID?
         var productID: ProductID?
-        /// Nil where the ledger has to hear of it.
+        /// Nil where a ledger update has to follow.
         var first: FirstGrant?
         /// As ``GrantedLedger/contradictsStore``.
         var contradictsStore = false
 
-        /// - Parameter acknowledged: stores that want to hear of a grant.
+        /// - Parameter acknowledged: stores that want an acknowledgement of a grant.
         func asksStore(_ acknowledged: Set<StorePlatform>) -> Bool {
             let store = StorePlatform(subscriptionKey: subscription.originalTransactionID)
             return ownerNo != nil && !subscription.standsAlone
@@ -81,7 +81,7 @@ extension Settlement {
     ///
     /// - Parameter areKnown: their ledgers were read and locked. Of the others none was there. If another transaction has inserted one meanwhile,
     ///   the insert fails by the primary key, and the settlement runs again: that transaction may know of a refund.
-    /// - Returns: a statement that answers with those which have to hear of their grants.
+    /// - Returns: a statement that returns the ledgers which need an update.
     func watch(_ grants: [(write: PursuitWrite, granted: Granted)], areKnown: Bool) -> SQL {
         let changes = grants.map(\.write.change)
         let first = grants.map(\.granted.first?.entry)
@@ -135,6 +135,6 @@ extension Settlement {
             """
     }
 
-    /// Until a ledger is due that the listener should have heard by then.
+    /// Time for the listener's update of a ledger; after it the ledger is due.
     private static let updateDelay = Duration.seconds(10)
 }

@@ -18,9 +18,9 @@ struct Settlement: Sendable {
         var changed: [Validation] = []
         /// Customers whose purchases changed.
         var customers: [CustomerName] = []
-        /// The subscriptions that something was granted on, and whose ledgers have not heard of it.
+        /// Granted subscriptions whose ledgers do not have the grant yet.
         var outdated: [SubscriptionName] = []
-        /// A store has to be told of a grant.
+        /// A grant has to be acknowledged at its store.
         var asksStores = false
     }
 
@@ -147,7 +147,7 @@ struct Settlement: Sendable {
             .map {
                 QuestionStore.ask(afterGrantOn: $0.subscription, bundleID: $0.bundleID, productID: $0.productID)
             }
-        // Word of a refund may be lost, whoever acknowledges the purchase.
+        // A refund's notification may be lost, with or without our acknowledgement.
         queries += QuestionStore.sweep(ledgers.map { (name: $0.granted.subscription, app: $0.granted.bundleID) })
 
         let answers = try await transaction.commit(with: queries)
@@ -156,7 +156,7 @@ struct Settlement: Sendable {
         return (try answers[settled].map(PurchaseStore.stored) + ends, outdated)
     }
 
-    /// What was decided before the deadline and is written after it is late: apps have been told so by then.
+    /// What was decided before the deadline and is written after it is late: apps have read so by then.
     private func change(
         _ changes: [(write: PursuitWrite, change: Decision.Change)], _ granted: [ValidationID: Granted]
     ) -> SQL {

@@ -33,7 +33,7 @@ enum TransferStatements {
         """
     }
 
-    /// Everything granted on this subscription to anybody else is over, what was taken back before the transfer was heard of
+    /// Everything granted on this subscription to anybody else is over, what was taken back before the transfer was known
     /// included, and what made the old owner, wherever it is: a subscription
     /// may have had another id then. Indexes used: `validations_subscription`, the primary key.
     private static func end(_ transfers: SQLTable, instance: String) -> SQL {

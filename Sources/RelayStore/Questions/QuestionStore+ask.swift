@@ -41,14 +41,14 @@ extension QuestionStore {
             + replaced.map { ask(about: $0, expects: nil, replaces: nil) }
     }
 
-    /// Has the store asked about what was just granted: it wants to hear of that.
+    /// Has the store asked about a new grant: it wants an acknowledgement.
     static func ask(afterGrantOn name: SubscriptionName, bundleID: BundleID?, productID: ProductID?) -> SQL {
         ask(
             about: name.originalTransactionID, of: name.publisher, bundleID: bundleID, productID: productID,
             Signal(event: "looked_up", expects: .runs))
     }
 
-    /// Has stores asked once more about purchases of which they may have told without being heard.
+    /// Has stores asked again about purchases whose notifications may have been lost.
     public func askAgain(about subscriptions: [LedgerResult]) async throws {
         guard !subscriptions.isEmpty else { return }
         let questions = subscriptions.map { one in
@@ -66,7 +66,7 @@ extension QuestionStore {
     ) -> SQL {
         let store = StorePlatform(subscriptionKey: key)
         let name = SubscriptionName(publisher: publisher, environment: .unknown, originalTransactionID: key)
-        // What nobody signed cuts no pause short: else whoever writes it has the store asked as often as they like.
+        // An unsigned notification cuts no pause short: else its sender could have the store asked at will.
         let isNews: SQL = "\(.bool(!signal.isUnproven))"
         return """
             INSERT INTO store_questions AS q (

@@ -49,15 +49,15 @@ public struct RetentionPass: Sendable {
 
     /// - Parameters:
     ///   - isDryRun: reads only.
-    ///   - told: each step as it is done.
+    ///   - report: receives each step as it is done.
     /// - Returns: the partitions as they were before.
     @discardableResult
-    public func run(isDryRun: Bool = false, told: @Sendable (Step) -> Void) async throws -> PartitionLook {
+    public func run(isDryRun: Bool = false, report: @Sendable (Step) -> Void) async throws -> PartitionLook {
         let look = try await look()
         let plan = look.plan(policy)
         for partition in plan.heldBack {
             let (count, parked) = look.pursued(in: partition)
-            told(.heldBack(partition, pursued: count, parked: parked))
+            report(.heldBack(partition, pursued: count, parked: parked))
         }
         let olds = PartitionedTable.allCases.filter { look.defaults[$0]?.hasOld == true }
         let leftovers: [BillingLeftovers] =
@@ -68,23 +68,23 @@ public struct RetentionPass: Sendable {
             }
         guard !plan.drops.isEmpty || !olds.isEmpty || !leftovers.isEmpty else { return look }
         guard !isDryRun else {
-            for partition in plan.drops { told(.wouldDrop(partition)) }
-            for table in olds { told(.wouldClearDefault(table)) }
-            for one in leftovers { told(.wouldClear(one)) }
+            for partition in plan.drops { report(.wouldDrop(partition)) }
+            for table in olds { report(.wouldClearDefault(table)) }
+            for one in leftovers { report(.wouldClear(one)) }
             return look
         }
         guard let duty = try await store.duties.take(.retention) else {
-            told(.elsewhere)
+            report(.elsewhere)
             return look
         }
         do {
-            try await remove(plan, olds, leftovers, today: look.today, under: duty, told: told)
+            try await remove(plan, olds, leftovers, today: look.today, under: duty, report: report)
             try await store.duties.leave(duty)
         } catch is Duty.Lost {
-            told(.elsewhere)
+            report(.elsewhere)
         } catch let error as PostgresError where error.sqlState == Self.undefinedTable {
             try? await store.duties.leave(duty)
-            told(.elsewhere)
+            report(.elsewhere)
         } catch {
             try? await store.duties.leave(duty)
             throw error
@@ -106,54 +106,54 @@ public struct RetentionPass: Sendable {
 
     private func remove(
         _ plan: RetentionPlan, _ olds: [PartitionedTable], _ leftovers: [BillingLeftovers], today: Int,
-        under duty: Duty, told: (Step) -> Void
+        under duty: Duty, report: (Step) -> Void
     ) async throws {
         let end = budget.map { ContinuousClock.now + $0 }
         func isOver() -> Bool { Task.isCancelled || end.map { ContinuousClock.now >= $0 } ?? false }
-        // Whoever holds a lock on a table holds it for the next partition too.
+        // The holder of a lock on a table holds it for the next partition too.
         var locked: Set<PartitionedTable> = []
         var isFirst = true
         for partition in plan.drops where !locked.contains(partition.table) {
-            guard isFirst || !isOver() else { return told(.unfinished) }
+            guard isFirst || !isOver() else { return report(.unfinished) }
             isFirst = false
             if partition.table == .validations {
-                guard try await forgetPointers(in: partition, under: duty, isOver, told) else {
-                    return told(.unfinished)
+                guard try await forgetPointers(in: partition, under: duty, isOver, report) else {
+                    return report(.unfinished)
                 }
             }
-            guard try await drop(partition, under: duty, told) else {
+            guard try await drop(partition, under: duty, report) else {
                 locked.insert(partition.table)
                 continue
             }
         }
         for table in olds {
-            guard try await clearDefault(of: table, today: today, under: duty, isOver, told) else {
-                return told(.unfinished)
+            guard try await clearDefault(of: table, today: today, under: duty, isOver, report) else {
+                return report(.unfinished)
             }
         }
         // Orders first: a subscription is as young as its youngest order.
         for one in leftovers {
-            guard try await clear(one, today: today, under: duty, isOver, told) else { return told(.unfinished) }
+            guard try await clear(one, today: today, under: duty, isOver, report) else { return report(.unfinished) }
         }
     }
 
     /// - Returns: false where the table is locked.
     private func drop(
-        _ partition: WeeklyPartition, under duty: Duty, _ told: (Step) -> Void
+        _ partition: WeeklyPartition, under duty: Duty, _ report: (Step) -> Void
     ) async throws -> Bool {
         var triesLeft = max(1, lockTries)
         while true {
             triesLeft -= 1
             switch try await store.retention.drop(partition, under: duty) {
             case .dropped:
-                told(.dropped(partition))
+                report(.dropped(partition))
                 return true
             case .heldBack:
-                told(.heldBack(partition, pursued: 1, parked: 0))
+                report(.heldBack(partition, pursued: 1, parked: 0))
                 return true
             case .locked where triesLeft > 0: try await Task.sleep(for: lockPause)
             case .locked:
-                told(.locked(partition))
+                report(.locked(partition))
                 return false
             }
         }
@@ -161,11 +161,11 @@ public struct RetentionPass: Sendable {
 
     /// - Returns: whether it reached the end.
     private func forgetPointers(
-        in partition: WeeklyPartition, under duty: Duty, _ isOver: () -> Bool, _ told: (Step) -> Void
+        in partition: WeeklyPartition, under duty: Duty, _ isOver: () -> Bool, _ report: (Step) -> Void
     ) async throws -> Bool {
         var place = PointerPage.Place(duty.progress, in: partition) ?? .start
         var count = 0
-        defer { if count > 0 { told(.forgotten(partition, validations: count)) } }
+        defer { if count > 0 { report(.forgotten(partition, validations: count)) } }
         repeat {
             let page = try await store.retention.forgetPointers(after: place, in: partition, under: duty)
             count += page.count
@@ -176,11 +176,11 @@ public struct RetentionPass: Sendable {
     }
 
     private func clearDefault(
-        of table: PartitionedTable, today: Int, under duty: Duty, _ isOver: () -> Bool, _ told: (Step) -> Void
+        of table: PartitionedTable, today: Int, under duty: Duty, _ isOver: () -> Bool, _ report: (Step) -> Void
     ) async throws -> Bool {
         guard let day = policy.firstKeptDay(of: table, today: today) else { return true }
         var count = 0
-        defer { if count > 0 { told(.clearedDefault(table, rows: count)) } }
+        defer { if count > 0 { report(.clearedDefault(table, rows: count)) } }
         for bucket in try await store.retention.oldDefaultBuckets(of: table, before: day) {
             var removed = 0
             repeat {
@@ -194,11 +194,11 @@ public struct RetentionPass: Sendable {
     }
 
     private func clear(
-        _ leftovers: BillingLeftovers, today: Int, under duty: Duty, _ isOver: () -> Bool, _ told: (Step) -> Void
+        _ leftovers: BillingLeftovers, today: Int, under duty: Duty, _ isOver: () -> Bool, _ report: (Step) -> Void
     ) async throws -> Bool {
         guard let day = policy.firstKeptBillingDay(today: today) else { return true }
         var count = 0
-        defer { if count > 0 { told(.cleared(leftovers, rows: count)) } }
+        defer { if count > 0 { report(.cleared(leftovers, rows: count)) } }
         while true {
             let page = try await store.orders.remove(leftovers, before: day, under: duty)
             count += page.count

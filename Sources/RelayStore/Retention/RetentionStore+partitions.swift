@@ -5,7 +5,7 @@ import RelayCore
 extension RetentionStore {
     static let partitionedTables = PartitionedTable.allCases.map(\.rawValue)
     private static let week = 7
-    /// Room for the end that is written of each row.
+    /// Space for the end that is written of each row.
     private static let options = [
         "validations": " WITH (fillfactor = 85)", "webhook_deliveries": " WITH (fillfactor = 90)",
     ]

@@ -25,7 +25,7 @@ extension PurchaseStore {
         """
     }
 
-    /// As it may be told now: judged by the database's clock. Nil for an unknown id.
+    /// The validation as of now: judged by the database's clock. Nil for an unknown id.
     public func validation(_ id: ValidationID) async throws -> Validation? {
         try await known(id)?.validation
     }
@@ -61,7 +61,7 @@ extension PurchaseStore {
     }
 
     /// The same for those who have registered for its change before (see ``ChangeHub``): what this process has accepted is pending until
-    /// it hears of a change.
+    /// a change is known.
     public func awaited(_ id: ValidationID) async throws -> KnownValidation? {
         if let known = memory.validations.pending(id), let now = memory.clock.now,
             now + Self.untrustedEnd < known.validation.deadline
@@ -84,7 +84,7 @@ extension PurchaseStore {
         try await database.query(Self.many(ids)).map(Self.validation)
     }
 
-    /// ``stored(_:)`` as it may be told at the time in the column `now`.
+    /// ``stored(_:)`` as of the time in the column `now`.
     static func validation(_ row: PostgresRow) throws -> Validation {
         try stored(row).judged(at: row.timestamp("now"))
     }

@@ -10,7 +10,7 @@ public struct ClaimedDelivery: ClaimedItem {
     public var fence: Int32
     /// This one included.
     public var tries: Int
-    /// A newer state came while somebody sent it who never said what became of it: it is not to be sent again.
+    /// A newer state came while a worker was sending it and never reported the result: it is not sent again.
     public var isOvertaken: Bool
     /// Mark of its first try.
     public var mark: BodyMark
@@ -20,7 +20,7 @@ public struct ClaimedDelivery: ClaimedItem {
     public var trace: String?
 }
 
-/// What became of a try, as it is written.
+/// Result of a try, as it is written.
 public struct DeliveryRecord: Sendable {
     public var claimed: ClaimedDelivery
     public var outcome: DeliveryOutcome
@@ -43,7 +43,7 @@ public enum DeliveryRecordOutcome: Sendable, Equatable {
     case leaseLost
 }
 
-/// Writes what became of tries: many with one statement and one commit.
+/// Writes results of tries: many with one statement and one commit.
 public final class DeliveryRecorder: Sendable {
     private let batcher: PostgresBatcher<DeliveryRecord, DeliveryRecordOutcome>
 
@@ -62,8 +62,8 @@ public final class DeliveryRecorder: Sendable {
     public func drain() async { await batcher.drain() }
 }
 
-/// How many messages of one endpoint may be taken up.
-public struct DeliveryRoom: Sendable {
+/// How many messages of one endpoint may be claimed.
+public struct DeliveryQuota: Sendable {
     public var count: Int
     /// The endpoint's publisher.
     public var publisher: PublisherID

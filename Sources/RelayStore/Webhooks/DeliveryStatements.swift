@@ -7,7 +7,7 @@ import RelayCore
 /// in the same transaction that puts a newer one in. One that is under way is marked: it is never sent again, whatever comes of
 /// it. And the newer one cannot be claimed before that has ended, or its lease is over (`webhook_queue_one_sender`).
 public enum DeliveryStatements {
-    /// To be sent in order, in one transaction; after its commit the delivery service's bell may be rung. Of several that replace
+    /// To be sent in order, in one transaction; after its commit the delivery service may be woken. Of several that replace
     /// each other (one endpoint and lane) only the newest is written.
     public static func enqueue(_ deliveries: [NewDelivery]) -> [SQL] {
         let rows = newest(of: deliveries)

@@ -38,7 +38,7 @@ public struct DeliveryFilter: Sendable {
     }
 }
 
-/// To whom the present state is told once more.
+/// Endpoints that receive the present state again.
 public struct RepeatTarget: Sendable, Hashable {
     public var publisher: PublisherID
     public var username: Username

@@ -1,8 +1,8 @@
 public import RelayCore
 
-/// Where a publisher's back end is told of changes.
+/// Endpoint that notifies a publisher's back end of changes.
 public struct WebhookEndpoint: Sendable, Equatable {
-    /// What it is told.
+    /// What it receives.
     public enum Kind: Sendable, Equatable {
         /// Each change of a customer's purchases, with all of them.
         case purchases

@@ -4,22 +4,22 @@ public import RelayCore
 extension WebhookStore {
     /// Takes messages that are due, for `lease`.
     ///
-    /// Claims up to `rooms` messages of an endpoint, and of one endpoint and lane one at a time, in order. One whose
+    /// Claims up to `quotas` messages of an endpoint, and of one endpoint and lane one at a time, in order. One whose
     /// lease has expired goes before the newer ones of its lane. Indexes used: for each endpoint `webhook_queue_due`,
     /// for each due row `webhook_queue_lane`. If two workers claim two of one lane at once, the index
     /// `webhook_queue_one_sender` fails one statement, which is run again. The statement is planned each time, like all
     /// frequent ones on this queue: it is empty most of the time.
     ///
     /// - Parameters:
-    ///   - rooms: for how many, by endpoint; nothing is taken of others.
+    ///   - quotas: most messages, by endpoint; nothing is claimed of others.
     ///   - own: publishers whose own credentials this copy has.
     /// - Throws: ``PostgresError``; with the constraint `webhook_queue_one_sender` the same again succeeds.
     public func claim(
-        _ rooms: [EndpointID: DeliveryRoom], own: [PublisherID] = [], lease: Duration
+        _ quotas: [EndpointID: DeliveryQuota], own: [PublisherID] = [], lease: Duration
     ) async throws -> [ClaimedDelivery] {
         try memory.vault.check()
         let rows = try await database.query(
-            claim(rooms.filter { $0.value.count > 0 }, own: own, lease: lease).plannedAnew)
+            claim(quotas.filter { $0.value.count > 0 }, own: own, lease: lease).plannedAnew)
         return try await relay.queues.sift(rows) {
             try ClaimedRow(.webhooks, .id($0.validationID()), fence: $0.get("fence"), $0)
         } _: { row, claimed in
@@ -31,12 +31,12 @@ extension WebhookStore {
         }
     }
 
-    private func claim(_ rooms: [EndpointID: DeliveryRoom], own: [PublisherID], lease: Duration) -> SQL {
+    private func claim(_ quotas: [EndpointID: DeliveryQuota], own: [PublisherID], lease: Duration) -> SQL {
         let endpoints: SQLTable = [
-            "id": .textArray(rooms.map(\.key.description)),
-            "room": .int4Array(rooms.map { Int32(clamping: $0.value.count) }),
-            "mark": .int4Array(rooms.map(\.value.mark.number)),
-            "publisher": .textArray(rooms.map(\.value.publisher)),
+            "id": .textArray(quotas.map(\.key.description)),
+            "quota": .int4Array(quotas.map { Int32(clamping: $0.value.count) }),
+            "mark": .int4Array(quotas.map(\.value.mark.number)),
+            "publisher": .textArray(quotas.map(\.value.publisher)),
         ]
         return """
             WITH due AS MATERIALIZED (
@@ -53,7 +53,7 @@ extension WebhookStore {
                               AND (o.owner IS NOT NULL
                                    OR (o.sequence, o.created_at, o.id) < (q.sequence, q.created_at, q.id))))
                     ORDER BY q.due_at
-                    LIMIT e.room
+                    LIMIT e.quota
                     FOR UPDATE OF q SKIP LOCKED
                 ) AS q
                 WHERE \(PublisherScope.hasAccount(own, "e.publisher"))
@@ -77,7 +77,7 @@ extension WebhookStore {
             """
     }
 
-    /// Writes what became of tries, unless somebody else has them by now. One that failed and was overtaken ends replaced.
+    /// Writes results of tries, unless another worker has claimed them. One that failed and was overtaken ends replaced.
     ///
     /// - Returns: one outcome for each, in the same order.
     func record(_ records: [DeliveryRecord]) async throws -> [DeliveryRecordOutcome] {

@@ -30,7 +30,7 @@ public struct AppStoreInquiry: Sendable {
         switch answer {
         case .value(let items):
             guard let item = items.first(where: { $0.originalTransactionId == id }) else { return .nothing }
-            return await message(item, subscription).map { .told($0) } ?? .nothing
+            return await message(item, subscription).map { .stated($0) } ?? .nothing
         case .unknown: return .nothing
         case .misconfigured(let why):
             logger.error("the app store does not let itself be asked", metadata: ["error": "\(why)"])
@@ -53,17 +53,17 @@ public struct AppStoreInquiry: Sendable {
 
     private func message(_ item: SubscriptionStatusItem, _ subscription: LedgerResult) async -> LedgerMessage? {
         do {
-            let told = try SignedStatus(
+            let status = try SignedStatus(
                 transaction: item.signedTransactionInfo, renewal: item.signedRenewalInfo,
                 status: NotificationData.Status(rawValue: item.status))
-            try await told.verify(trust, scope)
-            guard let word = told.word,
-                told.transaction.payload.originalTransactionId == subscription.name.originalTransactionID,
-                told.transaction.payload.environment.name == subscription.name.environment
+            try await status.verify(trust, scope)
+            guard let word = status.word,
+                status.transaction.payload.originalTransactionId == subscription.name.originalTransactionID,
+                status.transaction.payload.environment.name == subscription.name.environment
             else { return nil }
-            let detail = "App Store: \(told.status?.name ?? "status \(item.status)")"
+            let detail = "App Store: \(status.status?.name ?? "status \(item.status)")"
             return LedgerMessage(
-                subscription.name, word, bundleID: told.transaction.payload.bundleId,
+                subscription.name, word, bundleID: status.transaction.payload.bundleId,
                 note: .init(event: "looked_up", detail: detail))
         } catch {
             logger.error("what the app store says is not genuine", metadata: ["error": "\(error)"])

@@ -67,18 +67,18 @@ public struct AppStoreTransactions: ExternalStore {
         }
     }
 
-    /// It tells of all subscriptions of whoever made the transaction. Where one of them is named by it that one counts, else all do: it
+    /// It lists all subscriptions of the transaction's customer. Where one of them is named by it that one counts, else all do: it
     /// is of an earlier renewal then.
     private func judge(_ items: [SubscriptionStatusItem], of id: TransactionID) async -> ExternalStoreAnswer {
         var found: [(ExternalSubscription, isNamed: Bool)] = []
         for item in items {
             do {
-                let told = try SignedStatus(
+                let status = try SignedStatus(
                     transaction: item.signedTransactionInfo, renewal: item.signedRenewalInfo,
                     status: NotificationData.Status(rawValue: item.status))
-                try await told.verify(trust, scope)
-                let payload = told.transaction.payload
-                guard let word = told.word, let key = payload.originalTransactionId,
+                try await status.verify(trust, scope)
+                let payload = status.transaction.payload
+                guard let word = status.word, let key = payload.originalTransactionId,
                     key == item.originalTransactionId
                 else { continue }
                 found.append(

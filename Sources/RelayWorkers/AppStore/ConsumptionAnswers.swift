@@ -29,7 +29,7 @@ public struct ConsumptionAnswers: Service {
     /// - Parameters:
     ///   - gate: nil: there is no key for the App Store Server API. Requests then wait for one until their deadlines.
     ///   - callTimeout: how long a call may take.
-    ///   - wakeup: rung when a request is due.
+    ///   - wakeup: signalled when a request is due.
     public init(store: RelayStore, gate: AppStoreGate?, callTimeout: Duration, wakeup: Wakeup, logger: Logger) {
         self.store = store
         lease = Self.startWithin + callTimeout + .seconds(15)
@@ -94,7 +94,7 @@ public struct ConsumptionAnswers: Service {
                 metadata: ["notification": "\(request.id)", "error": "\(word)"])
             try await end(request, .refused, trouble: word)
         case .unknown: try await wait(request, left, "the App Store does not know the transaction")
-        case .misconfigured(let why): try await wait(request, left, "the App Store does not let itself be told: \(why)")
+        case .misconfigured(let why): try await wait(request, left, "the App Store refuses our access: \(why)")
         case .tryAgain(let why, let pause): try await wait(request, left, why, atLeast: pause)
         }
     }

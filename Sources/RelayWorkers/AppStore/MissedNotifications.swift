@@ -76,7 +76,7 @@ public struct MissedNotifications: Service {
         guard mayAsk(environment), let now = store.memory.clock.now,
             let turn = try await store.notifications.takeMissedTurn(isSandbox: environment == .sandbox)
         else { return }
-        // What was told before anybody listened is nobody's to make good.
+        // Notifications from before the first start are not fetched.
         guard let completeUntil = turn.completeUntil else {
             return try await store.notifications.end(turn, completeUntil: now, pause: interval)
         }

@@ -6,7 +6,7 @@ public import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
-/// Acts on what Cleeng tells of its own accord: ends waits at once, and lets the ledger hear it.
+/// Acts on Cleeng's events: ends waits at once, and records them in the ledger.
 ///
 /// An event may come before the answer to the forward that it is about, or while its purchase is being read: then it is acted on
 /// again in a moment. What it says is a shortcut: without it every purchase is read all the same.
@@ -37,7 +37,7 @@ public struct CleengEventService: Service {
     private static let maxConcurrent = 32
 
     /// - Parameters:
-    ///   - wakeup: rung when an event has come.
+    ///   - wakeup: signalled when an event has come.
     public init(
         store: RelayStore, accounts: PerPublisher<Account>, keeper: LedgerKeeper, wakeup: Wakeup, logger: Logger
     ) {
@@ -58,23 +58,23 @@ public struct CleengEventService: Service {
             let offer = event.offerID
         else { return try await end(claimed, "kept") }
         guard let subject = try await subject(of: event, offer, claimed, account) else { return }
-        var told = 0
+        var ended = 0
         if let word = UpstreamStatement(event, saidAt: claimed.receivedAt) {
             let outcome = try await account.pursuits.tell(word, to: subject)
-            told = outcome.told
+            ended = outcome.ended
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
                 return try await retry(claimed, "waits", after: .milliseconds(100))
             }
         }
         // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
-        let names = told > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
+        let names = ended > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
         let look = try await keeper.lookUp(
             names, event: (event.topic, offer, claimed.receivedAt), unlessRunning: event.verdict == .granted)
         if case .again(let moment) = look {
             let pause = moment.map { max($0 - (store.memory.clock.now ?? $0), .zero) + .milliseconds(50) }
             return try await retry(claimed, "Cleeng could not be asked", after: pause ?? self.pause(claimed))
         }
-        try await end(claimed, "ended \(told) waits, looked up \(names.count) subscriptions")
+        try await end(claimed, "ended \(ended) waits, looked up \(names.count) subscriptions")
     }
 
     /// Doubling, up to a minute.

@@ -6,7 +6,7 @@ public import RelayStore
 
 /// Asks Cleeng what a customer is entitled to, because somebody wants to know it now.
 ///
-///     what they own ──► Cleeng, in the customer's turn ──► each of their subscriptions hears what is said of its offers
+///     what they own ──► Cleeng, in the customer's turn ──► each of their ledgers records the answers on its offers
 ///                                                    └──► what opens by none of them is kept as a subscription that stands alone
 public final class CustomerInquiry: CustomerInquirer {
     private let store: RelayStore
@@ -107,7 +107,7 @@ extension LedgerResult {
     fileprivate var offers: Set<OfferID> { access.present.map { granted.union([$0]) } ?? granted }
 
     /// Whether what Cleeng entitles to may rest on something else than this subscription. What the store has taken back Cleeng may not
-    /// have heard of yet; then it names no later end than the store did.
+    /// know of yet; then it names no later end than the store did.
     fileprivate func allows(_ offer: OfferID, until: Timestamp?) -> Bool {
         guard standing?.status == .revoked, offers.contains(offer) else { return true }
         guard let until, let end = standing?.expiresAt else { return false }

@@ -20,8 +20,8 @@ public struct CustomerUpdateService: Service {
     private static let adoptionInterval = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - listed: the URLs of the configuration's endpoints: nobody is told anything before they are there.
-    ///   - wakeup: rung when this process has committed a change.
+    ///   - listed: the URLs of the configuration's endpoints: no update is sent before they are there.
+    ///   - wakeup: signalled when this process has committed a change.
     ///   - onQueued: there are messages to be delivered.
     public init(
         store: RelayStore, leeway: Duration, listed: [String], wakeup: Wakeup, logger: Logger,
@@ -31,7 +31,7 @@ public struct CustomerUpdateService: Service {
         updates = CustomerUpdates(store: store, leeway: leeway)
         loop = WorkLoop(
             name: "customer_updates", wakeup: wakeup, idleTick: { idleTick }, logger: logger,
-            complaint: "no publisher can be told of changes")
+            complaint: "no publisher can be notified of changes")
         self.onQueued = onQueued
         self.listed = NIOLockedValueBox(listed)
     }
@@ -47,12 +47,12 @@ public struct CustomerUpdateService: Service {
             listed.withLockedValue { $0 = nil }
         }
         try await adopt()
-        let told = try await updates.tell(limit: Self.batch)
-        if told.messages > 0 {
-            Counter(label: "relay_customer_updates").increment(by: told.messages)
+        let sent = try await updates.tell(limit: Self.batch)
+        if sent.messages > 0 {
+            Counter(label: "relay_customer_updates").increment(by: sent.messages)
             onQueued()
         }
-        return told.customers == Self.batch
+        return sent.customers == Self.batch
     }
 
     /// Copies of the version before may go on writing what they have to tell where they did.

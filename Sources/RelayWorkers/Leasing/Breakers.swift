@@ -33,19 +33,20 @@ final class Breakers<Route: Hashable & Sendable>: Sendable {
 
     var hasOpen: Bool { state.withLockedValue { $0.breakers.values.contains { $0.state != .closed } } }
 
-    /// What may be claimed in a route: what there is room for; where its breaker is open a probe, if it is time for one.
+    /// What may be claimed in a route: as much as fits; while its breaker is open a probe, if it is time for one.
     ///
-    /// - Parameter room: how many more there may be, if the breaker lets so many be under way at once.
-    func turn(in route: Route, room: (_ allowance: Int) -> Int) -> Turn<Permit>? {
+    /// - Parameter available: how many more there may be, if the breaker lets so many be under way at once.
+    func turn(in route: Route, available: (_ allowance: Int) -> Int) -> Turn<Permit>? {
         let (now, jitter) = (time.now, Double.random(in: 0..<1))
         return state.withLockedValue { state in
             var breaker = state.breakers[route] ?? CircuitBreaker(settings: settings, since: now)
             defer { state.breakers[route] = breaker }
-            let limit = room(breaker.allowance)
+            let limit = available(breaker.allowance)
             if limit > 0, let admission = breaker.admission() {
                 return Turn(limit: limit, right: Permit(route: route, number: 0, admission: admission))
             }
-            guard breaker.state != .closed, room(.max) > 0, let probe = breaker.probe(at: now, jitter: jitter) else {
+            guard breaker.state != .closed, available(.max) > 0, let probe = breaker.probe(at: now, jitter: jitter)
+            else {
                 return nil
             }
             state.lastNumber += 1

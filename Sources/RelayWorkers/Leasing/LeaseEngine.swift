@@ -2,7 +2,7 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Works a queue off: claims what is due and there is room for, works on it under leases, and gives back at shutdown what did not end.
+/// Works a queue off: claims what is due and fits, works on it under leases, and gives back at shutdown what did not end.
 ///
 /// Any number of copies may run it. What one of them holds when it dies becomes due when its lease is over.
 struct LeaseEngine<Queue: LeasedQueue>: Sendable {
@@ -82,7 +82,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
                     let error = await work(on: piece, right)
                     if let right { queue.leave(right) }
                     let counts = leases.with { table in piece.map { table.end($0.lease) } }
-                    if counts.contains(where: { $0 >= queue.policy.wakesFrom }) { queue.loop.wakeup.ring() }
+                    if counts.contains(where: { $0 >= queue.policy.wakesFrom }) { queue.loop.wakeup.signal() }
                     return error
                 }
                 for item in piece { table.begin(item.lease, in: queue.route(of: item), since: claimedAt, task) }

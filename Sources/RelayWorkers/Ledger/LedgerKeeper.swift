@@ -6,18 +6,18 @@ import RelayCore
 public import RelayStore
 public import ServiceLifecycle
 
-/// Looks at subscriptions when it is time, without anybody's word: hears what purchases have brought, ends what is over, and
+/// Looks at subscriptions when it is time, without a statement: records new purchases, ends what is over, and
 /// asks Cleeng about what should have renewed and of which the store has said nothing.
 ///
-///     due ──hear──► standing ──not known what became of it──► ask Cleeng ──hear──► goes on, or is over
+///     due ──update──► status ──renewal unknown──► ask Cleeng ──update──► runs, or is over
 ///
-/// Any number of copies may run it; what one took and left is taken up after the lease.
+/// Any number of copies may run it; what one claimed and left is claimed again after the lease.
 public struct LedgerKeeper: Service {
     let store: RelayStore
     let loop: WorkLoop
     let policy = LeasePolicy(wakesFrom: .max, isBatch: true)
     let leases = Leases<ClaimedRow.Key, OnlyRoute>(.fixed(startWithin: Self.lease))
-    /// Subscriptions that this process has granted something on: to be heard without a claim.
+    /// Subscriptions that this process has just granted: updated without a claim.
     private let granted = NIOLockedValueBox<[SubscriptionName]>([])
     private let inquiry: SubscriptionInquiry
     /// Nil where no key was given to ask the App Store with.
@@ -28,11 +28,11 @@ public struct LedgerKeeper: Service {
 
     private static let batch = 64
     private static let lease = Duration.seconds(60)
-    /// So many grants wait to be heard. The others become due.
+    /// Most grants that wait for an update. The others become due.
     private static let mostGranted = 10_000
     /// At once, of all stores: the App Store takes fifty a second of one app.
     private static let maxAsked = 8
-    /// What cannot be gone on with is left alone for this long.
+    /// Pause after a subscription could not be processed.
     private static let pause = Duration.seconds(600)
 
     /// - Parameters:
@@ -108,7 +108,7 @@ public struct LedgerKeeper: Service {
         let word =
             subscription.platform == .apple
             ? await appStore?.ask(about: subscription) ?? .nothing : await stores.ask(about: subscription)
-        guard case .told(let message) = word else {
+        guard case .stated(let message) = word else {
             guard !subscription.isToBeAsked else { return subscription }
             // One that is only new is not in doubt: Cleeng need not be asked.
             if case .away = word {
@@ -137,7 +137,7 @@ public struct LedgerKeeper: Service {
     /// Together where it goes; else one by one, so that one row that cannot be read harms no other.
     ///
     /// - Parameters:
-    ///   - rows: those that this process holds: what cannot be gone on with is held against them.
+    ///   - rows: those that this process holds: failures count against them.
     ///   - asks: whether it asks about what is then in question.
     private func record(
         _ messages: [LedgerMessage], _ rows: [SubscriptionName: ClaimedRow] = [:], asks: Bool = true
@@ -152,7 +152,7 @@ public struct LedgerKeeper: Service {
                 for message in messages { results += try await record([message], rows, asks: asks) }
                 return results
             }
-            logger.error("a subscription cannot be gone on with", metadata: ["error": "\(error)"])
+            logger.error("a subscription cannot be processed", metadata: ["error": "\(error)"])
             Counter(label: "relay_ledgers_failed").increment()
             if let row = rows[messages[0].name] {
                 await store.queues.fail(row, error)
@@ -267,7 +267,7 @@ extension LedgerKeeper: GrantListener {
 
     public func updateLedgers(granted names: [SubscriptionName]) {
         granted.withLockedValue { if $0.count < Self.mostGranted { $0 += names } }
-        loop.wakeup.ring()
+        loop.wakeup.signal()
     }
 }
 
@@ -280,7 +280,7 @@ extension LedgerKeeper: StoredQueue {
             granted.removeFirst(min(Self.batch, granted.count))
             return (names, !granted.isEmpty)
         }
-        if isMore { loop.wakeup.ring() }
+        if isMore { loop.wakeup.signal() }
         return names.map { ClaimedSubscription(granted: $0) }
     }
 

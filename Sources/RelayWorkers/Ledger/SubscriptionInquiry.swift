@@ -3,7 +3,7 @@ import RelayStore
 
 /// Asks Cleeng how subscriptions stand: of each customer once, however many they have.
 struct SubscriptionInquiry: Sendable {
-    /// What became of the question about one customer.
+    /// Result of the question about one customer.
     enum Outcome: Sendable {
         case answered([Answer])
         /// Nobody may read this customer before then.
@@ -59,7 +59,7 @@ struct SubscriptionInquiry: Sendable {
         }
     }
 
-    /// What became of reading one customer.
+    /// Result of reading one customer.
     enum Reading: Sendable {
         case answered([OfferID: LedgerEnd])
         case notBefore(Timestamp)

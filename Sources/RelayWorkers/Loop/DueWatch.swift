@@ -6,18 +6,18 @@ public import ServiceLifecycle
 /// itself. This finds the work that other processes added, and work whose time has come.
 public struct DueWatch: Service {
     private let store: RelayStore
-    private let ring: @Sendable (DueWork) -> Void
+    private let signal: @Sendable (DueWork) -> Void
     private let logger: Logger
 
-    /// Loops that are woken by a watch look by themselves so often.
+    /// Interval of looks of loops that a watch wakes.
     public static let fallback = Duration.seconds(10)
 
-    /// - Parameter ring: wakes the loops that work on it.
+    /// - Parameter signal: wakes the loops that work on it.
     public init(
-        store: RelayStore, logger: Logger, ring: @escaping @Sendable (DueWork) -> Void
+        store: RelayStore, logger: Logger, signal: @escaping @Sendable (DueWork) -> Void
     ) {
         self.store = store
-        self.ring = ring
+        self.signal = signal
         self.logger = logger
     }
 
@@ -34,12 +34,12 @@ public struct DueWatch: Service {
     private func look(within horizon: Duration) async -> DueLook {
         do {
             let found = try await store.queues.due(within: horizon)
-            for work in found.works { ring(work) }
+            for work in found.works { signal(work) }
             return found
         } catch {
             // Each loop then tries, and logs what fails.
             logger.debug("it is not known what is due", metadata: ["error": "\(error)"])
-            for work in DueWork.allCases { ring(work) }
+            for work in DueWork.allCases { signal(work) }
             return DueLook(works: DueWork.allCases, isAlone: false)
         }
     }

@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
-/// A bell: rung from anywhere, heard by one. A ring while nobody listens is heard by the next wait.
+/// A coalescing signal with one waiter. A signal without a waiter ends the next wait.
 public final class Wakeup: Sendable {
     private enum State {
         case quiet
-        case rung
+        case signalled
         case waiting(CheckedContinuation<Void, Never>)
     }
 
@@ -12,39 +12,39 @@ public final class Wakeup: Sendable {
 
     public init() {}
 
-    public func ring() {
+    public func signal() {
         let waiting: CheckedContinuation<Void, Never>? = state.withLockedValue { state in
             if case .waiting(let continuation) = state {
                 state = .quiet
                 return continuation
             }
-            state = .rung
+            state = .signalled
             return nil
         }
         waiting?.resume()
     }
 
-    /// Until rung, or the task is cancelled, or `limit` is over.
+    /// Waits for a signal, for cancellation, or until `limit` is over.
     func wait(atMost limit: Duration) async {
         let alarm = Task {
             try? await Task.sleep(for: limit)
-            if !Task.isCancelled { ring() }
+            if !Task.isCancelled { signal() }
         }
         defer { alarm.cancel() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isRung = state.withLockedValue { state in
-                    if case .rung = state {
+                let isSignalled = state.withLockedValue { state in
+                    if case .signalled = state {
                         state = .quiet
                         return true
                     }
                     state = .waiting(continuation)
                     return false
                 }
-                if isRung { continuation.resume() }
+                if isSignalled { continuation.resume() }
             }
         } onCancel: {
-            ring()
+            signal()
         }
     }
 }

@@ -2,17 +2,17 @@ import Logging
 import Metrics
 import Postgres
 
-/// Takes up what is due, again and again: at once while there may be more, else when the bell rings or a while is over.
+/// Claims due work in a loop: at once while there may be more, else after a signal or a while.
 struct WorkLoop: Sendable {
     /// As its metrics name it.
     let name: String
     let wakeup: Wakeup
-    /// How often is looked although nobody has rung.
+    /// Interval of looks without a signal.
     let idleTick: @Sendable () -> Duration
     /// After each wait, so that one look serves what comes meanwhile.
     var gap = Duration.zero
     let logger: Logger
-    /// What the log says where nothing can be taken up.
+    /// Log message if nothing can be claimed.
     let complaint: String
 
     /// Until the task is cancelled.

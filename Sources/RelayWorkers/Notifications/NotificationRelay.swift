@@ -6,7 +6,7 @@ public import RelayStore
 public import ServiceLifecycle
 import Tracing
 
-/// Passes what the App Store told on to Cleeng: each as it came, as often as it takes, and of one subscription in order. One for each
+/// Passes the App Store's notifications on to Cleeng: each as it came, as often as it takes, and of one subscription in order. One for each
 /// account at Cleeng.
 ///
 /// Nothing is given up while it is kept: one that Cleeng refuses for what is in it lets the others pass and is tried again every
@@ -15,7 +15,7 @@ public struct NotificationRelay: Service {
     let store: RelayStore
     let loop: WorkLoop
     let policy = LeasePolicy(
-        trouble: "what became of a notification could not be written",
+        trouble: "the outcome of a notification could not be written",
         // The next of its subscription may go now.
         wakesFrom: 1)
     /// What is begun within this time after the claim ends within the lease.
@@ -33,7 +33,7 @@ public struct NotificationRelay: Service {
     /// - Parameters:
     ///   - scope: whose notifications go there.
     ///   - lease: longer than a call may take.
-    ///   - wakeup: rung when there is something to be passed on.
+    ///   - wakeup: signalled when there is something to be passed on.
     public init(
         store: RelayStore, client: NotificationClient, scope: PublisherScope = .common, lease: Duration,
         wakeup: Wakeup, logger: Logger,
@@ -48,7 +48,7 @@ public struct NotificationRelay: Service {
         self.retries = retries
         loop = WorkLoop(
             name: "notifications", wakeup: wakeup, idleTick: { idleTick }, logger: logger,
-            complaint: "no notification can be taken up")
+            complaint: "no notification can be claimed")
         breakers = Breakers { _, change in
             change.log(
                 to: logger, opened: "Cleeng does not take notifications: they are kept, and passed on when it does",
@@ -99,8 +99,8 @@ public struct NotificationRelay: Service {
 
 extension NotificationRelay: StoredQueue {
     func turns() -> [OnlyRoute: Turn<Breakers<OnlyRoute>.Permit>] {
-        let room = Self.maxConcurrent - leases.with { $0.running }
-        return breakers.turn(in: .all) { _ in room }.map { [.all: $0] } ?? [:]
+        let available = Self.maxConcurrent - leases.with { $0.running }
+        return breakers.turn(in: .all) { _ in available }.map { [.all: $0] } ?? [:]
     }
 
     func claim(_ turns: [OnlyRoute: Turn<Breakers<OnlyRoute>.Permit>]) async throws -> [ClaimedNotification] {

@@ -22,9 +22,9 @@ struct ArrivalGate: Sendable {
     mutating func open() { isOpen = true }
     mutating func close() { isOpen = false }
 
-    /// - Parameter room: how many more may be worked on.
-    mutating func reserve(_ route: UpstreamRoute, room: Int) -> Bool {
-        guard isOpen, !behind.contains(route), room > 0 else {
+    /// - Parameter available: how many more may be worked on.
+    mutating func reserve(_ route: UpstreamRoute, available: Int) -> Bool {
+        guard isOpen, !behind.contains(route), available > 0 else {
             refusals[route, default: 0] += 1
             behind.insert(route)
             return false

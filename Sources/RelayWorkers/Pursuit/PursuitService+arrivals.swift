@@ -10,8 +10,8 @@ extension PursuitService {
     fileprivate func reserve(_ acceptance: Acceptance) -> Bool {
         let route = Self.route(of: acceptance)
         guard upstream.isOpen(route) else { return false }
-        let room = room(in: route)
-        return arrivals.withLockedValue { $0.reserve(route, room: room) }
+        let available = available(in: route)
+        return arrivals.withLockedValue { $0.reserve(route, available: available) }
     }
 
     fileprivate func release(_ acceptance: Acceptance) {

@@ -4,7 +4,7 @@ import RelayCore
 import RelayStore
 import ServiceLifecycle
 
-/// Takes up what is due and sees it through, in as many copies as wanted. One for each account at Cleeng: what stands still behind
+/// Claims due pursuits and completes them, in as many copies as wanted. One for each account at Cleeng: what waits behind
 /// one of them holds up no other.
 public final class PursuitService: Service {
     private let store: RelayStore
@@ -25,8 +25,8 @@ public final class PursuitService: Service {
     /// - Parameters:
     ///   - upstream: one account at Cleeng.
     ///   - scope: whose purchases go there.
-    ///   - wakeup: rung when this process has accepted a purchase.
-    ///   - listener: hears of grants.
+    ///   - wakeup: signalled when this process has accepted a purchase.
+    ///   - listener: updates ledgers after grants.
     public init(
         store: RelayStore, upstream: Upstream, scope: PublisherScope = .common, settings: PursuitSettings,
         wakeup: Wakeup, logger: Logger, listener: any GrantListener
@@ -41,10 +41,10 @@ public final class PursuitService: Service {
         policy = LeasePolicy(grace: settings.shutdownGrace, wakesFrom: settings.maxConcurrent)
         leases = PursuitLeases(.renewed(settings.lease))
         writer = PursuitWriter(store: store, listener: listener)
-        let desk = ReadDesk(
+        let reader = EntitlementReader(
             store: store, upstream: upstream, leases: leases, interval: settings.reads.interval, lease: settings.lease)
         worker = PursuitWorker(
-            store: store, upstream: upstream, writer: writer, desk: desk, leases: leases, settings: settings,
+            store: store, upstream: upstream, writer: writer, reader: reader, leases: leases, settings: settings,
             logger: logger)
     }
 
@@ -63,12 +63,12 @@ public final class PursuitService: Service {
     /// Ends the wait of those whom Cleeng's own word is about.
     ///
     /// - Returns: how many waits ended, and how many more there are that somebody works on at this moment.
-    func tell(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (told: Int, left: Int) {
+    func tell(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (ended: Int, left: Int) {
         let claimedAt = ContinuousClock.now
         let (claimed, left) = try await store.events.claimWaiting(for: word, of: subject, lease: settings.lease)
         leases.with { for pursuit in claimed { $0.hold(pursuit.lease, since: claimedAt) } }
         await withTaskGroup { group in
-            for pursuit in claimed { group.addTask { [worker] in await worker.told(pursuit, word) } }
+            for pursuit in claimed { group.addTask { [worker] in await worker.apply(pursuit, word) } }
         }
         return (claimed.count, left)
     }
@@ -93,10 +93,10 @@ extension PursuitService: LeasedQueue {
     func turns() -> [UpstreamRoute: Turn<CallGate.Pass>] {
         var turns: [UpstreamRoute: Turn<CallGate.Pass>] = [:]
         for route in UpstreamRoute.allCases {
-            let room = room(in: route)
-            guard room > 0 else { continue }
+            let available = available(in: route)
+            guard available > 0 else { continue }
             if upstream.isOpen(route) {
-                turns[route] = Turn(limit: min(room, Self.batch))
+                turns[route] = Turn(limit: min(available, Self.batch))
             } else if let probe = upstream.probe(on: route) {
                 turns[route] = Turn(limit: 1, right: probe, isProbe: true)
             }
@@ -105,7 +105,7 @@ extension PursuitService: LeasedQueue {
     }
 
     /// How many more may be worked on.
-    func room(in route: UpstreamRoute) -> Int {
+    func available(in route: UpstreamRoute) -> Int {
         settings.maxConcurrent - leases.with { $0.running(in: route) } - arrivals.withLockedValue { $0.reserved(route) }
     }
 

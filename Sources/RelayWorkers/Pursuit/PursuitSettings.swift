@@ -14,7 +14,7 @@ public struct PursuitSettings: Sendable {
     public var expiryTick: Duration
     /// The read before the first forward may take this long, and not longer: the forward matters more.
     public var baselineTimeout: Duration
-    /// How long steps under way may take to end once the process is told to go.
+    /// How long steps under way may take to end once the process shuts down.
     public var shutdownGrace: Duration
 
     public init(

@@ -11,7 +11,7 @@ struct PursuitWorker: Sendable {
     let store: RelayStore
     let upstream: Upstream
     let writer: PursuitWriter
-    let desk: ReadDesk
+    let reader: EntitlementReader
     let leases: PursuitLeases
     let settings: PursuitSettings
     let logger: Logger
@@ -49,12 +49,12 @@ struct PursuitWorker: Sendable {
         }
     }
 
-    /// Cleeng has said by itself what became of this one.
-    func told(_ claimed: ClaimedPursuit, _ word: UpstreamStatement) async {
+    /// Applies Cleeng's event about this pursuit.
+    func apply(_ claimed: ClaimedPursuit, _ word: UpstreamStatement) async {
         defer { leases.with { $0.drop(claimed.lease) } }
         await step("told by cleeng", claimed) {
             var pursuit = claimed.pursuit
-            let decision = pursuit.told(word, at: try now())
+            let decision = pursuit.apply(word, at: try now())
             try await conclude(claimed, pursuit, before: claimed.pursuit, Notes(), decision)
         }
     }
@@ -86,7 +86,7 @@ struct PursuitWorker: Sendable {
             return
         }
         logger.warning(
-            "a pursuit was interrupted: its lease runs out and it is taken up again", metadata: describe(claimed, error)
+            "a pursuit was interrupted: it is claimed again when its lease expires", metadata: describe(claimed, error)
         )
         if (error as? PostgresError)?.isPassing != true {
             try? await store.purchases.note(trouble: "\(error)", of: claimed)
@@ -94,11 +94,11 @@ struct PursuitWorker: Sendable {
     }
 
     private func setAside(_ claimed: ClaimedPursuit, _ error: any Error) async {
-        logger.error("a pursuit cannot be gone on with", metadata: describe(claimed, error))
+        logger.error("a pursuit cannot be processed", metadata: describe(claimed, error))
         do {
             try await store.purchases.park(claimed, why: "\(error)")
         } catch {
-            logger.warning("it could not be parked: it is taken up again", metadata: describe(claimed, error))
+            logger.warning("it could not be parked: it is claimed again later", metadata: describe(claimed, error))
         }
     }
 
@@ -136,7 +136,7 @@ struct PursuitWorker: Sendable {
                 decision = next
             case .read:
                 let before = pursuit
-                switch try await desk.read(for: claimed, probe: probe) {
+                switch try await reader.read(for: claimed, probe: probe) {
                 case .answered(let answer, let siblings):
                     for (sibling, answer) in siblings { Task { await answered(sibling, answer) } }
                     try Task.checkCancellation()
@@ -161,7 +161,7 @@ struct PursuitWorker: Sendable {
         // After a forward, recorded or not, what is read may be its fruit. Before a probe nothing is read: others wait for
         // what it says.
         if pursuit.entitledBefore == nil, pursuit.forwards == 0, !pursuit.transfers, probe == nil,
-            let answer = await desk.baseline(for: claimed, within: settings.baselineTimeout)
+            let answer = await reader.baseline(for: claimed, within: settings.baselineTimeout)
         {
             notes.events.append(pursuit.baselineRead(answer, at: try now()))
         }
@@ -237,7 +237,7 @@ struct PursuitWorker: Sendable {
         return Decision(next: .rest(until: due ?? pursuit.acceptedAt))
     }
 
-    /// Before a request is sent, the older ones that it overtakes are told so: after it they must never be sent.
+    /// Before a request is sent, the older ones that it overtakes end: after it they must never be sent.
     private func supersedeOlder(than claimed: ClaimedPursuit) async throws {
         for older in try await store.purchases.claimOvertaken(by: claimed, lease: settings.lease) {
             var pursuit = older.pursuit
@@ -258,7 +258,7 @@ struct PursuitWorker: Sendable {
         var outcome = try await write(claimed, pursuit, all, decision.next)
         var readAgainAt: Timestamp?
         if case .ownerInDoubt(let rival) = outcome {
-            switch try await desk.read(rival) {
+            switch try await reader.read(rival) {
             case .answered(let answer):
                 outcome = try await write(claimed, pursuit, all, decision.next, rival: answer)
             case .notBefore(let moment): readAgainAt = moment

@@ -5,8 +5,8 @@ import StoreAPI
 
 /// What a store said of a subscription.
 enum StoreStatement: Sendable {
-    /// What the ledger is to hear.
-    case told(LedgerMessage)
+    /// The statement for the ledger.
+    case stated(LedgerMessage)
     /// The store has nothing to say of it.
     case nothing
     /// It cannot be asked now.
@@ -39,7 +39,7 @@ public struct StoreInquiry: Sendable {
             // Of what was posted by a renewal's name, while Roku could not be asked, Roku tells under the original one.
             let one = found.first { $0.key == key } ?? (platform.namesRenewals ? found.first : nil)
             guard let word = one?.word else { return .nothing }
-            return .told(
+            return .stated(
                 LedgerMessage(
                     subscription.name, word,
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): as the store has it")))
@@ -48,7 +48,7 @@ public struct StoreInquiry: Sendable {
         case .ended, .unknown:
             // Cleeng has granted on it: a store that has never said anything of it may have been asked by a wrong name.
             guard subscription.hasRenewalInfo else { return .nothing }
-            return .told(
+            return .stated(
                 LedgerMessage(
                     subscription.name, .over(statedAt: subscription.updatedAt),
                     note: .init(event: "looked_up", detail: "\(platform.rawValue): the store does not know it")))
@@ -104,22 +104,23 @@ extension ExternalStoreAnswer {
     /// - Parameters:
     ///   - asked: what it took to ask beside the purchase's own name; nil for nothing.
     ///   - store: as a publisher reads it.
-    ///   - acknowledges: whether the store is to be told of a grant.
+    ///   - acknowledges: whether the store wants an acknowledgement of a grant.
     init(_ answer: StoreAnswer<StoreSubscription>, asked: BundleID?, store: String, acknowledges: Bool = false) {
         switch answer {
-        case .found(let told):
+        case .found(let purchase):
             // What is used up, or of which too little is said, is a purchase all the same.
-            guard let word = told.ledgerWord ?? (told.state.isPurchase ? LedgerStatement() : nil) else {
-                self = .no("\(store) has no paid subscription by that name: it is \(told.state.rawValue)")
+            guard let word = purchase.ledgerWord ?? (purchase.state.isPurchase ? LedgerStatement() : nil) else {
+                self = .no("\(store) has no paid subscription by that name: it is \(purchase.state.rawValue)")
                 return
             }
             self = .found([
                 ExternalSubscription(
-                    key: told.ledgerKey, environment: told.environment, word: word, bundleID: asked,
-                    productID: told.productID, isTrial: told.isTrial, isSubscription: told.kind == .subscription,
-                    awaitsAcknowledgement: acknowledges && told.isAcknowledged == false
-                        ? told.kind == .subscription ? .subscription : .product : nil,
-                    accountToken: told.accountToken)
+                    key: purchase.ledgerKey, environment: purchase.environment, word: word, bundleID: asked,
+                    productID: purchase.productID, isTrial: purchase.isTrial,
+                    isSubscription: purchase.kind == .subscription,
+                    awaitsAcknowledgement: acknowledges && purchase.isAcknowledged == false
+                        ? purchase.kind == .subscription ? .subscription : .product : nil,
+                    accountToken: purchase.accountToken)
             ])
         case .notAPurchase("gone"): self = .ended("\(store) says that it is over, and nothing more of it")
         case .notAPurchase(let word): self = .no("\(store) says no: \(word)")

@@ -5,7 +5,7 @@ public import RelayStore
 public import ServiceLifecycle
 import Tracing
 
-/// Asks the store about each purchase that a notification named or that was just granted. The ledger hears the answer. A notification is only a
+/// Asks the store about each purchase that a notification named or that was just granted. The ledger records the answer. A notification is only a
 /// signal: a forged one makes the relay ask, and the store's answer decides. The worker acknowledges a grant where the store requires it.
 ///
 /// A question waits while the store cannot be asked: up to 15 minutes between two tries, and up to six hours after a refusal. It is dropped
@@ -36,7 +36,7 @@ public struct StoreQuestions: Service {
     /// - Parameters:
     ///   - own: publishers whose own accounts this copy has.
     ///   - leeway: how long after its end a subscription that will renew is waited for.
-    ///   - wakeup: rung when a notification came.
+    ///   - wakeup: signalled when a notification came.
     public init(
         store: RelayStore, inquiry: StoreInquiry, own: [PublisherID], leeway: Duration, wakeup: Wakeup, logger: Logger
     ) {
@@ -108,7 +108,7 @@ public struct StoreQuestions: Service {
         case .tryAgain(let pause):
             breakers.end(permit, CallResult(.failure("it does not answer"), subject: subject))
             return Trouble(what: "the store cannot be asked now", pause: delay(question, atLeast: pause))
-        // Nobody has posted it: the store is asked when somebody does. Whoever forges a notification makes up an app.
+        // Nobody has posted it: the store is asked when somebody does. A forged notification may name any app.
         case .misconfigured where known.isEmpty && question.attempts >= Self.mostRefusals: return nil
         case .misconfigured(let why):
             // It may be one app's or one publisher's alone: the breaker is everybody's.
@@ -216,7 +216,7 @@ public struct StoreQuestions: Service {
         ).increment()
         guard trouble == nil else { return trouble }
         let note = LedgerMessage.Note(
-            event: "acknowledged", detail: "\(question.store.rawValue) was told of the grant")
+            event: "acknowledged", detail: "\(question.store.rawValue) has the acknowledgement")
         _ = try await store.subscriptions.record([LedgerMessage(name, note: note)], leeway: leeway)
         return nil
     }
@@ -241,8 +241,8 @@ extension StoreQuestions: StoredQueue {
         var turns: [StorePlatform: Turn<Breakers<StorePlatform>.Permit>] = [:]
         // What this copy has no access to is another's to ask.
         for platform in QuestionStore.stores where inquiry.platforms.contains(platform) {
-            let room = Self.maxConcurrent - leases.with { $0.running(in: platform) }
-            turns[platform] = breakers.turn(in: platform) { _ in room }
+            let available = Self.maxConcurrent - leases.with { $0.running(in: platform) }
+            turns[platform] = breakers.turn(in: platform) { _ in available }
         }
         return turns
     }

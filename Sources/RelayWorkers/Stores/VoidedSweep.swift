@@ -99,7 +99,7 @@ public struct VoidedSweep: Service {
                     turn = try await store.questions.keep(turn)
                 }
                 pages += 1
-                // Whoever names the same page again, or no end of pages, is not followed.
+                // An answer that names the same page again, or endless pages, is not followed.
                 guard pages < Self.mostPages, found.next == nil || found.next != page else {
                     return "its list has no end"
                 }

@@ -14,7 +14,7 @@ public struct InstanceReporter: Service {
 
     /// - Parameters:
     ///   - upstreams: one for each account at Cleeng; none in a process that runs no workers.
-    ///   - news: rung when one of them does better or worse.
+    ///   - news: signalled when one of them does better or worse.
     public init(
         store: RelayStore, upstreams: [Upstream], news: Wakeup, role: String,
         interval: Duration = InstanceReport.interval

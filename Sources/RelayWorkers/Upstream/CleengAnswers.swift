@@ -117,7 +117,7 @@ extension SynchronizationAnswer {
 }
 
 extension Int? {
-    /// Too many calls, or out of service: a `Retry-After` with any other status speaks of the one call.
+    /// Too many calls, or out of service: a `Retry-After` with any other status concerns only the one call.
     fileprivate var concernsTheRoute: Bool { self == 429 || self == 503 }
 }
 

@@ -26,8 +26,8 @@ public final class Upstream: Sendable {
     /// - Parameters:
     ///   - maxConcurrentCalls: of all routes together.
     ///   - account: the publisher whose own account at Cleeng it is; nil for the one that publishers share.
-    ///   - news: rung when a route's health has changed.
-    ///   - work: rung when a route that was shut is open again.
+    ///   - news: signalled when a route's health has changed.
+    ///   - work: signalled when a route that was shut is open again.
     public init(
         client: CleengClient, account: PublisherID? = nil, clock: DatabaseClock, maxConcurrentCalls: Int,
         news: Wakeup = Wakeup(), work: Wakeup, logger: Logger
@@ -184,7 +184,7 @@ public final class Upstream: Sendable {
         let change = gate.leave(pass, Task.isCancelled ? nil : result)
         if change.before.health.state != change.after.health.state {
             tell(change.after.health, route)
-            news.ring()
+            news.signal()
         }
         change.log(
             to: logger, opened: "nothing but probes is sent upstream for now",
@@ -198,7 +198,7 @@ public final class Upstream: Sendable {
         }
         switch change.event {
         case .opened: Counter(label: "relay_upstream_breaker_opens", dimensions: labels(route)).increment()
-        case .closed: work.ring()
+        case .closed: work.signal()
         case nil: break
         }
     }

@@ -94,13 +94,13 @@ final class UpstreamGate: Sendable {
     @discardableResult
     func leave(_ pass: CallGate.Pass, _ result: CallResult? = nil) -> BreakerChange {
         let (now, jitter) = (now, Double.random(in: 0..<1))
-        let (change, told) = state.withLockedValue { state in
+        let (change, resolved) = state.withLockedValue { state in
             let before = state.gate[pass.route]
-            let words = state.gate.end(pass, result, at: now, jitter: jitter)
-            let told = words.map { (state.waiters.removeValue(forKey: $0.waiter), $0.pass) }
-            return (BreakerChange(before: before, after: state.gate[pass.route]), told)
+            let resolutions = state.gate.end(pass, result, at: now, jitter: jitter)
+            let resolved = resolutions.map { (state.waiters.removeValue(forKey: $0.waiter), $0.pass) }
+            return (BreakerChange(before: before, after: state.gate[pass.route]), resolved)
         }
-        for (waiter, pass) in told { waiter?.resume(returning: pass) }
+        for (waiter, pass) in resolved { waiter?.resume(returning: pass) }
         return change
     }
 }

@@ -39,7 +39,7 @@ public final class DeliveryService: Service {
 
     /// - Parameters:
     ///   - client: shut down when the service ends.
-    ///   - wakeup: rung when there is something to be delivered.
+    ///   - wakeup: signalled when there is something to be delivered.
     public init(
         store: RelayStore, client: WebhookClient, credentials: PerPublisher<WebhookCredentials>,
         settings: DeliverySettings, wakeup: Wakeup, logger: Logger
@@ -59,9 +59,9 @@ public final class DeliveryService: Service {
         loop = WorkLoop(
             name: "webhooks", wakeup: wakeup,
             idleTick: { breakers.hasOpen ? settings.probeTick : settings.idleTick }, gap: settings.claimGap,
-            logger: logger, complaint: "no message to an endpoint can be taken up")
+            logger: logger, complaint: "no message to an endpoint can be claimed")
         policy = LeasePolicy(
-            trouble: "what became of a message could not be written", grace: settings.grace,
+            trouble: "the result of a message could not be written", grace: settings.grace,
             // The next of its lane, or of its endpoint, may go now.
             wakesFrom: 1)
         leases = Leases(.fixed(startWithin: settings.startAtMost))
@@ -80,7 +80,7 @@ public final class DeliveryService: Service {
     /// Writes how the endpoint does, where that is news.
     func note(_ verdict: WebhookResult.Verdict, of id: EndpointID) async throws {
         let now = store.memory.clock.nowOrHostTime
-        let change = state.withLockedValue { $0.known[id]?.standing.heard(verdict, at: now) }
+        let change = state.withLockedValue { $0.known[id]?.standing.record(verdict, at: now) }
         guard let change, try await store.webhooks.note(change, of: id) else { return }
         directory.forget()
         guard case .disabled(let reason) = change else { return }
@@ -110,11 +110,11 @@ extension DeliveryService: StoredQueue {
         let active = state.withLockedValue { $0.known.values.filter { !$0.standing.isDisabled } }.map(\.endpoint)
         var taken = leases.with { $0.running }
         var turns: [EndpointID: Turn<Right>] = [:]
-        // Whoever comes first may have more: not always the same one.
+        // The first endpoint may have more: the order varies.
         for endpoint in active.shuffled() {
             let own = leases.with { $0.running(in: endpoint.id) }
             let turn = breakers.turn(in: endpoint.id) { allowance in
-                settings.rooms.room(taken: taken, own: own, allowance: allowance)
+                settings.capacity.available(taken: taken, own: own, allowance: allowance)
             }
             guard let turn else { continue }
             taken += turn.limit
@@ -127,15 +127,15 @@ extension DeliveryService: StoredQueue {
 
     /// Claims nothing for an endpoint whose credentials this copy does not have.
     func claim(_ turns: [EndpointID: Turn<Right>]) async throws -> [ClaimedDelivery] {
-        let rooms = turns.compactMapValues { turn in
+        let quotas = turns.compactMapValues { turn in
             turn.right.flatMap { right in
                 credentials[right.endpoint.publisher].map {
-                    DeliveryRoom(count: turn.limit, publisher: right.endpoint.publisher, mark: $0.mark)
+                    DeliveryQuota(count: turn.limit, publisher: right.endpoint.publisher, mark: $0.mark)
                 }
             }
         }
         return try await store.webhooks.claim(
-            rooms, own: Array(credentials.own.keys), lease: settings.lease(timeout: client.timeout))
+            quotas, own: Array(credentials.own.keys), lease: settings.lease(timeout: client.timeout))
     }
 
     func route(of claimed: ClaimedDelivery) -> EndpointID { claimed.endpoint }

@@ -3,27 +3,27 @@ public import RelayCore
 /// How messages are delivered.
 public struct DeliverySettings: Sendable {
     public var retries: WebhookRetries
-    public var rooms: EndpointRooms
-    /// How often is looked although nobody has rung.
+    public var capacity: EndpointCapacity
+    /// Interval of looks without a signal.
     public var idleTick: Duration
     /// The same while an endpoint's breaker is open, and probes have to be sent.
     public var probeTick: Duration
-    /// Between two claims: what ends meanwhile makes room for one claim together.
+    /// Interval between two claims: places that become free meanwhile are filled by one claim.
     public var claimGap: Duration
     /// After the claim. What is begun by then ends within the lease.
     public var startAtMost: Duration
-    /// How long a message waits that this process had no room to try.
+    /// How long a message waits that this process had no place for.
     public var postponedFor = Duration.seconds(5)
     /// How long tries under way are waited for in a shutdown.
     public var grace: Duration
 
     public init(
-        retries: WebhookRetries = WebhookRetries(), rooms: EndpointRooms = EndpointRooms(),
+        retries: WebhookRetries = WebhookRetries(), capacity: EndpointCapacity = EndpointCapacity(),
         idleTick: Duration = .milliseconds(250), probeTick: Duration = .milliseconds(50),
         claimGap: Duration = .milliseconds(5), startAtMost: Duration = .seconds(5), grace: Duration = .seconds(4)
     ) {
         self.retries = retries
-        self.rooms = rooms
+        self.capacity = capacity
         self.idleTick = idleTick
         self.probeTick = probeTick
         self.claimGap = claimGap

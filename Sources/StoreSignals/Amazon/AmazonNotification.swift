@@ -18,13 +18,13 @@ public enum AmazonNotification {
             topic: message.topic.description, state: message.kind.topicState, saidAt: message.saidAt)
         guard message.kind == .notification else { return notification }
         // The topic may carry what Amazon adds next year, or what somebody publishes to try it out.
-        let told = (try? SignalText.decode(Told.self, from: Array(message.text.utf8))) ?? Told()
-        notification.type = told.type ?? "UNKNOWN"
-        notification.saidAt = told.saidAt.flatMap { Timestamp(external: $0) } ?? message.saidAt
-        notification.packageName = told.appPackageName.map { BundleID($0) }
-        notification.bundleID = told.appUserID.map { BundleID($0) }
-        notification.originalTransactionID = told.receiptID.map(key)
-        notification.related = told.cancelledReceiptID.map { [key($0)] } ?? []
+        let content = (try? SignalText.decode(Content.self, from: Array(message.text.utf8))) ?? Content()
+        notification.type = content.type ?? "UNKNOWN"
+        notification.saidAt = content.saidAt.flatMap { Timestamp(external: $0) } ?? message.saidAt
+        notification.packageName = content.appPackageName.map { BundleID($0) }
+        notification.bundleID = content.appUserID.map { BundleID($0) }
+        notification.originalTransactionID = content.receiptID.map(key)
+        notification.related = content.cancelledReceiptID.map { [key($0)] } ?? []
         return notification
     }
 
@@ -40,7 +40,7 @@ public enum AmazonNotification {
         StorePlatform.amazon.subscriptionKey(TransactionID(receiptID))
     }
 
-    private struct Told: Decodable {
+    private struct Content: Decodable {
         var type: String?
         var appPackageName: String?
         /// With the receipt's id it is what the store finds a purchase by.

@@ -1,4 +1,4 @@
-/// What became of the request to confirm a subscription to a topic.
+/// Result of the request to confirm a subscription to a topic.
 public enum TopicConfirmation: Sendable, Equatable {
     case confirmed
     /// The token is too old, or was never that topic's.

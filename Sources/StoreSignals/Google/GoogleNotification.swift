@@ -17,18 +17,19 @@ public struct GoogleNotification: Sendable {
                     .notANotification,
                     "it is no wrapped push message of Pub/Sub: message.messageId or message.data is missing")
         }
-        guard let told = try? SignalText.decode(Told.self, from: push.data), let packageName = told.packageName else {
+        guard let content = try? SignalText.decode(Content.self, from: push.data), let packageName = content.packageName
+        else {
             throw SignalError(.notANotification, "message.data is no developer notification: packageName is missing")
         }
         self.packageName = BundleID(packageName)
         var notification = StoreNotification(
             version: .one, identity: "google\n\(push.subscription)\n\(push.messageID)", uuid: push.messageID,
-            type: told.type, environment: .unknown, bundleID: self.packageName,
-            originalTransactionID: told.purchaseToken.map {
+            type: content.type, environment: .unknown, bundleID: self.packageName,
+            originalTransactionID: content.purchaseToken.map {
                 StorePlatform.google.subscriptionKey(TransactionID($0))
-            }, saidAt: told.eventTimeMillis.flatMap { Timestamp(external: $0) })
+            }, saidAt: content.eventTimeMillis.flatMap { Timestamp(external: $0) })
         notification.store = .google
-        notification.productID = told.productID.map { ProductID($0) }
+        notification.productID = content.productID.map { ProductID($0) }
         self.notification = notification
     }
 
@@ -49,7 +50,7 @@ extension GoogleNotification {
     private static let productTypes: [Int64: String] = [1: "PURCHASED", 2: "CANCELED"]
 
     /// A `DeveloperNotification`: one of its members says what it is about.
-    private struct Told: Decodable {
+    private struct Content: Decodable {
         var packageName: String?
         var eventTimeMillis: Int64?
         var type = "UNKNOWN"

@@ -14,13 +14,13 @@ public enum SweptPurchase {
         publisher: PublisherID
     ) throws -> [UInt8] {
         let milliseconds = voidedAt.microseconds / 1_000
-        let told = DeveloperNotification(
+        let notification = DeveloperNotification(
             packageName: packageName.text, eventTimeMillis: String(milliseconds),
             voidedPurchaseNotification: .init(purchaseToken: purchaseToken, orderId: orderID, voidedReason: reason))
         let push = Push(
             message: .init(
                 messageId: "\(orderID.isEmpty ? purchaseToken : orderID) \(milliseconds)",
-                data: try JSONEncoder().encode(told)),
+                data: try JSONEncoder().encode(notification)),
             subscription: "voidedpurchases.list/\(publisher)")
         return Array(try JSONEncoder().encode(push))
     }

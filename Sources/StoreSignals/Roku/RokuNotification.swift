@@ -26,12 +26,14 @@ public struct RokuNotification: Sendable {
     public init(body: [UInt8]) throws(SignalError) {
         let push = try RokuPush(body: body)
         form = push.form
-        let told = push.message.flatMap { try? SignalText.decode(Told.self, from: $0) } ?? Told()
+        let content = push.message.flatMap { try? SignalText.decode(Content.self, from: $0) } ?? Content()
         let identity: String
         switch push.form {
         case .signed: identity = "roku\n\(push.key)"
         case .unsigned:
-            guard let type = told.type, let transaction = told.transactionID, let responseKey = told.responseKey else {
+            guard let type = content.type, let transaction = content.transactionID,
+                let responseKey = content.responseKey
+            else {
                 throw SignalError(
                     .notANotification,
                     "it is no notification of Roku's: transactionType, transactionId or responseKey is missing")
@@ -39,14 +41,14 @@ public struct RokuNotification: Sendable {
             identity = "roku unsigned\n\(responseKey)\n\(transaction)\n\(type)"
         }
         var notification = StoreNotification(
-            version: .one, identity: identity, uuid: push.form == .signed ? push.key : told.responseKey,
-            type: told.type ?? push.otherType ?? "UNKNOWN", environment: .unknown,
-            bundleID: told.channelID.map { BundleID($0) }, originalTransactionID: told.subscription,
-            saidAt: told.saidAt)
+            version: .one, identity: identity, uuid: push.form == .signed ? push.key : content.responseKey,
+            type: content.type ?? push.otherType ?? "UNKNOWN", environment: .unknown,
+            bundleID: content.channelID.map { BundleID($0) }, originalTransactionID: content.subscription,
+            saidAt: content.saidAt)
         notification.store = .roku
-        notification.responseKey = told.responseKey
+        notification.responseKey = content.responseKey
         notification.isUnproven = push.form == .unsigned
-        notification.isOver = told.isOver
+        notification.isOver = content.isOver
         self.notification = notification
     }
 
@@ -66,7 +68,7 @@ public struct RokuNotification: Sendable {
 }
 
 extension RokuNotification {
-    private struct Told: Decodable {
+    private struct Content: Decodable {
         var type: String?
         var transactionID: String?
         var originalTransactionID: String?

@@ -85,7 +85,7 @@ extension UnsafeBufferPointer<UInt8> {
 extension JSONLine {
     private static let maximumElements = 64
 
-    /// Returns false, and leaves the line as it was, where the entry has no room.
+    /// Returns false, and leaves the line as it was, where the entry does not fit.
     mutating func append(_ entry: FlatMetadata.Entry) -> Bool {
         let before = bytes.count
         append(",")

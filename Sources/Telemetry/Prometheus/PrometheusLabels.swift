@@ -44,10 +44,10 @@ struct PrometheusLabels: Hashable, Comparable {
     }
 
     private static func append(_ value: String, to text: inout String) {
-        var room = maximumValueBytes
+        var bytesLeft = maximumValueBytes
         for scalar in value.unicodeScalars {
-            room -= scalar.utf8.count
-            guard room >= 0 else {
+            bytesLeft -= scalar.utf8.count
+            guard bytesLeft >= 0 else {
                 text += "…"
                 return
             }

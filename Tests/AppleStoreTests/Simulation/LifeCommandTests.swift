@@ -34,7 +34,7 @@ struct LifeCommandTests {
         #expect(try LifeCommand("renew --lost") == .lost(.renew))
         #expect(try LifeCommand("fail grace --lost") == .lost(.fail(hasGrace: true)))
         #expect(try LifeCommand("upgrade --lost --lost") == .lost(.upgrade(productId: "--lost")))
-        #expect(refusal("receipt --lost") == "only what is told of can be lost")
+        #expect(refusal("receipt --lost") == "only a notification can be lost")
         #expect(refusal("--lost") == "unknown command --lost, see help")
         #expect(refusal("--lost renew") == "unknown command --lost, see help")
     }

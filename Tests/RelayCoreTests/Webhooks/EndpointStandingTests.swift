@@ -10,32 +10,32 @@ struct EndpointStandingTests {
     @Test("five days without a success, and the next failure disables it")
     func patience() {
         var standing = EndpointStanding()
-        #expect(standing.heard(.failed, at: Self.day(0)) == .failing)
-        #expect(standing.heard(.refused, at: Self.day(2)) == nil)
-        #expect(standing.heard(.failed, at: Self.day(4.99)) == nil)
-        #expect(standing.heard(.failed, at: Self.day(5)) == .disabled(.failing))
-        #expect(standing.heard(.failed, at: Self.day(6)) == nil)
-        #expect(standing.heard(.delivered, at: Self.day(6)) == nil)
+        #expect(standing.record(.failed, at: Self.day(0)) == .failing)
+        #expect(standing.record(.refused, at: Self.day(2)) == nil)
+        #expect(standing.record(.failed, at: Self.day(4.99)) == nil)
+        #expect(standing.record(.failed, at: Self.day(5)) == .disabled(.failing))
+        #expect(standing.record(.failed, at: Self.day(6)) == nil)
+        #expect(standing.record(.delivered, at: Self.day(6)) == nil)
     }
 
     @Test("one success, and the days are counted anew")
     func success() {
         var standing = EndpointStanding()
-        #expect(standing.heard(.failed, at: Self.day(0)) == .failing)
-        #expect(standing.heard(.delivered, at: Self.day(4.9)) == .succeeded)
-        #expect(standing.heard(.failed, at: Self.day(5.1)) == .failing)
-        #expect(standing.heard(.failed, at: Self.day(10)) == nil)
-        #expect(standing.heard(.failed, at: Self.day(10.2)) == .disabled(.failing))
+        #expect(standing.record(.failed, at: Self.day(0)) == .failing)
+        #expect(standing.record(.delivered, at: Self.day(4.9)) == .succeeded)
+        #expect(standing.record(.failed, at: Self.day(5.1)) == .failing)
+        #expect(standing.record(.failed, at: Self.day(10)) == nil)
+        #expect(standing.record(.failed, at: Self.day(10.2)) == .disabled(.failing))
     }
 
     @Test("410 disables it at once; a success is written once a minute; a try broken off says nothing")
     func others() {
         var standing = EndpointStanding()
-        #expect(standing.heard(.delivered, at: Self.start) == .succeeded)
-        #expect(standing.heard(.delivered, at: Self.start + .seconds(59)) == nil)
-        #expect(standing.heard(.delivered, at: Self.start + .seconds(60)) == .succeeded)
-        #expect(standing.heard(.cancelled, at: Self.day(9)) == nil)
-        #expect(standing.heard(.gone, at: Self.day(9)) == .disabled(.gone))
+        #expect(standing.record(.delivered, at: Self.start) == .succeeded)
+        #expect(standing.record(.delivered, at: Self.start + .seconds(59)) == nil)
+        #expect(standing.record(.delivered, at: Self.start + .seconds(60)) == .succeeded)
+        #expect(standing.record(.cancelled, at: Self.day(9)) == nil)
+        #expect(standing.record(.gone, at: Self.day(9)) == .disabled(.gone))
         #expect(standing.isDisabled)
     }
 
@@ -49,7 +49,7 @@ struct EndpointStandingTests {
                 let verdict: WebhookResult.Verdict =
                     Int.random(in: 0..<6, using: &generator) == 0 ? .delivered : .failed
                 if verdict == .delivered, !standing.isDisabled { success = now }
-                if standing.heard(verdict, at: now) == .disabled(.failing) {
+                if standing.record(verdict, at: now) == .disabled(.failing) {
                     #expect(now - success >= EndpointStanding.patience)
                 }
             }

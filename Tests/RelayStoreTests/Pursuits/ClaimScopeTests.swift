@@ -56,7 +56,7 @@ struct ClaimScopeTests {
             try await Notices(store: store, database: database).come("SUBSCRIBED", said: 0)
             try await database.run("UPDATE ledgers SET publisher = 'nordic', due_at = now()")
             func taken(_ own: [PublisherID]) async throws -> [Int] {
-                let room = DeliveryRoom(count: 5, publisher: "nordic", mark: RelayStore.mark)
+                let room = DeliveryQuota(count: 5, publisher: "nordic", mark: RelayStore.mark)
                 return [
                     try await store.webhooks.claim([endpoint: room], own: own, lease: .seconds(60)).count,
                     try await store.subscriptions.claimDue(own: own, limit: 5, lease: .seconds(60)).count,

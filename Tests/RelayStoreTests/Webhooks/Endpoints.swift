@@ -28,12 +28,12 @@ extension WebhookStore {
     func claim(_ id: EndpointID, _ room: Int = 10, lease: Duration = .seconds(600)) async throws
         -> [ClaimedDelivery]
     {
-        try await claim([id: DeliveryRoom(count: room, publisher: "main", mark: RelayStore.mark)], lease: lease)
+        try await claim([id: DeliveryQuota(count: room, publisher: "main", mark: RelayStore.mark)], lease: lease)
     }
 
     func claim(_ rooms: [EndpointID: Int], lease: Duration, mark: BodyMark) async throws -> [ClaimedDelivery] {
         try await claim(
-            rooms.mapValues { DeliveryRoom(count: $0, publisher: "main", mark: mark) }, lease: lease)
+            rooms.mapValues { DeliveryQuota(count: $0, publisher: "main", mark: mark) }, lease: lease)
     }
 }
 

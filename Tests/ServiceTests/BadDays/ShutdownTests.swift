@@ -74,7 +74,7 @@ extension BadDays {
                     $0 == 1
                 }
                 relay.process.signal(SIGTERM)
-                _ = await relay.process.line { $0.contains("told to go") }
+                _ = await relay.process.line { $0.contains("ending cleanly") }
                 relay.process.signal(SIGTERM)
                 let told = ContinuousClock.now
                 #expect(await relay.process.exitCode() == 130)

@@ -240,7 +240,7 @@ import Testing
             #expect(run.err[0].contains("127.0.0.1:\(port)") && run.err[0].contains("RELAY_HTTP_PORT"), "\(run)")
             // A healthy start calls nothing away.
             let log = setup.relay.process.output.joined(separator: "\n")
-            for words in ["can be taken up", "\"error\":\"locked\"", "CancellationError"] {
+            for words in ["can be claimed", "\"error\":\"locked\"", "CancellationError"] {
                 #expect(!log.contains(words))
             }
             #expect(log.contains("purchases go to Cleeng"))

@@ -145,7 +145,7 @@ import Testing
                     }
                     gone.leave(abruptly: true)
                     relay.process.signal(SIGTERM)
-                    _ = await relay.process.line { $0.contains("told to go") }
+                    _ = await relay.process.line { $0.contains("ending cleanly") }
                 }
             }
             #expect(try await staying.answer().status == 202)

@@ -64,19 +64,19 @@ struct NotificationOptions: ParsableArguments {
     }
 
     /// The body that is posted.
-    func sign(_ told: SimulatedNotification) throws -> Data {
-        try StoreAuthority.kept(in: roots, for: .transactions).sign(told)
+    func sign(_ notification: SimulatedNotification) throws -> Data {
+        try StoreAuthority.kept(in: roots, for: .transactions).sign(notification)
     }
 }
 
 /// What follows from a notification's type, where nothing else was said.
 extension NotificationOptions {
     func notification(at now: Date) -> SimulatedNotification {
-        let told = originalTransactionID.map { transaction(of: $0, at: now) }
+        let subject = originalTransactionID.map { transaction(of: $0, at: now) }
         var notification = SimulatedNotification(
             notificationType: type, subtype: subtype, notificationUUID: (uuid ?? UUID().uuidString).lowercased(),
             environment: environment, bundleId: bundleID, appAppleId: appAppleID,
-            status: told.map { status($0, at: now) }, transaction: told,
+            status: subject.map { status($0, at: now) }, transaction: subject,
             renewal: originalTransactionID.map { renewal(of: $0, at: now) }, signedDate: now)
         notification.consumptionRequestReason = consumptionRequestReason
         return notification

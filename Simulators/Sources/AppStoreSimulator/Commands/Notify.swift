@@ -24,10 +24,10 @@ struct Notify: AsyncParsableCommand {
     @Option(help: "How many times faster than Apple it tries again.")
     var speed = 1.0
 
-    @Option(help: "A running serve that is told of it too, such as http://127.0.0.1:8091.")
+    @Option(help: "A running serve that receives it too, such as http://127.0.0.1:8091.")
     var api: String?
 
-    @Flag(help: "It is not posted: only the API is told of it.")
+    @Flag(help: "It is not posted: only the API receives it.")
     var lost = false
 
     func validate() throws {
@@ -41,11 +41,11 @@ struct Notify: AsyncParsableCommand {
     func run() async throws {
         let schedule =
             retrySeconds?.schedule ?? DeliverySchedule(environment: notification.environment, speed: speed)
-        let told = notification.notification(at: Date())
-        let body = try notification.sign(told)
+        let signed = notification.notification(at: Date())
+        let body = try notification.sign(signed)
         let api = api.map { SimulatedAPIClient(url: $0) }
         // A receiver may ask at once.
-        try await api?.put(told)
+        try await api?.put(signed)
         guard !lost, let to else {
             try await api?.add(body, .noResponse)
             return try StandardOutput.say("lost")

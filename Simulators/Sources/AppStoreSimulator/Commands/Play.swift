@@ -7,7 +7,7 @@ import SimulatorKit
 /// `app-store-simulator play --roots FOLDER --to URL --original-transaction-id ID`
 struct Play: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Plays the life of a subscription, told line by line on standard input.",
+        commandName: "play", abstract: "Plays the life of a subscription, read line by line from standard input.",
         discussion: """
             Each line is answered with one: what was posted and how that was answered, or an error. Ends with its input; \
             exits with 1 where the last notification was not taken. With --api, an event \
@@ -21,7 +21,7 @@ struct Play: AsyncParsableCommand {
     @Option(help: "Where notifications go, such as http://127.0.0.1:8080/apple/notifications.")
     var to: String
 
-    @Option(help: "A running serve that is told of it too, such as http://127.0.0.1:8091.")
+    @Option(help: "A running serve that receives it too, such as http://127.0.0.1:8091.")
     var api: String?
 
     @Option(help: "Of the subscription's first transaction; the others count on from it.")
@@ -114,20 +114,21 @@ struct LifePlayer {
         // Before the wait, which may be long.
         if let objection = life.objection(to: event, at: Date()) { throw objection }
         if let moment = life.earliest(for: event) { try await wait(until: moment) }
-        let told = try life.happen(event, at: Date())
-        let body = try transactions.sign(told)
+        let notification = try life.happen(event, at: Date())
+        let body = try transactions.sign(notification)
         // A receiver may ask at once.
-        var complaint = await complaint { try await $0.put(told) }
+        var complaint = await complaint { try await $0.put(notification) }
         var status: Int?
         if !isLost { status = await HTTPCall.send(.POST, body, to: url) }
         let result = SendAttempt.Result(status: status)
         if complaint == nil { complaint = await self.complaint { try await $0.add(body, result) } }
         wasTaken = (isLost || result == .success) && complaint == nil
         let outcome = isLost ? "lost" : HTTPCall.outcome(status)
-        return [told.notificationType, told.subtype, outcome, complaint].compactMap(\.self).joined(separator: " ")
+        return [notification.notificationType, notification.subtype, outcome, complaint].compactMap(\.self).joined(
+            separator: " ")
     }
 
-    /// What has happened stays so, also where the API cannot be told.
+    /// The event stays recorded, also where the API cannot be reached.
     private func complaint(_ telling: (SimulatedAPIClient) async throws -> Void) async -> String? {
         guard let api else { return nil }
         do {

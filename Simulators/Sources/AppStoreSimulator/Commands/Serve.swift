@@ -9,7 +9,7 @@ struct ServeAPI: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Plays the App Store Server API.",
         discussion: """
-            Answers how a subscription stands, and what was told of it, as it was itself told under /_simulator or by \
+            Answers with the status of a subscription, and its notifications, which it receives under /_simulator or from \
             notify and play with --api. It is Apple's OCSP responder too. Everything is kept in memory. SIGTERM ends it.
             """)
 

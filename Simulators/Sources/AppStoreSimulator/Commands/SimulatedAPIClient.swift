@@ -12,8 +12,10 @@ struct SimulatedAPIClient: Sendable {
     init(url: String) { address = url.hasSuffix("/") ? String(url.dropLast()) : url }
 
     /// The state of the subscription, if it is about one.
-    func put(_ told: SimulatedNotification) async throws {
-        guard let number = told.transaction?.originalTransactionId, let update = SubscriptionUpdate(told) else {
+    func put(_ notification: SimulatedNotification) async throws {
+        guard let number = notification.transaction?.originalTransactionId,
+            let update = SubscriptionUpdate(notification)
+        else {
             return
         }
         try await send(.PUT, JSONBody.encode(update), to: "subscriptions/\(number)")

@@ -35,15 +35,15 @@ struct KnownSubscriptions: Sendable {
         guard known != nil || kept.count < Self.capacity else {
             throw .conflict("there are \(Self.capacity) subscriptions already")
         }
-        let told = [number] + subscription.transactionIds
-        for id in told {
+        let new = [number] + subscription.transactionIds
+        for id in new {
             if let other = find(id)?.number, other != number {
                 throw .conflict("transaction \(id) is one of subscription \(other)")
             }
         }
         var seen: Set<String> = []
-        // A transaction that is told of again is not an old one.
-        let all = ((known?.transactionIds ?? []) + told).reversed().filter { seen.insert($0).inserted }
+        // A transaction that is sent again is not an old one.
+        let all = ((known?.transactionIds ?? []) + new).reversed().filter { seen.insert($0).inserted }
         var subscription = subscription
         subscription.transactionIds = all.prefix(KnownSubscription.mostTransactions).reversed()
         forget(number)

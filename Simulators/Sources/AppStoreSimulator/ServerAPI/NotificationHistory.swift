@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import SimulatorKit
 
-/// What was told, by when it was signed.
+/// The notifications sent, by signing time.
 struct NotificationHistory: Sendable {
     /// A place between two notifications.
     struct Position: Sendable, Comparable {
@@ -21,18 +21,18 @@ struct NotificationHistory: Sendable {
     private var nextSequence = 1
 
     /// Another attempt where it is known by its name already.
-    mutating func add(_ told: RecordedNotification, _ attempt: SendAttempt) {
-        if let index = items.firstIndex(where: { $0.uuid == told.uuid }) {
+    mutating func add(_ notification: RecordedNotification, _ attempt: SendAttempt) {
+        if let index = items.firstIndex(where: { $0.uuid == notification.uuid }) {
             guard items[index].attempts.count < RecordedNotification.mostAttempts else { return }
             items[index].attempts.append(attempt)
             return
         }
-        var told = told
-        told.attempts = [attempt]
-        told.sequence = nextSequence
+        var notification = notification
+        notification.attempts = [attempt]
+        notification.sequence = nextSequence
         nextSequence += 1
-        let index = items.firstIndex { $0.position > told.position } ?? items.endIndex
-        items.insert(told, at: index)
+        let index = items.firstIndex { $0.position > notification.position } ?? items.endIndex
+        items.insert(notification, at: index)
         if items.count > Self.capacity { items.removeFirst() }
     }
 }
@@ -263,16 +263,16 @@ extension SimulatedServerAPI {
                 paginationToken: HistoryToken(page.last?.position ?? start, for: request).text))
     }
 
-    private func matches(_ told: RecordedNotification, _ request: HistoryRequest) -> Bool {
-        guard told.environment == settings.environment, told.bundleId == settings.bundleId,
-            told.signedDate < request.endDate, !(request.onlyFailures && told.wasTaken),
-            request.notificationType == nil || told.type == request.notificationType,
-            request.notificationSubtype == nil || told.subtype == request.notificationSubtype
+    private func matches(_ notification: RecordedNotification, _ request: HistoryRequest) -> Bool {
+        guard notification.environment == settings.environment, notification.bundleId == settings.bundleId,
+            notification.signedDate < request.endDate, !(request.onlyFailures && notification.wasTaken),
+            request.notificationType == nil || notification.type == request.notificationType,
+            request.notificationSubtype == nil || notification.subtype == request.notificationSubtype
         else { return false }
         guard let transactionId = request.transactionId else { return true }
-        if told.transactionIds.contains(transactionId) { return true }
+        if notification.transactionIds.contains(transactionId) { return true }
         // One of the subscription's other transactions.
-        return told.originalTransactionId.map { $0 == known.find(transactionId)?.number } ?? false
+        return notification.originalTransactionId.map { $0 == known.find(transactionId)?.number } ?? false
     }
 }
 

@@ -1,13 +1,18 @@
 import Foundation
 import SimulatorKit
 
-/// What was told of purchases whose customers want a refund, in the order in which it came.
+/// Received consumption information about purchases with refund requests, in order of arrival.
 struct ReceivedConsumption: Sendable {
     struct Item: Sendable, Encodable {
         let transactionId: String
         /// In milliseconds since 1970.
         let at: Int64
-        let told: ConsumptionRequest
+        let request: ConsumptionRequest
+
+        private enum CodingKeys: String, CodingKey {
+            case transactionId, at
+            case request = "told"
+        }
     }
 
     static let capacity = 10_000
@@ -53,15 +58,15 @@ struct ConsumptionRequest: Sendable, Codable {
 extension SimulatedServerAPI {
     mutating func keepConsumption(of transactionId: String, _ call: Call, at now: Date) throws -> Reply {
         guard SubscriptionUpdate.isNumber(transactionId) else { throw APIFault.transactionId }
-        let told = history.items.last { $0.transactionIds.contains(transactionId) }
+        let notification = history.items.last { $0.transactionIds.contains(transactionId) }
         let subscription = known.find(transactionId)
-        guard told != nil || subscription != nil else { throw APIFault.notFound }
+        guard notification != nil || subscription != nil else { throw APIFault.notFound }
         guard let body = call.body, let request: ConsumptionRequest = try? JSONBody.decode(from: body) else {
             throw APIFault.badRequest
         }
-        try request.check(renews: subscription != nil || told?.renews == true)
+        try request.check(renews: subscription != nil || notification?.renews == true)
         consumption.add(
-            ReceivedConsumption.Item(transactionId: transactionId, at: now.wholeMilliseconds, told: request))
+            ReceivedConsumption.Item(transactionId: transactionId, at: now.wholeMilliseconds, request: request))
         return Reply(status: 202)
     }
 }

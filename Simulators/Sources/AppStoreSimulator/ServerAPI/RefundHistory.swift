@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// `GET /inApps/v2/refund/lookup/{transactionId}` (App Store Server API, "Get Refund History"): what was told as `REFUND` of a subscription, the
+/// `GET /inApps/v2/refund/lookup/{transactionId}` (App Store Server API, "Get Refund History"): the `REFUND` notifications of a subscription, the
 /// oldest first. Customers are not simulated: each subscription is one's.
 extension SimulatedServerAPI {
     private static let mostOfAPage = 20
@@ -13,9 +13,9 @@ extension SimulatedServerAPI {
             subscription?.number
             ?? history.items.last { $0.transactionIds.contains(transactionId) }?.originalTransactionId
         guard let original else { throw APIFault.notFound }
-        let all = history.items.filter { told in
-            told.type == "REFUND" && told.originalTransactionId == original
-                && told.environment == settings.environment && told.bundleId == settings.bundleId
+        let all = history.items.filter { notification in
+            notification.type == "REFUND" && notification.originalTransactionId == original
+                && notification.environment == settings.environment && notification.bundleId == settings.bundleId
         }
         let start: Int
         if let text = call.queryItems["revision"] {

@@ -89,11 +89,12 @@ extension SimulatedServerAPI {
             let names = SendAttempt.Result.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalid("sendAttemptResult is one of \(names)")
         }
-        let told = try RecordedNotification(body: body)
-        history.add(told, SendAttempt(attemptDate: now.wholeMilliseconds, sendAttemptResult: result))
+        let notification = try RecordedNotification(body: body)
+        history.add(notification, SendAttempt(attemptDate: now.wholeMilliseconds, sendAttemptResult: result))
         return Reply(
             json: AddAnswer(
-                notificationUUID: told.uuid, signedDate: told.signedDate, transactionIds: told.transactionIds))
+                notificationUUID: notification.uuid, signedDate: notification.signedDate,
+                transactionIds: notification.transactionIds))
     }
 
     private func requests(_ call: Call) throws(ControlFault) -> Reply {

@@ -2,7 +2,7 @@ import AppStoreSimulation
 import Foundation
 import SimulatorKit
 
-/// The App Store Server API, without HTTP and without a clock: what it knows, the trouble it is told to make, and what it answers.
+/// The App Store Server API, without HTTP and without a clock: what it knows, the trouble it makes on request, and what it answers.
 struct SimulatedServerAPI: SimulatedState {
     /// Several times the longest notification.
     static let bodyLimit = 128 * 1_024

@@ -50,12 +50,12 @@ struct SubscriptionUpdate: Sendable, Hashable, Codable {
     /// What a notification tells of the subscription that it is about.
     ///
     /// - Returns: nil where it is about none.
-    init?(_ told: SimulatedNotification) {
-        guard let transaction = told.transaction, let end = transaction.expiresDate else { return nil }
+    init?(_ notification: SimulatedNotification) {
+        guard let transaction = notification.transaction, let end = transaction.expiresDate else { return nil }
         productId = transaction.productId
         expiresDate = end
-        bundleId = told.bundleId
-        environment = told.environment
+        bundleId = notification.bundleId
+        environment = notification.environment
         transactionId = transaction.transactionId
         purchaseDate = transaction.purchaseDate
         originalPurchaseDate = transaction.originalPurchaseDate
@@ -69,16 +69,16 @@ struct SubscriptionUpdate: Sendable, Hashable, Codable {
         isUpgraded = transaction.isUpgraded
         previousOriginalTransactionId = transaction.previousOriginalTransactionId
         webOrderLineItemId = transaction.webOrderLineItemId
-        guard let renewal = told.renewal else { return }
+        guard let renewal = notification.renewal else { return }
         autoRenewStatus = renewal.autoRenewStatus
         autoRenewProductId = renewal.autoRenewProductId
         isInBillingRetryPeriod = renewal.isInBillingRetryPeriod
         gracePeriodExpiresDate = renewal.gracePeriodExpiresDate
         expirationIntent = renewal.expirationIntent
         priceIncreaseStatus = renewal.priceIncreaseStatus
-        let following = SimulatedNotification.Status(transaction, renewal, at: told.signedDate)
-        // One that follows goes on following: what is active now ends by itself.
-        if let said = told.status, said != following { status = said.rawValue }
+        let following = SimulatedNotification.Status(transaction, renewal, at: notification.signedDate)
+        // A status that follows the dates keeps following them: what is active now ends by itself.
+        if let said = notification.status, said != following { status = said.rawValue }
     }
 }
 

@@ -57,11 +57,11 @@ struct CheckTestResponse: Encodable {
 extension SimulatedServerAPI {
     mutating func requestTest(at now: Date) throws -> Reply {
         guard let url = tests.url else { throw APIFault.noNotificationURL }
-        let told = SimulatedNotification(
+        let notification = SimulatedNotification(
             notificationType: "TEST", notificationUUID: UUID().uuidString.lowercased(),
             environment: settings.environment, bundleId: settings.bundleId,
             appAppleId: settings.environment == "Production" ? settings.appAppleId : nil, signedDate: now)
-        let body = try settings.authority.sign(told)
+        let body = try settings.authority.sign(notification)
         let token = "\(UUID().uuidString.lowercased())_\(now.wholeMilliseconds)"
         let signed: [String: String] = try JSONBody.decode(from: body)
         tests.add(

@@ -1,6 +1,6 @@
 /// What happens to a customer's purchases that come by one of the connectors.
 struct ConnectorBehaviour: Sendable, Equatable {
-    /// What Cleeng hears of the purchase from its store.
+    /// The store's answer to Cleeng about the purchase.
     enum Finding: Sendable, Equatable { case unknown, expired }
 
     /// nil: what the simulator knows of it.

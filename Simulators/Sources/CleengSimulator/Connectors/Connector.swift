@@ -1,4 +1,4 @@
-/// The ways on which Cleeng is told of a purchase and says later, by itself, what came of it.
+/// Cleeng's APIs that register a purchase, and report the result later.
 enum Connector: String, Sendable, CaseIterable {
     /// StoreKit 2, at `/storekit2/purchases`.
     case storekit2

@@ -36,7 +36,7 @@ extension SimulatedCleeng {
         return Reply(json: AnyJSON.object(synchronization.state))
     }
 
-    /// Google's connector makes one synchronization of a purchase token, whoever sends it.
+    /// Google's connector makes one synchronization of a purchase token, for all customers.
     private func repeated(
         _ existing: Synchronization, _ request: SynchronizationRequest, _ customer: Customer
     ) -> Reply {
@@ -52,7 +52,7 @@ extension SimulatedCleeng {
             ))
     }
 
-    /// What was told of a transaction or purchase token. One that nobody told of is its own original, and of the offer that its
+    /// What the control API knows of a transaction or purchase token. An unknown one is its own original, and of the offer that its
     /// subscription has already.
     func transaction(_ id: String) -> StoreTransaction {
         transactions[id]

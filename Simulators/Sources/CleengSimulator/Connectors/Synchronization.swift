@@ -54,7 +54,7 @@ extension Synchronization {
         case .expired: return (.expired, false)
         case nil: break
         }
-        // Whether a subscription runs is told by its status, not by when a transaction of it ends: it may have been
+        // Whether a subscription runs follows from its status, not from when a transaction of it ends: it may have been
         // renewed since.
         if let owner, owner.status.entitles {
             switch (kind, owner.email == email) {

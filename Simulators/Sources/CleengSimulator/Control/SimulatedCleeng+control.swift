@@ -202,7 +202,8 @@ extension SimulatedCleeng {
             let behaviour = try Behaviour(names: try call.behaviours())
             guard behaviour.disturbsOnly else {
                 throw .invalid(
-                    "only troubles, slow-…, and -inactive and -migrating of storekit2 and google can befall everybody")
+                    "only troubles, slow-…, and -inactive and -migrating of storekit2 and google can apply to everybody"
+                )
             }
             upstream = behaviour
         } else if call.method == "DELETE" {

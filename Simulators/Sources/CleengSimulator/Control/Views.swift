@@ -120,7 +120,7 @@ struct Page<Item: Encodable>: Encodable {
     let totalItemCount: Int
 }
 
-/// Where events go, and what became of the last ones, as the control API shows it.
+/// Where events go, and the results of the last ones, as the control API shows it.
 struct WebhooksView: Encodable {
     struct DeliveryView: Encodable {
         let topic: String

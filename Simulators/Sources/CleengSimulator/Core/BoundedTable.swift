@@ -24,7 +24,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Adds a key that is not there yet.
-    /// - Returns: what had to be forgotten to make room.
+    /// - Returns: the evicted entry, if any.
     mutating func insert(_ value: Value, for key: Key) -> (key: Key, value: Value)? {
         if values.updateValue(value, forKey: key) != nil { return nil }
         if order.count < capacity {

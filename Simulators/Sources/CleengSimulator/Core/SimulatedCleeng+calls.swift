@@ -11,7 +11,7 @@ struct CallTicket: Sendable {
 }
 
 extension SimulatedCleeng {
-    /// Takes in one request to the simulated Cleeng and decides what becomes of it. Call ``advance(to:)`` before.
+    /// Receives one request to the simulated Cleeng and decides its outcome. Call ``advance(to:)`` before.
     mutating func begin(_ call: CleengCall) -> Verdict<CallTicket> {
         var forward: Forward?
         var email: EmailAddress?

@@ -17,7 +17,7 @@ struct SimulatedCleeng: Sendable {
     var emailsById: [Int: EmailAddress] = [:]
     var subscriptions: BoundedTable<String, Subscription>
     var offerTags: BoundedTable<OfferId, [String]>
-    /// What was told of StoreKit 2's transactions and Google's purchase tokens, by their ids.
+    /// StoreKit 2's transactions and Google's purchase tokens that the control API knows, by id.
     var transactions: BoundedTable<String, StoreTransaction>
     var synchronizations: SynchronizationTable
     var agenda = Agenda<PendingGrant>()

@@ -58,7 +58,7 @@ struct SubscriptionEvent: Sendable {
     let status: EntitlementStatus
 }
 
-/// How a subscription came about; it decides what is told of it.
+/// How a subscription came about; it decides which events are sent.
 enum SubscriptionOrigin: Sendable {
     /// A receipt was posted.
     case payment

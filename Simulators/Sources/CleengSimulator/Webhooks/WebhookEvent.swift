@@ -25,10 +25,10 @@ struct WebhookEvent: AgendaEntry {
     static func == (left: WebhookEvent, right: WebhookEvent) -> Bool { left.sequence == right.sequence }
 }
 
-/// What became of an event.
+/// Result of an event.
 struct WebhookDelivery: Sendable {
     let event: WebhookEvent
-    /// 0 where there was no room for it.
+    /// 0 if the queue was full.
     let attempts: Int
     /// Status of the last attempt; nil if nothing answered.
     let status: Int?
@@ -37,7 +37,7 @@ struct WebhookDelivery: Sendable {
     var isTaken: Bool { status.map { (200..<300).contains($0) } ?? false }
 }
 
-/// The events that wait to be sent, the earliest first, and what became of the last ones that were.
+/// The events that wait to be sent, the earliest first, and the results of the last ones that were.
 struct WebhookOutbox: Sendable {
     static let deliveryLimit = 100
 

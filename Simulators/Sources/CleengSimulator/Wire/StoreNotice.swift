@@ -86,7 +86,7 @@ extension StoreNotice {
         case renewal(isOn: Bool)
         /// Was not paid for, and ends with what was.
         case lapse(at: SimulatedTime)
-        /// Was not paid for, and goes on for a while all the same.
+        /// Was not paid for, and continues for a while.
         case grace
     }
 

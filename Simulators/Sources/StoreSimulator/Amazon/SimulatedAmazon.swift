@@ -96,10 +96,10 @@ extension SimulatedAmazon {
     mutating func control(_ segments: [String], _ call: Call, at now: Date) throws(ControlFault) -> Reply {
         switch (segments.first, segments.count, call.method) {
         case ("subscriptions", 2, "PUT"):
-            let told: AmazonPurchase = try call.object(AmazonPurchase.fields)
+            let input: AmazonPurchase = try call.object(AmazonPurchase.fields)
             let isNew = purchases[segments[1]] == nil
             guard !isNew || purchases.count < Self.capacity else { throw .full }
-            let kept = told.completed(at: now)
+            let kept = input.completed(at: now)
             purchases[segments[1]] = kept
             gone.remove(segments[1])
             answers[segments[1]] = nil

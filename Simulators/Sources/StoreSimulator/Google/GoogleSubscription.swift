@@ -57,7 +57,7 @@ struct GoogleSubscription: Sendable, Codable {
         return "GPA.\(digits(4))-\(digits(4))-\(digits(4))-\(digits(5))"
     }
 
-    /// What is canceled ends by itself; all else only when it is told to.
+    /// What is canceled ends by itself; all else only on request.
     func stateName(at now: Date) -> String {
         let name = state ?? "ACTIVE"
         return name == "CANCELED" && (expiryTime ?? now) <= now ? "EXPIRED" : name

@@ -22,7 +22,7 @@ extension SimulatedGoogle {
         case ("products", 3, "POST"): return try actOnProduct(segments[1], segments[2], call, at: now)
         case ("answers", 2, "PUT"):
             guard let body = call.body else { throw .tooLarge }
-            try makeRoom(answers.count, isNew: answers[segments[1]] == nil)
+            try checkCapacity(answers.count, isNew: answers[segments[1]] == nil)
             answers[segments[1]] = body
             return Reply(status: 204)
         case (let part?, _, _) where SimulatedPubSub.controls.contains(part):
@@ -34,10 +34,10 @@ extension SimulatedGoogle {
     private mutating func putSubscription(
         _ token: String, _ call: Call, at now: Date
     ) throws(ControlFault) -> Reply {
-        let told: GoogleSubscription = try call.object(GoogleSubscription.fields)
+        let input: GoogleSubscription = try call.object(GoogleSubscription.fields)
         let before = subscriptions[token]
-        try makeRoom(subscriptions.count, isNew: before == nil)
-        let kept = told.completed(at: now)
+        try checkCapacity(subscriptions.count, isNew: before == nil)
+        let kept = input.completed(at: now)
         subscriptions[token] = kept
         restore(token)
         if let event = kept.event(after: before) {
@@ -47,10 +47,10 @@ extension SimulatedGoogle {
     }
 
     private mutating func putProduct(_ token: String, _ call: Call, at now: Date) throws(ControlFault) -> Reply {
-        let told: GoogleProduct = try call.object(GoogleProduct.fields)
+        let input: GoogleProduct = try call.object(GoogleProduct.fields)
         let before = products[token]
-        try makeRoom(products.count, isNew: before == nil)
-        let kept = told.completed(at: now)
+        try checkCapacity(products.count, isNew: before == nil)
+        let kept = input.completed(at: now)
         products[token] = kept
         restore(token)
         if let event = kept.event(after: before) {
@@ -59,7 +59,7 @@ extension SimulatedGoogle {
         return Reply(json: kept, dates: .text)
     }
 
-    private func makeRoom(_ count: Int, isNew: Bool) throws(ControlFault) {
+    private func checkCapacity(_ count: Int, isNew: Bool) throws(ControlFault) {
         guard !isNew || count < Self.capacity else { throw .full }
     }
 

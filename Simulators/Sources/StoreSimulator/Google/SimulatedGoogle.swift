@@ -10,7 +10,7 @@ struct SimulatedGoogle: SimulatedStore {
     var subscriptions: [String: GoogleSubscription] = [:]
     var products: [String: GoogleProduct] = [:]
     var voided = VoidedPurchases()
-    /// What ended too long ago to be told of.
+    /// Subscriptions that ended too long ago to be answered.
     var gone: Set<String> = []
     /// What is answered word for word.
     var answers: [String: Data] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatorKit
 
-/// The messages that wait to be sent, and what became of the last ones that were published.
+/// The messages that wait to be sent, and the results of the last ones that were published.
 ///
 /// Delivery as Pub/Sub and SNS do it: no order, many at once, again and again until one is acknowledged or given up.
 struct PushOutbox<Content: Sendable>: Sendable {
@@ -95,8 +95,8 @@ struct PushOutbox<Content: Sendable>: Sendable {
     ) -> (delivery: PushDelivery<Content>, pause: Duration)? {
         underWay -= 1
         if delivery.inOrder { sendsReleased = false }
-        let told = rules.outcome(status)
-        let outcome = told == .delivered && !isReceipt ? .failed : told
+        let result = rules.outcome(status)
+        let outcome = result == .delivered && !isReceipt ? .failed : result
         log.change(delivery.message.sequence) { entry in
             entry.tries += 1
             entry.lastStatus = status

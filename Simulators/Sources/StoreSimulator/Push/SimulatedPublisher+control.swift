@@ -57,14 +57,14 @@ struct SendOrder<Forgery: Decodable> {
 
     /// - Parameter field: name of the field with the notification.
     init(_ call: Call, field: String) throws(ControlFault) {
-        let told: Told = try call.object([field, "forge", "raw"])
+        let input: Input = try call.object([field, "forge", "raw"])
         let whole = try? JSONSerialization.jsonObject(with: call.objectText) as? [String: Any]
         notification = whole?[field]
-        raw = told.raw.map { Data($0.utf8) }
-        forgery = told.forge
+        raw = input.raw.map { Data($0.utf8) }
+        forgery = input.forge
     }
 
-    private struct Told: Decodable {
+    private struct Input: Decodable {
         var forge: Forgery?
         var raw: String?
     }

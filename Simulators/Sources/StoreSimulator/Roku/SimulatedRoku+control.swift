@@ -26,10 +26,10 @@ extension SimulatedRoku {
     }
 
     private mutating func put(_ original: String, _ call: Call, at now: Date) throws(ControlFault) -> Reply {
-        let told: RokuSubscription = try call.object(RokuSubscription.fields)
+        let input: RokuSubscription = try call.object(RokuSubscription.fields)
         let isNew = subscriptions[original] == nil
         guard !isNew || subscriptions.count < Self.capacity else { throw .full }
-        let kept = told.completed(original, at: now)
+        let kept = input.completed(original, at: now)
         try keep(kept, original)
         gone.remove(original)
         answers[original] = nil
@@ -87,10 +87,10 @@ extension SimulatedRoku {
         try keep(old, original)
         try keep(new, id)
         publish(RokuTransaction("UpgradeSale", id), of: new, id, at: now)
-        var told = old
+        var ended = old
         // As in Roku's example: of the old one it says the end that was paid for.
-        told.expirationDate = paidUntil
-        publish(RokuTransaction("UpgradeCancellation", RokuSubscription.newID()), of: told, original, at: now)
+        ended.expirationDate = paidUntil
+        publish(RokuTransaction("UpgradeCancellation", RokuSubscription.newID()), of: ended, original, at: now)
         return Reply(json: new, dates: .text)
     }
 }

@@ -22,11 +22,11 @@ struct PushSettings: Sendable, Encodable {
 
     /// Body of `PUT /control/push`.
     init(_ call: Call) throws(ControlFault) {
-        let told: Told = try call.object(["url", "audience", "email", "subscription"])
-        try self.init(url: told.url, audience: told.audience, email: told.email, subscription: told.subscription)
+        let input: Input = try call.object(["url", "audience", "email", "subscription"])
+        try self.init(url: input.url, audience: input.audience, email: input.email, subscription: input.subscription)
     }
 
-    private struct Told: Decodable {
+    private struct Input: Decodable {
         let url: String
         var audience: String?
         var email: String?

@@ -11,7 +11,7 @@ struct SimulatedPubSub: SimulatedPublisher {
         makeID: { String(firstID + $0) },
         outcome: { [102, 200, 201, 202, 204].contains($0 ?? 0) ? .delivered : .failed })
 
-    /// Another one in each process: whoever knows messages by their ids has seen those of the process before.
+    /// Another one in each process: a receiver that knows messages by their ids has seen those of the process before.
     private static let firstID = Int.random(in: 1_000_000_000...8_999_999_999) * 1_000_000
 
     private(set) var key: PushKey

@@ -22,9 +22,9 @@ struct RokuPushSettings: Sendable, Encodable {
 
     /// Body of `PUT /control/push`.
     init(_ call: Call) throws(ControlFault) {
-        let told: Told = try call.object(["url", "form", "requiresApiKey"])
-        try self.init(url: told.url, form: told.form ?? .signed)
-        requiresAPIKey = told.requiresApiKey ?? false
+        let input: Input = try call.object(["url", "form", "requiresApiKey"])
+        try self.init(url: input.url, form: input.form ?? .signed)
+        requiresAPIKey = input.requiresApiKey ?? false
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -32,7 +32,7 @@ struct RokuPushSettings: Sendable, Encodable {
         case requiresAPIKey = "requiresApiKey"
     }
 
-    private struct Told: Decodable {
+    private struct Input: Decodable {
         let url: String
         var form: RokuPushForm?
         var requiresApiKey: Bool?

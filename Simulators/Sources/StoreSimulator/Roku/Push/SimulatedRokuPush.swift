@@ -55,10 +55,10 @@ struct SimulatedRokuPush: SimulatedPublisher {
         case (.raw(let raw), let form):
             body = raw
             if form == .unsigned { type = "application/json" }
-        case (.message(let told), .signed):
-            body = Data(try RokuToken.text(told, id: message.id, attempt.key, message.content.forgery, at: now).utf8)
-        case (.message(let told), .unsigned):
-            body = told.json
+        case (.message(let content), .signed):
+            body = Data(try RokuToken.text(content, id: message.id, attempt.key, message.content.forgery, at: now).utf8)
+        case (.message(let content), .unsigned):
+            body = content.json
             type = "application/json"
         }
         return PushRequest(
@@ -67,8 +67,8 @@ struct SimulatedRokuPush: SimulatedPublisher {
 
     /// An answer to the unsigned form repeats the message's `responseKey`, and nothing else. Of the signed form the status is enough.
     func isReceipt(_ answer: PushAnswer, of attempt: Attempt) -> Bool {
-        guard attempt.settings.form == .unsigned, case .message(let told) = attempt.delivery.message.content.payload,
-            let responseKey = told.responseKey
+        guard attempt.settings.form == .unsigned, case .message(let content) = attempt.delivery.message.content.payload,
+            let responseKey = content.responseKey
         else { return true }
         let hasKey = !attempt.settings.requiresAPIKey || answer.header("ApiKey") == apiKey
         return hasKey && answer.body == Data(responseKey.utf8)

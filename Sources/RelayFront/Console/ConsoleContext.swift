@@ -5,7 +5,7 @@ import Hummingbird
 import RelayStore
 
 /// What all pages of the console have in common: who looks at them, what is around them, and how they are sent.
-struct ConsoleDesk: Sendable {
+struct ConsoleContext: Sendable {
     let store: RelayStore
     let pages: ConsolePages
     let keys: KeyRing
@@ -54,7 +54,7 @@ struct ConsoleDesk: Sendable {
         }
         context.notes.keyID = session.key.id
         return ConsoleVisit(
-            desk: self, request: request, context: context, query: ConsoleQuery(request), session: session,
+            console: self, request: request, context: context, query: ConsoleQuery(request), session: session,
             token: token)
     }
 
@@ -92,7 +92,7 @@ struct ConsoleDesk: Sendable {
         return Response(status: .seeOther, headers: headers)
     }
 
-    /// What went wrong, for whoever it happened to.
+    /// The error, for the user who met it.
     static func problem(_ problem: Problem, _ pages: ConsolePages) -> Response {
         var headers = problem.headers
         for field in Self.headers { headers[field.name] = field.value }

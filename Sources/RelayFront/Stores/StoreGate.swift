@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 import RelayCore
 
-/// Where other stores than Apple's are asked while an app waits: so many questions at once and no more, and what was begun is
-/// ended, whoever waits for it.
-final class StoreDesk: Sendable {
+/// Asks other stores than Apple's while an app waits: a bounded number of questions at once, and what was begun is
+/// ended, even if the app leaves.
+final class StoreGate: Sendable {
     /// In one process. Each is over within seconds.
     static let mostQuestions = 64
 
@@ -40,7 +40,7 @@ final class StoreDesk: Sendable {
         return await store.find(query)
     }
 
-    /// Does what is to be done in a task of its own: it goes on though whoever asked for it is cancelled.
+    /// Runs work in a task of its own: it continues if the caller is cancelled.
     ///
     /// - Parameter work: ends within seconds.
     func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {

@@ -5,9 +5,9 @@ import RelayStore
 
 /// Where pursuits ask for an entitlement read: at most one a customer in an interval, over all copies; one read serves
 /// everybody who waits for that customer.
-actor ReadDesk {
+actor EntitlementReader {
     enum Outcome: Sendable {
-        /// `siblings` are other pursuits that the same read has answered: claimed, held, and to be gone on with.
+        /// `siblings` are other pursuits that the same read has answered: claimed, held, and to be continued.
         case answered(EntitlementAnswer, siblings: [(ClaimedPursuit, EntitlementAnswer)])
         /// Read too recently: from then on it may be read again.
         case postponed(to: Timestamp)

@@ -1,7 +1,7 @@
 import Logging
 
 /// Keeps one slot of a lane filled: connects, serves, and after a loss connects again.
-struct LaneKeeper: Sendable {
+struct SlotSupervisor: Sendable {
     let lane: any ConnectionLane
     let connector: Connector
     let slot: Int

@@ -4,7 +4,7 @@ import Testing
 @testable import RelayFront
 
 @Suite("Where stores are asked")
-struct StoreDeskTests {
+struct StoreGateTests {
     private static let query = ExternalStoreQuery.amazon(receiptID: "receipt", userID: "user")
 
     /// Answers when it is told to.
@@ -35,19 +35,19 @@ struct StoreDeskTests {
     @Test func whereTooManyAreAskedItIsAsIfTheStoreWasAway() async {
         let (asked, continuation) = AsyncStream<Void>.makeStream()
         let store = SlowStore(asked: continuation)
-        let desk = StoreDesk(PerPublisher([.amazon: store]), most: 2)
+        let gate = StoreGate(PerPublisher([.amazon: store]), most: 2)
         await withTaskGroup(of: ExternalStoreAnswer.self) { group in
-            for _ in 0..<2 { group.addTask { await desk.ask(Self.query, of: "main") } }
+            for _ in 0..<2 { group.addTask { await gate.ask(Self.query, of: "main") } }
             for await _ in asked.prefix(2) {}
-            #expect(desk.questions == 2)
-            #expect(await desk.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
+            #expect(gate.questions == 2)
+            #expect(await gate.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
             #expect(
-                await desk.ask(.google(packageName: "a", subscriptionID: "", token: "t"), of: "main") == .notConfigured)
+                await gate.ask(.google(packageName: "a", subscriptionID: "", token: "t"), of: "main") == .notConfigured)
             await store.answer()
             for await answer in group { #expect(answer == .unknown) }
-            #expect(desk.questions == 0)
+            #expect(gate.questions == 0)
             // There is a place again.
-            group.addTask { await desk.ask(Self.query, of: "main") }
+            group.addTask { await gate.ask(Self.query, of: "main") }
             for await _ in asked.prefix(1) {}
             await store.answer()
             #expect(await group.next() == .unknown)
@@ -57,11 +57,11 @@ struct StoreDeskTests {
     @Test func whatWasBegunIsEndedThoughItsCallerIsCancelledAndIsWaitedFor() async {
         let (asked, continuation) = AsyncStream<Void>.makeStream()
         let store = SlowStore(asked: continuation)
-        let desk = StoreDesk(PerPublisher([.amazon: store]))
+        let gate = StoreGate(PerPublisher([.amazon: store]))
         let isAccepted = Flag()
         let caller = Task {
-            try await desk.finish {
-                let answer = await desk.ask(Self.query, of: "main")
+            try await gate.finish {
+                let answer = await gate.ask(Self.query, of: "main")
                 try Task.checkCancellation()
                 await isAccepted.set()
                 return answer
@@ -69,26 +69,26 @@ struct StoreDeskTests {
         }
         for await _ in asked.prefix(1) {}
         caller.cancel()
-        async let drained: Void = desk.drain()
+        async let drained: Void = gate.drain()
         await store.answer()
         await drained
         #expect(await isAccepted.isSet)
         #expect((try? await caller.value) == .unknown)
         // With nothing under way there is nothing to wait for.
-        await desk.drain()
+        await gate.drain()
     }
 
     @Test func aPublisherWithAWayOfItsOwnHasNoOther() async {
         let (_, continuation) = AsyncStream<Void>.makeStream()
-        let desk = StoreDesk(PerPublisher([.amazon: SlowStore(asked: continuation)], own: ["nordic": [:]]), most: 0)
-        #expect(await desk.ask(Self.query, of: "nordic") == .notConfigured)
-        #expect(await desk.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
+        let gate = StoreGate(PerPublisher([.amazon: SlowStore(asked: continuation)], own: ["nordic": [:]]), most: 0)
+        #expect(await gate.ask(Self.query, of: "nordic") == .notConfigured)
+        #expect(await gate.ask(Self.query, of: "main") == .tryAgain(after: .seconds(1)))
     }
 
     @Test func whatFailsIsToldToItsCaller() async {
         struct Away: Error {}
-        let desk = StoreDesk(PerPublisher([:]))
-        await #expect(throws: Away.self) { try await desk.finish { throw Away() } }
-        await desk.drain()
+        let gate = StoreGate(PerPublisher([:]))
+        await #expect(throws: Away.self) { try await gate.finish { throw Away() } }
+        await gate.drain()
     }
 }

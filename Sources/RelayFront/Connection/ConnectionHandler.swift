@@ -8,7 +8,7 @@ import NIOHTTPTypes
 ///
 /// Stands between the HTTP codec and Hummingbird's state handler, whose idle time-out covers what is missing here: the time
 /// between requests, and that of a request's head.
-final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -58,9 +58,9 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         // Most requests arrive whole: those cost no timer.
         if isReadingRequest, bodyDeadline == nil, !isLingering {
-            bodyDeadline = after(isQuiescing ? limits.farewellTime : limits.bodyTime, context) { keeper, context in
+            bodyDeadline = after(isQuiescing ? limits.farewellTime : limits.bodyTime, context) { handler, context in
                 context.fireErrorCaught(RequestTimedOut())
-                keeper.close(after: keeper.limits.farewellTime, context)
+                handler.close(after: handler.limits.farewellTime, context)
             }
         }
         context.fireChannelReadComplete()
@@ -113,7 +113,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireErrorCaught(HTTPParserError.unknown)
         case is ChannelError, is IOError: context.fireErrorCaught(error)
         default:
-            // The codec's own: a head that is grammatical and yet impossible. Told as the parser's, it gets an answer.
+            // The codec's own: a head that is grammatical and yet impossible. Reported as the parser's error, it gets an answer.
             parserProblem = Problem(.badRequest, "the request line or a header field cannot be")
             context.fireErrorCaught(HTTPParserError.unknown)
         }
@@ -178,14 +178,14 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func after(
         _ time: TimeAmount, _ context: ChannelHandlerContext,
-        _ action: @escaping (ConnectionKeeper, ChannelHandlerContext) -> Void
+        _ action: @escaping (ConnectionHandler, ChannelHandlerContext) -> Void
     ) -> Scheduled<Void> {
         context.eventLoop.assumeIsolated().scheduleTask(in: time) { action(self, context) }
     }
 }
 
 @available(*, unavailable)
-extension ConnectionKeeper: Sendable {}
+extension ConnectionHandler: Sendable {}
 
 extension Problem {
     fileprivate var unroutedAnswer: (head: HTTPResponse, body: ByteBuffer) {

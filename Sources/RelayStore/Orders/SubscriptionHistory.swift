@@ -3,7 +3,7 @@ import RelayCore
 
 /// The earlier and present names of a subscription, as far as the ledger knows them. A store continues a subscription under another number
 /// where its app moves to another bundle. By whichever name, it has one contract.
-struct SubscriptionTrail: Sendable {
+struct SubscriptionHistory: Sendable {
     /// Names from the one that was asked for to the present one.
     private(set) var path: [SubscriptionName]
     /// Ledger of the present name; nil if there is none.
@@ -18,46 +18,47 @@ struct SubscriptionTrail: Sendable {
 
     /// All of them, the present one first.
     ///
-    /// - Parameter told: earlier names that the ledger may not know.
-    func names(and told: Set<TransactionID> = []) -> [SubscriptionName] {
-        let earlier = told.union(ledger?.movedFrom ?? []).sorted().map(current.under)
+    /// - Parameter earlier: names that the ledger may not know.
+    func names(and earlier: Set<TransactionID> = []) -> [SubscriptionName] {
+        let all = earlier.union(ledger?.movedFrom ?? []).sorted().map(current.under)
         var seen: Set<SubscriptionName> = []
-        return (path.reversed() + earlier).filter { seen.insert($0).inserted }
+        return (path.reversed() + all).filter { seen.insert($0).inserted }
     }
 
-    /// Reads the trail of each name, in the same order: one query for all, and one more for each move. Index used: the primary key.
+    /// Reads the history of each name, in the same order: one query for all, and one more for each move. Index used: the primary key.
     static func read(
         _ names: [SubscriptionName], _ ask: (SQL) async throws -> PostgresRows
-    ) async throws -> [SubscriptionTrail] {
-        var trails = names.map { SubscriptionTrail(path: [$0]) }
-        var open = Array(trails.indices)
+    ) async throws -> [SubscriptionHistory] {
+        var histories = names.map { SubscriptionHistory(path: [$0]) }
+        var open = Array(histories.indices)
         for _ in 0...mostMoves where !open.isEmpty {
             let rows = try await ask(
                 """
                 SELECT i.ordinal, l.state, l.bundle_id
-                FROM \(.subscriptions(open.map { trails[$0].current }), as: "i", ordinal: "ordinal")
+                FROM \(.subscriptions(open.map { histories[$0].current }), as: "i", ordinal: "ordinal")
                 CROSS JOIN LATERAL (SELECT * FROM ledgers l WHERE \(.sameSubscription("l", "i")) OFFSET 0) AS l
                 """)
             var moved: [Int] = []
             for row in rows {
                 let index = open[try row.get("ordinal", as: Int.self) - 1]
                 let ledger = try StoredLedger.state(row)
-                trails[index].ledger = ledger
-                trails[index].bundleID = try row.get("bundle_id")
-                guard let next = ledger?.movedTo.map(trails[index].current.under), !trails[index].path.contains(next)
+                histories[index].ledger = ledger
+                histories[index].bundleID = try row.get("bundle_id")
+                guard let next = ledger?.movedTo.map(histories[index].current.under),
+                    !histories[index].path.contains(next)
                 else { continue }
-                trails[index].path.append(next)
-                (trails[index].ledger, trails[index].bundleID) = (nil, nil)
+                histories[index].path.append(next)
+                (histories[index].ledger, histories[index].bundleID) = (nil, nil)
                 moved.append(index)
             }
             open = moved
         }
-        return trails
+        return histories
     }
 
     private init(path: [SubscriptionName]) { self.path = path }
 
-    /// A subscription that was named by an earlier name, as the ledger has it now. The ledger has heard the receipts of earlier names.
+    /// A subscription that was named by an earlier name, as the ledger has it now. The ledger has recorded the receipts of earlier names.
     var moved: ExternalSubscription? {
         hasMoved ? ExternalSubscription(current, ledger, bundleID: bundleID) : nil
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import RelayStore
 
 @Suite("Whoever delivers messages is rung for when one is committed")
-struct BillingBellTests {
+struct BillingSignalTests {
     @Test("once for each change of a contract that somebody is told of, and for nothing else")
     func bell() async throws {
         try await withStore { database, _ in

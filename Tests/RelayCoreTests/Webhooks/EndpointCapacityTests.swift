@@ -3,23 +3,23 @@ import TestSupport
 import Testing
 
 @Suite("Places for endpoints")
-struct EndpointRoomsTests {
+struct EndpointCapacityTests {
     @Test("an endpoint has its own bound, and what its breaker allows")
     func bounds() {
-        let rooms = EndpointRooms(places: 1_000, perEndpoint: 32)
-        #expect(rooms.room(taken: 0, own: 0) == 32)
-        #expect(rooms.room(taken: 30, own: 30) == 2)
-        #expect(rooms.room(taken: 32, own: 32) == 0)
-        #expect(rooms.room(taken: 3, own: 3, allowance: 4) == 1)
-        #expect(rooms.room(taken: 1_000, own: 0) == 0)
+        let rooms = EndpointCapacity(places: 1_000, perEndpoint: 32)
+        #expect(rooms.available(taken: 0, own: 0) == 32)
+        #expect(rooms.available(taken: 30, own: 30) == 2)
+        #expect(rooms.available(taken: 32, own: 32) == 0)
+        #expect(rooms.available(taken: 3, own: 3, allowance: 4) == 1)
+        #expect(rooms.available(taken: 1_000, own: 0) == 0)
     }
 
     @Test("however many hang, the next one finds a place, and the places are never overdrawn")
     func fairness() {
-        let rooms = EndpointRooms(places: 64, perEndpoint: 32)
+        let rooms = EndpointCapacity(places: 64, perEndpoint: 32)
         var owns: [Int] = []
         for _ in 0..<8 {
-            let room = rooms.room(taken: owns.reduce(0, +), own: 0)
+            let room = rooms.available(taken: owns.reduce(0, +), own: 0)
             #expect(room >= 1 || owns.reduce(0, +) == 64)
             owns.append(room)
         }
@@ -29,7 +29,7 @@ struct EndpointRoomsTests {
         for _ in 0..<5_000 {
             let index = Int.random(in: 0..<20, using: &generator)
             if Bool.random(using: &generator) {
-                taken[index] += rooms.room(taken: taken.reduce(0, +), own: taken[index])
+                taken[index] += rooms.available(taken: taken.reduce(0, +), own: taken[index])
             } else if taken[index] > 0 {
                 taken[index] -= 1
             }

@@ -9,7 +9,7 @@ import RelayCore
 /// Each calls that address whatever the name means by then (`dnsOverride`): between vetting and connecting nothing is looked up
 /// again. TLS still verifies the name. And before anything is written to a connection, the address that it was made to is
 /// vetted once more.
-final class ClientBook: Sendable {
+final class ClientCache: Sendable {
     private struct Key: Hashable {
         var host: String
         var address: IPAddress

@@ -2,7 +2,7 @@
 ///
 /// No endpoint may have more than its own bound, nor more than half of what the others leave free: however many endpoints
 /// hang, there is always a place left for the next one.
-public struct EndpointRooms: Sendable, Equatable {
+public struct EndpointCapacity: Sendable, Equatable {
     public var places: Int
     public var perEndpoint: Int
 
@@ -11,13 +11,13 @@ public struct EndpointRooms: Sendable, Equatable {
         self.perEndpoint = perEndpoint
     }
 
-    /// How many more may be taken up of an endpoint.
+    /// How many more messages of an endpoint may be claimed.
     ///
     /// - Parameters:
     ///   - taken: places that are taken, its own included, and those that were just given away.
     ///   - own: of those, its own.
     ///   - allowance: what its breaker lets be under way at once.
-    public func room(taken: Int, own: Int, allowance: Int = .max) -> Int {
+    public func available(taken: Int, own: Int, allowance: Int = .max) -> Int {
         let free = places - taken
         guard free > 0 else { return 0 }
         let fair = max(1, (free + own) / 2)

@@ -4,14 +4,14 @@ import RelayCore
 import RelayStore
 
 /// What all routes under `/api/v1` have in common: who asks, bodies, pages, ids, answers.
-struct BillingDesk: Sendable {
+struct BillingContext: Sendable {
     let store: RelayStore
     let keys: KeyRing
     let budget: BodyBudget
     let maxBodyBytes: Int
     /// How long after its end a subscription that will renew is waited for.
     let leeway: Duration
-    let stores: StoreDesk
+    let stores: StoreGate
     let receipts: ReceiptPolicy
     let limits: RateLimits
 

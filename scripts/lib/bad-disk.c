@@ -30,7 +30,7 @@ static int is(const char *trouble) {
     return strncmp(text, trouble, strlen(trouble)) == 0;
 }
 
-/* Whether a write that ends there needs room that the file does not have. */
+/* Whether a write that ends there needs space that the file does not have. */
 static int grows(int file, off_t end) {
     struct stat facts;
     return is("full") && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && end > facts.st_size;

@@ -1,5 +1,5 @@
 # Reads lines of grep -n, "PATH:NUMBER:TEXT", and prints those in which a word of RULES stands by itself or as part of a name.
-# RULES has a line "EXPRESSION: WORDS TO USE" for each word, ALLOWED a name on each line.
+# RULES has a line "EXPRESSION: WORDS TO USE" for each word, ALLOWED a line "TEXT" or "PART OF A PATH|TEXT" for each exception.
 
 BEGIN {
     count = split(ENVIRON["RULES"], lines, "\n")
@@ -11,7 +11,12 @@ BEGIN {
         advice[rules] = substr(lines[i], colon + 2)
     }
     count = split(ENVIRON["ALLOWED"], lines, "\n")
-    for (i = 1; i <= count; i++) if (lines[i] != "") allowed[lines[i]] = 1
+    for (i = 1; i <= count; i++) {
+        if (lines[i] == "") continue
+        bar = index(lines[i], "|")
+        place[++exceptions] = substr(lines[i], 1, bar ? bar - 1 : 0)
+        exception[exceptions] = substr(lines[i], bar + 1)
+    }
 }
 
 {
@@ -21,6 +26,9 @@ BEGIN {
     number = text
     sub(/:.*/, "", number)
     text = substr(text, length(number) + 2)
+    for (i = 1; i <= exceptions; i++)
+        if (index(path, place[i]) || place[i] == "")
+            while (at = index(text, exception[i])) text = substr(text, 1, at - 1) "." substr(text, at + length(exception[i]))
     words = " "
     rest = text
     while (match(rest, /[A-Za-z][A-Za-z0-9_]*/)) {
@@ -29,7 +37,7 @@ BEGIN {
         if (gap !~ /^ *$/) words = words ". "
         name = substr(rest, RSTART, RLENGTH)
         rest = substr(rest, RSTART + RLENGTH)
-        words = words (name in allowed ? "." : parts(name)) " "
+        words = words parts(name) " "
     }
     for (i = 1; i <= rules; i++)
         if (match(words, expressions[i])) {
@@ -40,7 +48,7 @@ BEGIN {
 
 END { exit findings > 0 }
 
-# The words of a name in lower case: "toldAt" is "told at".
+# The words of a name in lower case: "sentAt" is "sent at".
 function parts(name,    i, letter, next_one, before, result) {
     if (name ~ /^[a-z]+$/) return name
     result = ""

@@ -13,7 +13,7 @@ LIFE_RECHECK_SECONDS=10
 LIFE_TOPIC=arn:aws:sns:us-east-1:123456789012:example
 LIFE_KIND=subscriptions
 
-# life_prepare MONTH_SECONDS: of the months until a payment fails; from then on all depends on what is told.
+# life_prepare MONTH_SECONDS: of the months until a payment fails; from then on all depends on notifications.
 life_prepare() {
     LIFE_MONTH=$1 LIFE_PATIENCE=$(($1 + 20))
     port_choose AMAZON_PORT 8093 "the stand-in for the Amazon Appstore"
@@ -69,14 +69,14 @@ life_buy() {
     life_sold "{\"renewalDate\":\"$(life_in "$LIFE_MONTH")\"}"
     life_post "$LIFE_ANA" LIFE_ANA_ID
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
-    life_heard SUBSCRIPTION_PURCHASED
+    life_received SUBSCRIPTION_PURCHASED
     life_ops active true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" amazon:gold false Renew
 }
 
 life_renew() {
     life_act renew "{\"until\":\"$(life_in $((LIFE_MONTH * 2)))\"}"
-    life_heard SUBSCRIPTION_RENEWED
+    life_received SUBSCRIPTION_RENEWED
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_ops active true gold "$LIFE_ANA"
 }
@@ -85,7 +85,7 @@ life_fail() {
     say "(until the month is over)"
     while [ "$(date +%s)" -le "$LIFE_END_SECONDS" ]; do pause 0.2; done
     life_act grace
-    life_heard SUBSCRIPTION_IN_GRACE_PERIOD
+    life_received SUBSCRIPTION_IN_GRACE_PERIOD
     life_ops in_grace true gold "$LIFE_ANA"
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_back_end "$LIFE_ANA" amazon:gold false Renew - true
@@ -93,7 +93,7 @@ life_fail() {
 
 life_recover() {
     life_act renew
-    life_heard SUBSCRIPTION_OUT_OF_GRACE_PERIOD
+    life_received SUBSCRIPTION_OUT_OF_GRACE_PERIOD
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_ops active true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" amazon:gold false Renew
@@ -101,7 +101,7 @@ life_recover() {
 
 life_cancel() {
     life_act cancel
-    life_heard SUBSCRIPTION_AUTO_RENEWAL_OFF
+    life_received SUBSCRIPTION_AUTO_RENEWAL_OFF
     life_ops active false gold "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_back_end "$LIFE_ANA" amazon:gold false Lapse Customer
@@ -110,7 +110,7 @@ life_cancel() {
 life_forge() {
     life_forged "{\"message\":{\"notificationType\":\"SUBSCRIPTION_CANCELLED\",\"receiptId\":\"$LIFE_NAME\",\"appUserId\":\"user-1\"},
         \"forge\":\"signature\"}" "SUBSCRIPTION_CANCELLED of $LIFE_NAME, by a key that is not that of SNS"
-    life_heard SUBSCRIPTION_AUTO_RENEWAL_OFF
+    life_received SUBSCRIPTION_AUTO_RENEWAL_OFF
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
 }
 
@@ -121,7 +121,7 @@ life_refund() {
     life_act refund
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" revoked expired
     life_took "$start" "the refund" 5
-    life_heard SUBSCRIPTION_CANCELLED
+    life_received SUBSCRIPTION_CANCELLED
     life_ops expired false gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" amazon:gold true Lapse Customer
 }
@@ -132,13 +132,13 @@ life_lose() {
     life_sold '{}'
     life_post "$LIFE_BEN" id
     life_app "$LIFE_BEN" "$id" granted
-    life_heard SUBSCRIPTION_PURCHASED
+    life_received SUBSCRIPTION_PURCHASED
     life_control PUT delivery '{"lose":1}'
     start=$(life_clock)
     life_act refund
     life_access "$LIFE_BEN" "$id" revoked expired
     life_took "$start" "the refund" $((LIFE_RECHECK_SECONDS + 10))
-    life_heard SUBSCRIPTION_PURCHASED
+    life_received SUBSCRIPTION_PURCHASED
     life_ops expired false gold "$LIFE_BEN"
 }
 
@@ -147,7 +147,7 @@ life_film() {
     life_sold '{"productType":"ENTITLED","productId":"film"}'
     life_post "$LIFE_CLEO" LIFE_CLEO_ID
     life_access "$LIFE_CLEO" "$LIFE_CLEO_ID" granted
-    life_heard ENTITLEMENT_PURCHASED
+    life_received ENTITLEMENT_PURCHASED
     life_ops active - film "$LIFE_CLEO"
     life_back_end "$LIFE_CLEO" amazon:film false - - -
 }
@@ -158,7 +158,7 @@ life_refund_film() {
     life_act refund
     life_access "$LIFE_CLEO" "$LIFE_CLEO_ID" revoked refunded
     life_took "$start" "the refund" 5
-    life_heard ENTITLEMENT_CANCELLED
+    life_received ENTITLEMENT_CANCELLED
     life_ops revoked - film "$LIFE_CLEO"
     life_back_end "$LIFE_CLEO" amazon:film true - Customer -
 }

@@ -53,7 +53,7 @@ life_play() {
     life_step "It renews as the monthly product" life_renew_cheaper
     life_step "Of the next payment the App Store's word is lost: the relay asks for what it missed" life_miss
     life_step "Nobody tells of the one after that: the relay asks the App Store, where it has ended" life_look_up
-    life_step "Cleeng has heard every word" life_count
+    life_step "Cleeng has received every notification" life_count
     player_end || player_failed "it ended with $?"
     step "Its life as ops sees it (GET /ops/subscriptions?originalTransactionId=$LIFE_SUBSCRIPTION)"
     life_timeline
@@ -79,11 +79,11 @@ life_renew() {
     life_cleeng
 }
 
-# Told before the period's end, as the App Store charges before it.
+# Sent before the period's end, as the App Store charges before it.
 life_fail() {
     life_tell 'fail grace' DID_FAIL_TO_RENEW GRACE_PERIOD
     say "(until the month is over)"
-    # What the app is told ends with the grace then, and not with the newest period.
+    # The end that the app reads is then that of the grace, not that of the newest period.
     LIFE_IS_GRACE=yes
     life_ops in_grace true "$LIFE_MONTHLY" "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
@@ -294,7 +294,7 @@ life_post() {
     life_send /apple/payment "$1" "$2" "$body"
 }
 
-# life_cleeng: the newest notification is the one that was told, and has got there.
+# life_cleeng: the newest notification is the one that was sent, and has arrived.
 life_cleeng() {
     life_await Cleeng \
         "$(life_fields "type $LIFE_TYPE" "subtype ${LIFE_SUBTYPE:--}" "relay.status delivered")" life_see_notification

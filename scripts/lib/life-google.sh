@@ -11,7 +11,7 @@ LIFE_BEN=ben@example.test
 LIFE_CLEO=cleo@example.test
 LIFE_SWEEP_SECONDS=10
 
-# life_prepare MONTH_SECONDS: of the months until a payment fails; from then on all depends on what is told.
+# life_prepare MONTH_SECONDS: of the months until a payment fails; from then on all depends on notifications.
 life_prepare() {
     LIFE_MONTH=$1 LIFE_PATIENCE=$(($1 + 20))
     port_choose GOOGLE_PORT 8092 "the stand-in for Google Play"
@@ -66,14 +66,14 @@ life_buy() {
     life_post "$LIFE_ANA" gold LIFE_ANA_ID
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_acknowledged
-    life_heard SUBSCRIPTION_PURCHASED
+    life_received SUBSCRIPTION_PURCHASED
     life_ops active true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" google:gold false Renew
 }
 
 life_renew() {
     life_act renew "{\"until\":\"$(life_in $((LIFE_MONTH * 2)))\"}"
-    life_heard SUBSCRIPTION_RENEWED
+    life_received SUBSCRIPTION_RENEWED
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_ops active true gold "$LIFE_ANA"
     life_acknowledged
@@ -83,7 +83,7 @@ life_fail() {
     say "(until the month is over)"
     while [ "$(date +%s)" -le "$LIFE_END_SECONDS" ]; do pause 0.2; done
     life_act grace
-    life_heard SUBSCRIPTION_IN_GRACE_PERIOD
+    life_received SUBSCRIPTION_IN_GRACE_PERIOD
     life_ops in_grace true gold "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_back_end "$LIFE_ANA" google:gold false Renew - true
@@ -91,7 +91,7 @@ life_fail() {
 
 life_hold() {
     life_act hold
-    life_heard SUBSCRIPTION_ON_HOLD
+    life_received SUBSCRIPTION_ON_HOLD
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" revoked expired
     life_ops in_billing_retry true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" google:gold true Renew System.BillingError true
@@ -99,7 +99,7 @@ life_hold() {
 
 life_recover() {
     life_act renew
-    life_heard SUBSCRIPTION_RECOVERED
+    life_received SUBSCRIPTION_RECOVERED
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_ops active true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" google:gold false Renew
@@ -107,7 +107,7 @@ life_recover() {
 
 life_pause() {
     life_act pause
-    life_heard SUBSCRIPTION_PAUSED
+    life_received SUBSCRIPTION_PAUSED
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" revoked expired
     life_ops expired true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" google:gold true Renew Unknown
@@ -115,7 +115,7 @@ life_pause() {
 
 life_cancel() {
     life_act cancel '{"survey":"COST_RELATED"}'
-    life_heard SUBSCRIPTION_CANCELED
+    life_received SUBSCRIPTION_CANCELED
     life_ops active false gold "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_back_end "$LIFE_ANA" google:gold false Lapse Customer.Cost
@@ -126,14 +126,14 @@ life_change() {
     life_of subscriptions anas-year
     life_sold "{\"productId\":\"gold-yearly\",\"linkedPurchaseToken\":\"anas-month\",\"isAcknowledged\":false,
         \"expiryTime\":\"$(life_in $((365 * 86400)))\"}"
-    life_heard SUBSCRIPTION_PURCHASED
+    life_received SUBSCRIPTION_PURCHASED
     life_ops active true gold-yearly "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_acknowledged
     local LIFE_END=$LIFE_END
     life_of subscriptions anas-month
     life_act expire '{"by":"replacement"}'
-    life_heard SUBSCRIPTION_EXPIRED
+    life_received SUBSCRIPTION_EXPIRED
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_of subscriptions anas-year
     life_ops active true gold-yearly "$LIFE_ANA"
@@ -148,7 +148,7 @@ life_refund() {
     life_act refund
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" revoked expired
     life_took "$start" "the refund" 5
-    life_heard SUBSCRIPTION_REVOKED VOIDED_PURCHASE
+    life_received SUBSCRIPTION_REVOKED VOIDED_PURCHASE
     life_ops expired false gold-yearly "$LIFE_ANA"
     life_back_end "$LIFE_ANA" google:gold-yearly true Lapse Developer
 }
@@ -160,20 +160,20 @@ life_lose() {
     life_post "$LIFE_BEN" gold id
     life_app "$LIFE_BEN" "$id" granted
     life_acknowledged
-    life_heard SUBSCRIPTION_PURCHASED
+    life_received SUBSCRIPTION_PURCHASED
     life_control PUT delivery '{"lose":2}'
     start=$(life_clock)
     life_act refund
     life_access "$LIFE_BEN" "$id" revoked expired
     life_took "$start" "the refund" $((LIFE_SWEEP_SECONDS + 5))
-    life_heard SUBSCRIPTION_PURCHASED VOIDED_PURCHASE
+    life_received SUBSCRIPTION_PURCHASED VOIDED_PURCHASE
     life_ops expired false gold "$LIFE_BEN"
 }
 
 life_forge() {
     life_forged "{\"notification\":{\"subscriptionNotification\":{\"notificationType\":12,\"purchaseToken\":\"$LIFE_NAME\"}},
         \"forge\":\"signature\"}" "SUBSCRIPTION_REVOKED of $LIFE_NAME, by a key that is not Google's"
-    life_heard SUBSCRIPTION_PURCHASED
+    life_received SUBSCRIPTION_PURCHASED
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
 }
 
@@ -183,7 +183,7 @@ life_film() {
     life_post "$LIFE_CLEO" film LIFE_CLEO_ID
     life_access "$LIFE_CLEO" "$LIFE_CLEO_ID" granted
     life_acknowledged
-    life_heard ONE_TIME_PRODUCT_PURCHASED
+    life_received ONE_TIME_PRODUCT_PURCHASED
     life_ops active - film "$LIFE_CLEO"
     life_back_end "$LIFE_CLEO" google:film false - - -
 }
@@ -194,7 +194,7 @@ life_refund_film() {
     life_act refund
     life_access "$LIFE_CLEO" "$LIFE_CLEO_ID" revoked refunded
     life_took "$start" "the refund" 5
-    life_heard VOIDED_PURCHASE
+    life_received VOIDED_PURCHASE
     life_ops revoked - film "$LIFE_CLEO"
     life_back_end "$LIFE_CLEO" google:film true - Customer -
 }
@@ -225,7 +225,7 @@ life_post() {
     life_send /android/payment "$1" "$3" "$body"
 }
 
-# life_acknowledged: Google was told of the grant, once.
+# life_acknowledged: Google has the acknowledgement of the grant, once.
 life_acknowledged() { life_await Google "acknowledgements 1" life_see_acknowledgements "$LIFE_NAME"; }
 
 life_see_acknowledgements() {

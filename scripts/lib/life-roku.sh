@@ -11,7 +11,7 @@ LIFE_BEN=ben@example.test
 LIFE_RECHECK_SECONDS=10
 LIFE_KIND=subscriptions
 
-# life_prepare MONTH_SECONDS: of the months until a payment fails; from then on all depends on what is told.
+# life_prepare MONTH_SECONDS: of the months until a payment fails; from then on all depends on notifications.
 life_prepare() {
     LIFE_MONTH=$1 LIFE_PATIENCE=$(($1 + 20))
     port_choose ROKU_PORT 8094 "the stand-in for Roku Pay"
@@ -58,14 +58,14 @@ life_buy() {
     life_sold "{\"expirationDate\":\"$(life_in "$LIFE_MONTH")\"}"
     life_post "$LIFE_ANA" "$LIFE_NAME" LIFE_ANA_ID
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
-    life_heard Sale
+    life_received Sale
     life_ops active true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" roku:gold false Renew
 }
 
 life_renew() {
     life_act renew "{\"until\":\"$(life_in $((LIFE_MONTH * 2)))\",\"transactionId\":\"anas-renewal\"}"
-    life_heard Sale Sale
+    life_received Sale Sale
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_ops active true gold "$LIFE_ANA"
 }
@@ -84,7 +84,7 @@ life_fail() {
     say "(until the month is over)"
     while [ "$(date +%s)" -le "$LIFE_END_SECONDS" ]; do pause 0.2; done
     life_act grace
-    life_heard GraceInitiated
+    life_received GraceInitiated
     life_ops in_grace true gold "$LIFE_ANA"
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_back_end "$LIFE_ANA" roku:gold false Renew - true
@@ -92,7 +92,7 @@ life_fail() {
 
 life_hold() {
     life_act hold
-    life_heard OnHoldInitiated
+    life_received OnHoldInitiated
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" revoked expired
     life_ops in_billing_retry true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" roku:gold true Renew System.BillingError true
@@ -100,7 +100,7 @@ life_hold() {
 
 life_recover() {
     life_act renew
-    life_heard OnHoldRecovered
+    life_received OnHoldRecovered
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_ops active true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" roku:gold false Renew
@@ -108,7 +108,7 @@ life_recover() {
 
 life_cancel() {
     life_act cancel
-    life_heard Cancellation
+    life_received Cancellation
     life_ops active false gold "$LIFE_ANA"
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
     life_back_end "$LIFE_ANA" roku:gold false Lapse Unknown
@@ -116,7 +116,7 @@ life_cancel() {
 
 life_resubscribe() {
     life_act resubscribe
-    life_heard Resubscribe
+    life_received Resubscribe
     life_ops active true gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" roku:gold false Renew
 }
@@ -124,7 +124,7 @@ life_resubscribe() {
 life_forge() {
     life_forged "{\"message\":{\"transactionType\":\"Cancellation\",\"transactionId\":\"c\",\"originalTransactionId\":\"$LIFE_NAME\"},
         \"forge\":\"signature\"}" "Cancellation of $LIFE_NAME, by a key that is not Roku's"
-    life_heard Resubscribe
+    life_received Resubscribe
     life_app "$LIFE_ANA" "$LIFE_ANA_ID" granted
 }
 
@@ -135,7 +135,7 @@ life_refund() {
     life_act refund
     life_access "$LIFE_ANA" "$LIFE_ANA_ID" revoked expired
     life_took "$start" "the refund" 5
-    life_heard Cancellation Refund
+    life_received Cancellation Refund
     life_ops expired false gold "$LIFE_ANA"
     life_back_end "$LIFE_ANA" roku:gold true Lapse Unknown
 }
@@ -146,13 +146,13 @@ life_lose() {
     life_sold '{}'
     life_post "$LIFE_BEN" "$LIFE_NAME" id
     life_app "$LIFE_BEN" "$id" granted
-    life_heard Sale
+    life_received Sale
     life_control PUT delivery '{"lose":2}'
     start=$(life_clock)
     life_act refund
     life_access "$LIFE_BEN" "$id" revoked expired
     life_took "$start" "the refund" $((LIFE_RECHECK_SECONDS + 10))
-    life_heard Sale
+    life_received Sale
     life_ops expired false gold "$LIFE_BEN"
 }
 

@@ -2,8 +2,8 @@
 # How the life of a purchase is played: steps that are shown, and held against what they should be. What there is of one
 # store is in life-STORE.sh, of which scripts/run reads one:
 #
-#   life_prepare MONTH_SECONDS   chooses the ports of its stand-ins, and sets LIFE_SETTINGS (what the relay is told
-#                                besides), LIFE_MONTH, LIFE_PATIENCE (the seconds within which a step comes out), and
+#   life_prepare MONTH_SECONDS   chooses the ports of its stand-ins, and sets LIFE_SETTINGS (settings of the relay
+#                                besides its own), LIFE_MONTH, LIFE_PATIENCE (the seconds within which a step comes out), and
 #                                LIFE_STORE_URL where a stand-in has a control API
 #   life_start                   starts them
 #   life_catalogue OFFER         which offer the products belong to, before the relay starts
@@ -64,7 +64,7 @@ life_send() {
     printf -v "$3" '%s' "$(json_value "$HTTP_BODY" validationId)"
 }
 
-# life_app EMAIL VALIDATION_ID STATUS [REASON]: what the app that polls with this id is to be told; its end is that of
+# life_app EMAIL VALIDATION_ID STATUS [REASON]: the answer that the app polling with this id must get; its end is that of
 # the newest period.
 life_app() {
     local access=false

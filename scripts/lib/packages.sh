@@ -73,7 +73,7 @@ packages_missing_to_test() {
     [ -x /usr/bin/chromedriver ] || echo chromium-driver
 }
 
-# Runs as root. Debian's postgresql package makes and starts a system cluster unless told otherwise; the drop-in goes
+# Runs as root. Debian's postgresql package makes and starts a system cluster unless configured otherwise; the drop-in goes
 # away again, so that a later installation by hand behaves as ever. Its pgbouncer package starts a service: not this time.
 # shellcheck disable=SC2016
 PACKAGES_INSTALL_PROGRAM='

@@ -73,7 +73,7 @@ stop_all() {
 }
 
 # run_in_session COMMAND…: in the foreground for the reader, in a session of its own for the signals, so that a trap
-# runs at once and the command can be ended with all its children. Several at once are told apart by SESSION.
+# runs at once and the command can be ended with all its children. SESSION distinguishes several at once.
 run_in_session() {
     local status=0 pid_file="$RUN_FOLDER/${SESSION:-9-foreground}.pid"
     setsid "$@" 8>&- 9>&- &

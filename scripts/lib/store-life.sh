@@ -42,13 +42,13 @@ life_forged() {
 # life_delivered: all is delivered that was neither lost nor forged; what was forged was refused.
 life_delivered() { life_await "$LIFE_STORE_NAME" "not delivered 0  forged HTTP 403" life_see_pushes; }
 
-# life_heard TYPE…: the newest notifications of it, in the order of their names; the store was asked because of each.
-life_heard() {
+# life_received TYPE…: the newest notifications of it, in the order of their names; the store was asked because of each.
+life_received() {
     LIFE_COUNT=$#
-    life_await ops "$*" life_see_heard "notifications of $LIFE_NAME"
+    life_await ops "$*" life_see_received "notifications of $LIFE_NAME"
 }
 
-life_see_heard() {
+life_see_received() {
     life_get "$LIFE_OPS/ops/notifications?originalTransactionId=$LIFE_SUBSCRIPTION&limit=$LIFE_COUNT"
     LIFE_SEEN=$(json_lines "$HTTP_BODY" | awk -F '\t' '
         $1 ~ /^items\.[0-9]+\.type$/ { type = $2 }

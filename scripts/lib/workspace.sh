@@ -15,7 +15,7 @@ RUN_FOLDER="$LOCAL_FOLDER/run.$$"
 log_file() { printf '%s/log/%s.%s.log' "$LOCAL_FOLDER" "$1" "$$"; }
 
 workspace_open() {
-    # Settings meant for another PostgreSQL would be taken up by every client started here.
+    # Settings meant for another PostgreSQL would be used by every client started here.
     unset "${!PG@}"
     export HOME="${HOME:-$(echo ~)}"
     umask 022
@@ -35,7 +35,7 @@ workspace_open() {
     workspace_unlock
 }
 
-# Waiting is done in short tries, so that a signal is heard meanwhile.
+# Waiting is done in short tries, so that a signal is handled meanwhile.
 workspace_lock() {
     exec 8>"$LOCAL_FOLDER/lock"
     until flock -n 8; do pause 0.2; done

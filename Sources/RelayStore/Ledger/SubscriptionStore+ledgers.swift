@@ -7,14 +7,14 @@ extension SubscriptionStore {
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
     public func claimDue(
-        own: [PublisherID] = [], limit: Int, lease: Duration
+        own: [PublisherID] = [], full: Set<PublisherID?> = [], limit: Int, lease: Duration
     ) async throws -> [ClaimedSubscription] {
         let rows = try await database.query(
             """
             WITH due AS MATERIALIZED (
                 SELECT l.bucket, l.publisher, l.environment, l.subscription_key
                 FROM ledgers l
-                WHERE l.due_at <= now() AND \(PublisherScope.hasAccount(own, "l.publisher"))
+                WHERE l.due_at <= now() AND \(PublisherScope.hasAccount(own, without: full, "l.publisher"))
                 ORDER BY l.due_at
                 LIMIT \(.int4(Int32(limit)))
                 FOR UPDATE SKIP LOCKED

@@ -29,11 +29,15 @@ public struct SignedStatus: Sendable, Hashable {
 
     /// What the ledger hears of it; nil where it says too little. To be asked of a verified one only.
     public var word: LedgerWord? {
-        guard let period = transaction.payload.ledgerPeriod() else { return nil }
-        let told = [period.toldAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? period.toldAt
+        let payload = transaction.payload
+        var period = payload.ledgerPeriod()
+        guard period != nil || payload.addsSeats, let signed = payload.signedDate?.moment else { return nil }
+        // What Apple took back of a subscription that has access are seats.
+        if status?.isOver == false { period?.keepThroughSeatRefund() }
+        let told = max(signed, renewal?.payload.signedDate?.moment ?? signed)
         return LedgerWord(
-            periods: [period], renewal: renewal?.payload.ledgerRenewal,
-            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, toldAt: told) })
+            periods: period.map { [$0] } ?? [], renewal: renewal?.payload.ledgerRenewal,
+            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period?.expiresAt : nil, toldAt: told) })
     }
 }
 

@@ -58,22 +58,13 @@ extension SubscriptionStore {
         return heard.map { HeardSubscription($0) }
     }
 
-    /// Leaves one alone for a while that cannot be gone on with.
-    public func postpone(_ name: SubscriptionName, trouble: String, by pause: Duration) async throws {
-        try await note(trouble, of: name, dueAt: "now() + \(pause)")
-    }
-
-    /// Has one looked at again within the pause, or sooner where it is due sooner: its store could not be asked.
+    /// Has a subscription that nobody has claimed looked at again within the pause. Puts nothing off that is due sooner.
     public func lookAgain(at name: SubscriptionName, trouble: String, within pause: Duration) async throws {
-        try await note(trouble, of: name, dueAt: "least(l.due_at, now() + \(pause))")
-    }
-
-    private func note(_ trouble: String, of name: SubscriptionName, dueAt: SQL) async throws {
         _ = try await database.query(
             """
             UPDATE ledgers l
-            SET trouble = \(.text(trouble.bounded(200))), due_at = \(dueAt)
-            WHERE l.parked_at IS NULL AND \(name.isKey(of: "l"))
+            SET trouble = \(.text(trouble.bounded(200))), due_at = least(l.due_at, now() + \(pause))
+            WHERE l.parked_at IS NULL AND l.strikes = 0 AND \(name.isKey(of: "l"))
             """)
     }
 }

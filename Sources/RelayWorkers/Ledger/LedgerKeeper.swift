@@ -164,7 +164,8 @@ public struct LedgerKeeper: Service {
             if let row = rows[messages[0].name] {
                 await store.queues.fail(row, error)
             } else {
-                try await store.subscriptions.postpone(messages[0].name, trouble: "\(error)", by: Self.pause)
+                try await store.subscriptions.lookAgain(
+                    at: messages[0].name, trouble: "\(error)", within: Self.pause)
             }
             return []
         }
@@ -248,7 +249,7 @@ public struct LedgerKeeper: Service {
         if let row = rows[name], row.isClaimed {
             try await store.queues.postpone(row, trouble: trouble, by: pause)
         } else {
-            try await store.subscriptions.postpone(name, trouble: trouble, by: pause)
+            try await store.subscriptions.lookAgain(at: name, trouble: trouble, within: pause)
         }
     }
 

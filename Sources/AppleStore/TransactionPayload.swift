@@ -28,6 +28,8 @@ public struct TransactionPayload: Sendable, Hashable {
     public var isUpgraded: Bool?
     /// The UUID by which the app named its customer when it bought.
     public var appAccountToken: String?
+    /// `SEAT_ADDITION` of a transaction that adds seats to a period of the same subscription.
+    public var additionalTransactionReason: String?
     /// 1 introductory, 2 promotional, 3 by an offer code, 4 to win back.
     public var offerType: Int64?
     public var offerIdentifier: String?
@@ -39,6 +41,9 @@ public struct TransactionPayload: Sendable, Hashable {
     /// field would change the meaning of the rest: without `expiresDate` access never ends.
     public var isReadable: Bool
 
+    /// It adds seats to a period that another transaction paid for. Its refund does not end that period.
+    public var addsSeats: Bool { additionalTransactionReason == "SEAT_ADDITION" }
+
     static let introductoryOffer: Int64 = 1
     static let freeTrial = "FREE_TRIAL"
 }
@@ -49,7 +54,7 @@ extension TransactionPayload: Decodable {
             productId
         case environment, signedDate, purchaseDate, originalPurchaseDate, expiresDate, type, inAppOwnershipType
         case revocationDate, revocationReason, revocationType, isUpgraded, offerType, offerIdentifier, offerDiscountType
-        case appAccountToken
+        case appAccountToken, additionalTransactionReason
     }
 
     public init(from decoder: any Decoder) throws {
@@ -72,6 +77,7 @@ extension TransactionPayload: Decodable {
         revocationType = fields.text(.revocationType)
         isUpgraded = fields.bool(.isUpgraded)
         appAccountToken = fields.text(.appAccountToken)
+        additionalTransactionReason = fields.text(.additionalTransactionReason)
         offerType = fields.integer(.offerType)
         offerIdentifier = fields.text(.offerIdentifier)
         offerDiscountType = fields.text(.offerDiscountType)

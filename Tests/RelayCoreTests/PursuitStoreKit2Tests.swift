@@ -69,17 +69,46 @@ struct PursuitStoreKit2Tests {
         #expect(again.change?.reason == "purchase_ownership_unchanged")
     }
 
-    @Test func anEventSaysAsMuchAsARead() {
+    @Test func anEventOfASynchronizationSaysAsMuchAsARead() {
         var granted = Script.synchronizing("sync-1")
         let decision = granted.told(.granted(expiresAt: nil, evidence: "{}"), "sync-1", at: 1)
         #expect(decision.change?.status == .granted)
         var moved = Script.synchronizing("sync-1")
         #expect(moved.told(.refused(reason: "purchase_ownership_unchanged"), "sync-1", at: 1).change == nil)
         #expect(moved.pursuit.transfers && moved.pursuit.phase.isRegistering)
-        // By the other road there is nothing to transfer.
-        var receipt = Script.watching(since: 0)
-        #expect(
-            receipt.told(.refused(reason: "purchase_ownership_unchanged"), "x", at: 1).change?.status == .rejected)
+        var refused = Script.synchronizing("sync-1")
+        let rejected = refused.told(.refused(reason: "received_expired_purchase"), "sync-1", at: 1)
+        #expect(rejected.change?.status == .rejected && rejected.change?.reason == "received_expired_purchase")
+        #expect(rejected.next == .finished)
+    }
+
+    @Test func theReadAfterARefusedReceiptDecides() {
+        for (answer, status) in [(EntitlementAnswer.Verdict.notYet, ValidationStatus.rejected), (.yes, .granted)] {
+            var script = Script.watching(since: 0)
+            #expect(script.readAnswered(.notYet, at: 0).restsUntil == 5)
+            let refused = script.told(.refused(reason: "receipt_expired"), nil, at: 1)
+            #expect(refused.change == nil && refused.kinds == [.cleengEvent] && refused.restsUntil == 1)
+            #expect(script.woken(at: 1).next == .read)
+            // What could not be read decides nothing.
+            #expect(script.readAnswered(.noAnswer, at: 1).change == nil)
+            let read = script.readAnswered(answer, at: 6)
+            #expect(read.change?.status == status && read.next == .finished)
+            #expect(read.change?.reason == (status == .rejected ? "receipt_expired" : nil))
+        }
+    }
+
+    @Test func aRefusalThatMayBeAnotherPurchasesOnlyBringsTheReadForward() {
+        var script = Script.watching(since: 0)
+        #expect(script.readAnswered(.notYet, at: 0).restsUntil == 5)
+        let refused = script.told(.refused(reason: "receipt_expired"), nil, at: 1, isAmbiguous: true)
+        #expect(refused.change == nil && refused.restsUntil == 1)
+        #expect(script.readAnswered(.notYet, at: 1).restsUntil == 6)
+        #expect(script.readAnswered(.yes, at: 6).change?.status == .granted)
+        // After the deadline too: the timeout is written, and the read is due at once.
+        var late = Script.watching(since: 0)
+        let timedOut = late.told(.refused(reason: "receipt_expired"), nil, at: 61, isAmbiguous: true)
+        #expect(timedOut.change?.status == .timedOut && timedOut.restsUntil == 61)
+        #expect(late.readAnswered(.yes, at: 62).change?.late == true)
     }
 
     @Test func accessToAnotherOfferIsForTheEntitlementToJudge() {
@@ -201,9 +230,12 @@ extension Script {
             reads: reads, retries: retries, jitter: 0)
     }
 
-    mutating func told(_ verdict: UpstreamStatement.Verdict, _ name: String?, at second: Double) -> Decision {
+    mutating func told(
+        _ verdict: UpstreamStatement.Verdict, _ name: String?, at second: Double, isAmbiguous: Bool = false
+    ) -> Decision {
         let moment = Self.second(second)
-        return pursuit.apply(
-            UpstreamStatement(verdict, saidAt: moment, summary: "event", synchronization: name), at: moment)
+        var word = UpstreamStatement(verdict, saidAt: moment, summary: "event", synchronization: name)
+        word.isAmbiguous = isAmbiguous
+        return pursuit.apply(word, at: moment)
     }
 }

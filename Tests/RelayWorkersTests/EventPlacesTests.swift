@@ -10,10 +10,10 @@ struct EventPlacesTests {
         let leases = Leases<Int, PublisherID?>(.fixed(startWithin: .seconds(60)))
         leases.with { table in
             for number in 0..<32 {
-                table.begin(Lease(id: number, fence: 1), in: "slow", since: .now, LeasedWork { nil })
+                table.begin(Lease(id: number, fence: 1), in: "slow", since: .now, LeasedWork {})
             }
         }
-        let turns = CleengEventService.turns(ofAccounts: ["slow", "quick"], leases)
+        let turns: [PublisherID?: Turn<Never>] = leases.turns(of: ["slow", "quick", nil], each: 32)
         #expect(turns.mapValues(\.limit) == ["slow": 0, "quick": 32, nil: 32])
     }
 }

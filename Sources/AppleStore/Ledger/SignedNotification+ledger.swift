@@ -76,13 +76,3 @@ extension SignedNotification {
         }
     }
 }
-
-extension LedgerPeriod {
-    /// Removes the revocation: a refund of seats ends no access of the buyer. The period then counts only where no other statement about
-    /// it exists, so an earlier refund of the whole transaction is not reversed.
-    fileprivate mutating func keepThroughSeatRefund() {
-        guard revocation != nil else { return }
-        revocation = nil
-        statedAt = purchasedAt
-    }
-}

@@ -2,13 +2,14 @@ public import RelayCore
 
 extension TransactionPayload {
     /// What it says of a subscription, or of something else that stays bought, or that what is used up (a consumable) was taken back. Nil
-    /// for any other consumable, where it says too little, and where it is not readable.
+    /// for any other consumable, for seats added to a period, where it says too little, and where it is not readable.
     ///
     /// - Parameters:
     ///   - replacesEarlier: the notification is of an upgrade.
     ///   - isFamilyEnd: the notification is of the end of sharing.
     public func ledgerPeriod(replacesEarlier: Bool = false, isFamilyEnd: Bool = false) -> LedgerPeriod? {
-        guard isReadable, type != .consumable || isRevoked, let signed = signedDate?.moment, let product = productId,
+        guard isReadable, !addsSeats, type != .consumable || isRevoked, let signed = signedDate?.moment,
+            let product = productId,
             let purchased = purchaseDate?.moment,
             // What does not expire is bought once: a receipt may name that by another transaction than a notification.
             let id = (expiresDate == nil ? [originalTransactionId] : [webOrderLineItemId, transactionId])
@@ -47,5 +48,15 @@ extension RenewalPayload {
             isInBillingRetry: isInBillingRetryPeriod ?? false, graceUntil: gracePeriodExpiresDate?.moment,
             expirationIntent: expirationIntent.map { Int(clamping: $0) },
             priceConsent: priceIncreaseStatus.map { Int(clamping: $0) }, statedAt: signed)
+    }
+}
+
+extension LedgerPeriod {
+    /// Removes the revocation: a refund of seats ends no access of the buyer. The period then counts only where no other statement about
+    /// it exists, so an earlier refund of the whole transaction is not reversed.
+    mutating func keepThroughSeatRefund() {
+        guard revocation != nil else { return }
+        revocation = nil
+        statedAt = purchasedAt
     }
 }

@@ -29,12 +29,15 @@ public struct SignedStatus: Sendable, Hashable {
 
     /// Its statement for the ledger; nil if it says too little. Use only a verified one.
     public var word: LedgerStatement? {
-        guard let period = transaction.payload.ledgerPeriod() else { return nil }
-        let statedAt =
-            [period.statedAt, renewal?.payload.signedDate?.moment].compactMap(\.self).max() ?? period.statedAt
+        let payload = transaction.payload
+        var period = payload.ledgerPeriod()
+        guard period != nil || payload.addsSeats, let signed = payload.signedDate?.moment else { return nil }
+        // What Apple took back of a subscription that has access are seats.
+        if status?.isOver == false { period?.keepThroughSeatRefund() }
+        let statedAt = max(signed, renewal?.payload.signedDate?.moment ?? signed)
         return LedgerStatement(
-            periods: [period], renewal: renewal?.payload.ledgerRenewal,
-            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period.expiresAt : nil, statedAt: statedAt) })
+            periods: period.map { [$0] } ?? [], renewal: renewal?.payload.ledgerRenewal,
+            end: status?.isOver.map { LedgerEnd(isOver: $0, until: $0 ? period?.expiresAt : nil, statedAt: statedAt) })
     }
 }
 

@@ -132,7 +132,7 @@ extension Pursuit {
     private mutating func begin(_ phase: Phase, at now: Timestamp, into decision: inout Decision) {
         self.phase = phase
         foundSynchronization = false
-        (synchronization, forwardedAt, readAt, retryAt) = (nil, nil, nil, nil)
+        (synchronization, refusal, forwardedAt, readAt, retryAt) = (nil, nil, nil, nil, nil)
         decision.next = .rest(until: now)
     }
 }

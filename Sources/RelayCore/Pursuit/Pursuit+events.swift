@@ -98,7 +98,9 @@ extension Pursuit {
         case .notEntitled:
             decision.events.append(event(.entitlementRead))
             expire(at: now, into: &decision)
-            if asksForTransfer(at: answer.observedAt, reads: reads) {
+            if let refusal {
+                refuse(refusal, at: now, into: &decision)
+            } else if asksForTransfer(at: answer.observedAt, reads: reads) {
                 // Only this connector names a synchronization that exists.
                 askForTransfer(by: .google, at: now, into: &decision)
             } else {
@@ -113,8 +115,11 @@ extension Pursuit {
         return decision
     }
 
-    /// An event of Cleeng's ends the wait. The caller passes only purchases that Cleeng has taken, and only events about them. A grant
-    /// names a customer and an offer, like an entitlement. A refusal is of one purchase; by a connector it names the synchronization.
+    /// Applies an event of Cleeng's. The caller passes only purchases that Cleeng has taken, and only events about them.
+    ///
+    /// A grant names a customer and an offer, like an entitlement, and settles the purchase. A refusal by a connector names the
+    /// synchronization, and settles too. Any other refusal names a customer and an offer, not the purchase. The entitlement is read at
+    /// once, and a read that finds none rejects the purchase, unless the customer has several waiting purchases of the offer.
     public mutating func apply(_ word: UpstreamStatement, at now: Timestamp) -> Decision {
         if case .refused = word.verdict, phase.isSynchronizing, word.synchronization != synchronization {
             return Decision(next: rest(until: readAt, at: now))
@@ -137,7 +142,11 @@ extension Pursuit {
                 detail: nil, into: &decision)
         case .refused(let reason) where foundSynchronization && phase.isSynchronizing:
             foundEnded(reason, observedAt: word.saidAt, at: now, into: &decision)
-        case .refused(let reason): refuse(reason, at: now, into: &decision)
+        case .refused(let reason) where phase.isSynchronizing: refuse(reason, at: now, into: &decision)
+        case .refused(let reason):
+            if !word.isAmbiguous { refusal = reason }
+            readAt = now
+            decision.next = rest(until: readAt, at: now)
         }
         return decision
     }
@@ -214,7 +223,7 @@ extension Pursuit {
 
     mutating func watch(from now: Timestamp, next: Decision.Next, into decision: inout Decision) {
         phase = .watching
-        synchronization = nil
+        (synchronization, refusal) = (nil, nil)
         forwardedAt = now
         retryAt = nil
         readAt = nil

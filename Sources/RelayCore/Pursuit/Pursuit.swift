@@ -31,6 +31,8 @@ public struct Pursuit: Sendable, Equatable {
     /// another customer's. In `watching` it has ended, and left the purchase with some customer; if with another one, a
     /// transfer follows.
     public var foundSynchronization: Bool
+    /// While `watching`: an event of Cleeng's said that this purchase was refused, and why. The next entitlement read decides.
+    public var refusal: String?
     /// A connector never sees what was signed: of what is known not to be genuine no transfer is asked for. Nor is it of what
     /// takes no subscription from another customer.
     public let mayTransfer: Bool
@@ -43,8 +45,8 @@ public struct Pursuit: Sendable, Equatable {
         phase: Phase = .forwarding, status: ValidationStatus = .pending, acceptedAt: Timestamp, deadline: Timestamp,
         forwards: Int = 0, retryAt: Timestamp? = nil, forwardedAt: Timestamp? = nil, readAt: Timestamp? = nil,
         entitledBefore: Bool? = nil, synchronization: String? = nil, transfers: Bool = false,
-        foundSynchronization: Bool = false, mayTransfer: Bool = true, paidUntil: Timestamp? = nil,
-        isConfirmed: Bool = false
+        foundSynchronization: Bool = false, refusal: String? = nil, mayTransfer: Bool = true,
+        paidUntil: Timestamp? = nil, isConfirmed: Bool = false
     ) {
         self.phase = phase
         self.status = status
@@ -58,6 +60,7 @@ public struct Pursuit: Sendable, Equatable {
         self.synchronization = synchronization
         self.transfers = transfers
         self.foundSynchronization = foundSynchronization
+        self.refusal = refusal
         self.mayTransfer = mayTransfer
         self.paidUntil = paidUntil
         self.isConfirmed = isConfirmed

@@ -16,6 +16,9 @@ public struct UpstreamStatement: Sendable, Equatable {
     /// Cleeng passed the subscription to this customer.
     public var isTransfer: Bool
 
+    /// The event may be about another of the customer's waiting purchases of the offer.
+    public var isAmbiguous = false
+
     public var isGrant: Bool { if case .granted = verdict { true } else { false } }
 
     public init(

@@ -110,6 +110,13 @@ enum AuthorizedCustomer: Sendable, Equatable {
         guard case .only(let own) = self, own != customer else { return }
         throw Problem(.anotherCustomer, "the customer token names another email")
     }
+
+    /// A username that is an email names that customer.
+    ///
+    /// - Throws: ``Problem`` 403.
+    func check(_ username: Username) throws {
+        if let email = CustomerEmail(username.text) { try check(email.customer) }
+    }
 }
 
 /// The credentials of `Authorization: Bearer …` (RFC 6750 section 2.1).

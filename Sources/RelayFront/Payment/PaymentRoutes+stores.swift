@@ -19,6 +19,7 @@ extension PaymentRoutes {
         let connects = platform == .google && googleConnector[key.publisher] == true
         let payment = try StorePaymentRequest(body, of: platform, connects: connects)
         try customer.check(payment.email.customer)
+        try customer.check(payment.applicationUsername)
         let peer = peer(request, context)
         let repeatable = idempotencyKey.map { Acceptance.IdempotencyKey($0, apiKey: key.id, body: body) }
         // An app that hangs up while the store is asked has bought all the same. What was lent is given back after that.

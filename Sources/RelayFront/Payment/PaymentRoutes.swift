@@ -57,6 +57,7 @@ struct PaymentRoutes: Sendable {
         let body = try await bodies.read(request, on: loan)
         let payment = try PaymentRequest(body)
         try customer.check(payment.email.customer)
+        try customer.check(payment.applicationUsername)
         var receipt = ReadReceipt(payment.receiptData, transactionID: payment.transactionID)
         let verification = await receipts.judge(receipt, app: key.app)
         metrics.count(verification)
@@ -86,9 +87,12 @@ struct PaymentRoutes: Sendable {
         }
         let name = SubscriptionName(
             publisher: key.publisher, environment: receipt.environment, originalTransactionID: receipt.subscriptionKey)
-        let known = try await store.subscriptions.ownership(of: name, offer: payment.offerID)
-        if known.holdsOffer { return true }
-        return !offers.hasProducts(of: key.publisher) && (known.owner.map { $0 == payment.email.customer } ?? true)
+        switch try await store.subscriptions.holding(of: name, offer: payment.offerID) {
+        case .offer: return true
+        // Its refund would end another offer's purchase, or another customer's.
+        case .others: return false
+        case .nothing: return !offers.hasProducts(of: key.publisher)
+        }
     }
 
     /// - Parameter accountToken: that of the purchase, as its store has signed or said it: of what is not known to be genuine, none.

@@ -41,7 +41,7 @@ struct ValidateRoutes: Sendable {
         let loan = BodyLoan(budget)
         defer { loan.end() }
         let wanted = try ValidateRequest(try await bodies.read(request, on: loan), app: key.app)
-        if let email = wanted.username.flatMap({ CustomerEmail($0.text) }) { try speaker.check(email.customer) }
+        if let username = wanted.username { try speaker.check(username) }
         switch wanted.proof {
         case .apple(let text): return try await answer(wanted, appStoreReceipt: text, key: key, context)
         case .store(let receipt):

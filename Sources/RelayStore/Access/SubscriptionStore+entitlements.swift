@@ -2,7 +2,7 @@ import Postgres
 public import RelayCore
 
 extension SubscriptionStore {
-    /// Selects one validation per offer: entitled or undecided ones come before those that are over, and newer ones
+    /// Selects one validation per offer: a grant comes before what is pending, that before what is over, and newer ones
     /// before older. Index used: `validations_customer`.
     private static func purchases(of customer: CustomerID, _ offer: OfferID?, _ publisher: PublisherID) -> SQL {
         """
@@ -10,8 +10,8 @@ extension SubscriptionStore {
         FROM validations v
         WHERE v.customer = \(.privateText(customer)) AND v.publisher = \(.text(publisher))
           AND (\(.text(offer)) IS NULL OR v.offer_id = \(.text(offer)))
-        ORDER BY v.offer_id, v.status = \(ValidationStatus.pending) AND v.deadline > now() DESC,
-                 v.status = \(ValidationStatus.granted) DESC, v.accepted_at DESC
+        ORDER BY v.offer_id, v.status = \(ValidationStatus.granted) DESC,
+                 v.status = \(ValidationStatus.pending) AND v.deadline > now() DESC, v.accepted_at DESC
         LIMIT 1000
         """
     }
@@ -65,16 +65,12 @@ extension SubscriptionStore {
             let validation = try PurchaseStore.validation(row)
             known[validation.offerID] = validation
         }
-        let isAnswered =
-            offer.flatMap { known[$0]?.status }.map { [.granted, .pending].contains($0) } ?? false
-        if !isAnswered {
+        if offer.flatMap({ known[$0]?.status }) != .granted {
             for row in try await database.query(Self.subscriptions(of: customer, offer, publisher)) {
                 let validation = try PurchaseStore.stored(row)
                 let purchase = known[validation.offerID]
-                // A purchase that is pending, granted, or knows better why it ended.
-                if let purchase, [.granted, .pending].contains(purchase.status) || validation.status != .granted {
-                    continue
-                }
+                // A purchase that is granted or pending, or that knows better why it ended. What runs wins over what is pending.
+                if let purchase, purchase.status == .granted || validation.status != .granted { continue }
                 known[validation.offerID] = validation
             }
         }
@@ -83,23 +79,27 @@ extension SubscriptionStore {
         }
     }
 
-    /// Returns a subscription's owner, and whether an offer was granted on it. Indexes used: the primary key,
-    /// `validations_subscription`.
-    public func ownership(
-        of name: SubscriptionName, offer: OfferID
-    ) async throws -> (owner: CustomerID?, holdsOffer: Bool) {
+    /// What a subscription is held for, as ``OfferHolding`` says. Indexes used: the primary key, `validations_subscription`.
+    public func holding(of name: SubscriptionName, offer: OfferID) async throws -> OfferHolding {
         let row = try await database.query(
             """
-            SELECT ROW(s.sealed_by, s.customer) AS customer,
-                   coalesce(s.offer_id = \(.text(offer)), false) OR EXISTS (
-                       SELECT FROM validations v
-                       WHERE \(name.isKey(of: "v")) AND v.offer_id = \(.text(offer))
-                         AND \(Validation.wasGranted)) AS holds_offer
-            FROM (SELECT) AS one
-            LEFT JOIN subscriptions s ON \(name.isKey(of: "s"))
+            SELECT bool_or(o.offer_id = \(.text(offer))) AS same
+            FROM (
+                SELECT s.offer_id FROM subscriptions s WHERE \(name.isKey(of: "s"))
+                UNION ALL
+                SELECT v.offer_id FROM validations v WHERE \(name.isKey(of: "v")) AND \(Validation.wasGranted)
+            ) AS o
             """
         ).first
-        guard let row else { return (nil, false) }
-        return (try row.open("customer"), try row.get("holds_offer"))
+        guard let same = try row?.get("same", as: Bool?.self) else { return .nothing }
+        return same ? .offer : .others
     }
+}
+
+/// What a subscription is owned for, or was granted for.
+public enum OfferHolding: Sendable {
+    case nothing
+    /// The offer that was asked about, among others or alone.
+    case offer
+    case others
 }

@@ -7,14 +7,14 @@ extension SubscriptionStore {
     ///
     /// - Parameter own: publishers whose own accounts this copy has.
     public func claimDue(
-        own: [PublisherID] = [], limit: Int, lease: Duration
+        own: [PublisherID] = [], full: Set<PublisherID?> = [], limit: Int, lease: Duration
     ) async throws -> [ClaimedSubscription] {
         let rows = try await database.query(
             """
             WITH due AS MATERIALIZED (
                 SELECT l.bucket, l.publisher, l.environment, l.subscription_key
                 FROM ledgers l
-                WHERE l.due_at <= now() AND \(PublisherScope.hasAccount(own, "l.publisher"))
+                WHERE l.due_at <= now() AND \(PublisherScope.hasAccount(own, without: full, "l.publisher"))
                 ORDER BY l.due_at
                 LIMIT \(.int4(Int32(limit)))
                 FOR UPDATE SKIP LOCKED
@@ -58,22 +58,13 @@ extension SubscriptionStore {
         return entries.map { LedgerResult($0) }
     }
 
-    /// Postpones a subscription that cannot be processed.
-    public func postpone(_ name: SubscriptionName, trouble: String, by pause: Duration) async throws {
-        try await note(trouble, of: name, dueAt: "now() + \(pause)")
-    }
-
-    /// Has one looked at again within the pause, or sooner where it is due sooner: its store could not be asked.
+    /// Has a subscription that nobody has claimed looked at again within the pause. Puts nothing off that is due sooner.
     public func lookAgain(at name: SubscriptionName, trouble: String, within pause: Duration) async throws {
-        try await note(trouble, of: name, dueAt: "least(l.due_at, now() + \(pause))")
-    }
-
-    private func note(_ trouble: String, of name: SubscriptionName, dueAt: SQL) async throws {
         _ = try await database.query(
             """
             UPDATE ledgers l
-            SET trouble = \(.text(trouble.bounded(200))), due_at = \(dueAt)
-            WHERE l.parked_at IS NULL AND \(name.isKey(of: "l"))
+            SET trouble = \(.text(trouble.bounded(200))), due_at = least(l.due_at, now() + \(pause))
+            WHERE l.parked_at IS NULL AND l.strikes = 0 AND \(name.isKey(of: "l"))
             """)
     }
 }

@@ -50,6 +50,7 @@ public struct Migration: Sendable, Equatable {
         Migration("0032_sweeps_of_every_app", PackageResources._032_sweeps_of_every_app_sql),
         Migration("0033_fences", PackageResources._033_fences_sql),
         Migration("0034_google_connector", PackageResources._034_google_connector_sql),
+        Migration("0035_refusals", PackageResources._035_refusals_sql),
     ]
 
     init(_ name: String, _ sql: [UInt8]) {

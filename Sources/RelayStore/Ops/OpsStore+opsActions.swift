@@ -153,7 +153,7 @@ extension OpsStore {
         ON CONFLICT (bucket, id) DO UPDATE SET
             fence = \(.int4(fence)), owner = NULL, due_at = least(p.due_at, now()), retry_at = NULL, read_at = NULL,
             phase = excluded.phase, parked_at = NULL, trouble = NULL, synchronization = NULL, transfers = false,
-            found_synchronization = false,
+            found_synchronization = false, refusal = NULL,
             accepted_on = excluded.accepted_on, accepted_at = excluded.accepted_at,
             deadline = excluded.deadline, status = excluded.status, publisher = excluded.publisher,
             subscription_key = excluded.subscription_key, customer = excluded.customer,

@@ -28,8 +28,13 @@ extension PublisherScope {
     /// - Parameters:
     ///   - own: those whose own accounts it has.
     ///   - column: of the publisher's id.
-    static func hasAccount(_ own: [PublisherID], _ column: SQL) -> SQL {
-        "(\(column) = ANY (\(.textArray(own)))) = \(hasOwn(column))"
+    ///   - full: accounts whose work is left alone; nil is the one that publishers share.
+    static func hasAccount(_ own: [PublisherID], without full: Set<PublisherID?> = [], _ column: SQL) -> SQL {
+        let open = own.filter { !full.contains($0) }
+        return """
+            CASE WHEN \(hasOwn(column)) THEN \(column) = ANY (\(.textArray(open)))
+                 ELSE \(.bool(!full.contains(nil))) AND \(column) <> ALL (\(.textArray(own))) END
+            """
     }
 
     private static func hasOwn(_ column: SQL) -> SQL { "(\(column) IN (SELECT publisher FROM own_accounts))" }

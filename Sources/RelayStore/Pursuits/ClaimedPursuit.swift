@@ -50,7 +50,7 @@ extension ClaimedPursuit {
                ROW(p.sealed_by, p.customer) AS customer, p.sending, p.phase, p.status, p.accepted_at, p.deadline, p.forwards,
                p.retry_at, p.forwarded_at, p.read_at, p.entitled_before, ROW(v.sealed_by, v.email) AS email, v.offer_id,
                \(overtakes) AS overtakes, \(isOvertaken) AS is_overtaken, clock_timestamp() AS now, p.strikes, p.trouble,
-               p.synchronization, p.transfers, p.found_synchronization, v.verification,
+               p.synchronization, p.transfers, p.found_synchronization, p.refusal, v.verification,
                CASE WHEN p.phase IN \(Pursuit.Phase.registering + Pursuit.Phase.synchronizing) THEN v.period END AS period, v.trace,
                p.environment, coalesce(v.keeps_owner, false) AS keeps_owner
         """
@@ -84,6 +84,7 @@ extension ClaimedPursuit {
                 forwardedAt: try row.timestampIfSet("forwarded_at"), readAt: try row.timestampIfSet("read_at"),
                 entitledBefore: try row.get("entitled_before"), synchronization: try row.get("synchronization"),
                 transfers: try row.get("transfers"), foundSynchronization: try row.get("found_synchronization"),
+                refusal: try row.get("refusal"),
                 mayTransfer: !keepsOwner && verification != Verification.Result.notGenuine.rawValue,
                 paidUntil: try LedgerPeriod(stored: row.get("period"))?.expiresAt,
                 isConfirmed: verification == Verification.Result.genuine.rawValue))

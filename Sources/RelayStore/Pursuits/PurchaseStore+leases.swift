@@ -26,6 +26,7 @@ extension SQLTable {
             "synchronization": .textArray(writes.map(\.pursuit.synchronization)),
             "transfers": .boolArray(writes.map(\.pursuit.transfers)),
             "found_synchronization": .boolArray(writes.map(\.pursuit.foundSynchronization)),
+            "refusal": .textArray(writes.map { $0.pursuit.refusal?.bounded(200) }),
         ]
         return claims(writes.map(\.claim)) + states
     }
@@ -91,7 +92,8 @@ extension PurchaseStore {
     static let resting: SQL = """
         owner = NULL, sending = false, due_at = i.due_at, phase = i.phase, retry_at = i.retry_at, read_at = i.read_at,
             forwarded_at = i.forwarded_at, forwards = i.forwards, entitled_before = i.entitled_before,
-            synchronization = i.synchronization, transfers = i.transfers, found_synchronization = i.found_synchronization
+            synchronization = i.synchronization, transfers = i.transfers, found_synchronization = i.found_synchronization,
+            refusal = i.refusal
         """
 
     /// A row whose lease has run out, has passed on or was given back already is left alone: after a lost answer the same write is

@@ -121,15 +121,7 @@ public struct CleengEventService: Service {
 
 extension CleengEventService: StoredQueue {
     func turns() -> [PublisherID?: Turn<Never>] {
-        Self.turns(ofAccounts: Array(accounts.own.keys), leases)
-    }
-
-    static func turns<RowID>(
-        ofAccounts own: [PublisherID], _ leases: Leases<RowID, PublisherID?>
-    ) -> [PublisherID?: Turn<Never>] {
-        let routes: [PublisherID?] = [nil] + own
-        let limits = leases.with { table in routes.map { maxConcurrent - table.running(in: $0) } }
-        return Dictionary(uniqueKeysWithValues: zip(routes, limits.map { Turn(limit: $0) }))
+        leases.turns(of: [nil] + accounts.own.keys.map(Optional.some), each: Self.maxConcurrent)
     }
 
     func claim(_ turns: [PublisherID?: Turn<Never>]) async throws -> [ClaimedEvent] {

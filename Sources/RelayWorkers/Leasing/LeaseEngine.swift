@@ -29,7 +29,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
             // Each of them gives its row back itself.
             let work = leases.with { $0.allWork }
             for task in work { task.cancel() }
-            for task in work { _ = await task.value }
+            for task in work { await task.value }
             await queue.drain()
         }
     }
@@ -48,7 +48,7 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
     /// - Returns: whether there may be more at once.
     func round() async throws -> Bool {
         let preparedAt = ContinuousClock.now
-        _ = start(try await queue.prepare(), [:], since: preparedAt)
+        start(try await queue.prepare(), [:], since: preparedAt)
         let turns = queue.turns()
         var unused = turns
         defer { for right in unused.values.compactMap(\.right) { queue.leave(right) } }
@@ -57,9 +57,8 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         let claimed = try await queue.claim(turns)
         let (admitted, postponed) = leases.with { $0.admit(claimed) }
         for item in admitted { unused[queue.route(of: item)] = nil }
-        let tasks = start(admitted, turns, since: claimedAt)
+        start(admitted, turns, since: claimedAt)
         try await postpone(postponed)
-        if queue.policy.isBatch { try await end(of: tasks) }
         var counts: [Queue.Route: Int] = [:]
         for item in claimed { counts[queue.route(of: item), default: 0] += 1 }
         return turns.contains { route, turn in turn.mayHaveMore(after: counts[route] ?? 0) }
@@ -67,40 +66,38 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
 
     /// Works on a row that was claimed without a round of this engine.
     func begin(_ item: Queue.Item, since claimedAt: ContinuousClock.Instant) {
-        _ = start([item], [:], since: claimedAt)
+        start([item], [:], since: claimedAt)
     }
 
     private func start(
         _ items: [Item], _ turns: [Queue.Route: Turn<Queue.Right>], since claimedAt: ContinuousClock.Instant
-    ) -> [LeasedWork] {
-        let pieces = queue.policy.isBatch ? (items.isEmpty ? [] : [items]) : items.map { [$0] }
-        return pieces.map { piece in
+    ) {
+        let pieces =
+            queue.policy.isBatch
+            ? Array(Dictionary(grouping: items, by: queue.route(of:)).values) : items.map { [$0] }
+        for piece in pieces {
             let right = turns[queue.route(of: piece[0])]?.right
             // The lock is held until the task is known, so that it cannot end before.
-            return leases.with { table in
+            leases.with { table in
                 let task = LeasedWork {
-                    let error = await work(on: piece, right)
+                    await work(on: piece, right)
                     if let right { queue.leave(right) }
                     let counts = leases.with { table in piece.map { table.end($0.lease) } }
                     if counts.contains(where: { $0 >= queue.policy.wakesFrom }) { queue.loop.wakeup.signal() }
-                    return error
                 }
                 for item in piece { table.begin(item.lease, in: queue.route(of: item), since: claimedAt, task) }
-                return task
             }
         }
     }
 
-    private func work(on items: [Item], _ right: Queue.Right?) async -> (any Error)? {
+    private func work(on items: [Item], _ right: Queue.Right?) async {
         do {
             try await queue.work(on: items, right)
-            return nil
         } catch {
             if let trouble = queue.policy.trouble, !(error is CancellationError) {
                 queue.loop.logger.warning("\(trouble)", metadata: ["error": "\(error)"])
             }
             await queue.interrupted(items, by: error)
-            return error
         }
     }
 
@@ -111,15 +108,6 @@ struct LeaseEngine<Queue: LeasedQueue>: Sendable {
         } catch {
             await queue.interrupted(suspects, by: error)
             throw error
-        }
-    }
-
-    /// The end of this task ends them too.
-    private func end(of tasks: [LeasedWork]) async throws {
-        try await withTaskCancellationHandler {
-            for task in tasks { if let error = await task.value { throw error } }
-        } onCancel: {
-            for task in tasks { task.cancel() }
         }
     }
 

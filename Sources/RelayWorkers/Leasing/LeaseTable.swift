@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// A task's error, if that ended it.
-typealias LeasedWork = Task<(any Error)?, Never>
+/// Work under way on claimed rows.
+typealias LeasedWork = Task<Void, Never>
 
 /// ``LeaseTable`` shared by tasks.
 final class Leases<RowID: Hashable & Sendable, Route: Hashable & Sendable>: Sendable {
@@ -14,6 +14,13 @@ final class Leases<RowID: Hashable & Sendable, Route: Hashable & Sendable>: Send
     }
 
     func with<T>(_ body: (inout LeaseTable<RowID, Route, LeasedWork>) -> T) -> T { table.withLockedValue(body) }
+
+    /// The free places of each route: what runs in one takes none of another's.
+    func turns<Right>(of routes: [Route], each places: Int) -> [Route: Turn<Right>] {
+        with { table in
+            Dictionary(uniqueKeysWithValues: routes.map { ($0, Turn(limit: max(places - table.running(in: $0), 0))) })
+        }
+    }
 }
 
 /// The leases of a queue in this process and the work under way: what may be started, and what has to stop. Knows no tasks, clocks

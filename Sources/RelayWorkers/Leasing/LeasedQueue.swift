@@ -45,7 +45,7 @@ struct LeasePolicy: Sendable {
     var grace = Duration.zero
     /// The end of work wakes the loop where so many were under way in its route, itself included.
     var wakesFrom: Int
-    /// What is claimed together is worked on together: the next claim waits for it, and its error is the claim's.
+    /// The rows of one route that are claimed together are worked on together.
     var isBatch = false
 }
 
@@ -58,7 +58,7 @@ struct Turn<Right: Sendable>: Sendable {
     var isProbe = false
 
     /// - Parameter count: how many rows were claimed.
-    func mayHaveMore(after count: Int) -> Bool { limit > 0 && count == limit && !isProbe }
+    func mayHaveMore(after count: Int) -> Bool { limit > 0 && count >= limit && !isProbe }
 }
 
 /// The route of queues that have one.

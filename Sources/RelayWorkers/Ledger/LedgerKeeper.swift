@@ -15,8 +15,10 @@ public import ServiceLifecycle
 public struct LedgerKeeper: Service {
     let store: RelayStore
     let loop: WorkLoop
-    let policy = LeasePolicy(wakesFrom: .max, isBatch: true)
-    let leases = Leases<ClaimedRow.Key, OnlyRoute>(.fixed(startWithin: Self.lease))
+    let policy = LeasePolicy(
+        trouble: "subscriptions could not be looked at", wakesFrom: Self.batch, isBatch: true)
+    /// The routes are the accounts at Cleeng; nil is the one that publishers share.
+    let leases = Leases<ClaimedRow.Key, PublisherID?>(.fixed(startWithin: Self.lease))
     /// Subscriptions that this process has just granted: updated without a claim.
     private let granted = NIOLockedValueBox<[SubscriptionName]>([])
     private let inquiry: SubscriptionInquiry
@@ -26,12 +28,17 @@ public struct LedgerKeeper: Service {
     public let leeway: Duration
     private let logger: Logger
 
+    private struct Tenant: Hashable {
+        var account: PublisherID?
+        var platform: StorePlatform
+    }
+
     private static let batch = 64
     private static let lease = Duration.seconds(60)
     /// Most grants that wait for an update. The others become due.
     private static let mostGranted = 10_000
-    /// At once, of all stores: the App Store takes fifty a second of one app.
-    private static let maxAsked = 8
+    /// Calls at once to each store of an account: the App Store takes fifty calls a second of one app.
+    private let asking = CallLimit<Tenant>(each: 8)
     /// Pause after a subscription could not be processed.
     private static let pause = Duration.seconds(600)
 
@@ -93,9 +100,9 @@ public struct LedgerKeeper: Service {
     private func askStores(_ subscriptions: [LedgerResult]) async -> [LedgerResult] {
         var unanswered: [LedgerResult] = []
         await withTaskGroup(of: LedgerResult?.self) { group in
-            for (number, subscription) in subscriptions.enumerated() {
-                if number >= Self.maxAsked, let one = await group.next() ?? nil { unanswered.append(one) }
-                group.addTask { await ask(about: subscription) }
+            for subscription in subscriptions {
+                let tenant = Tenant(account: account(of: subscription.name), platform: subscription.platform)
+                group.addTask { await asking.call(for: tenant) { await ask(about: subscription) } }
             }
             for await one in group { if let one { unanswered.append(one) } }
         }
@@ -157,7 +164,8 @@ public struct LedgerKeeper: Service {
             if let row = rows[messages[0].name] {
                 await store.queues.fail(row, error)
             } else {
-                try await store.subscriptions.postpone(messages[0].name, trouble: "\(error)", by: Self.pause)
+                try await store.subscriptions.lookAgain(
+                    at: messages[0].name, trouble: "\(error)", within: Self.pause)
             }
             return []
         }
@@ -241,7 +249,7 @@ public struct LedgerKeeper: Service {
         if let row = rows[name], row.isClaimed {
             try await store.queues.postpone(row, trouble: trouble, by: pause)
         } else {
-            try await store.subscriptions.postpone(name, trouble: trouble, by: pause)
+            try await store.subscriptions.lookAgain(at: name, trouble: trouble, within: pause)
         }
     }
 
@@ -272,23 +280,39 @@ extension LedgerKeeper: GrantListener {
 }
 
 extension LedgerKeeper: StoredQueue {
-    /// What was granted meanwhile, unless much is under way.
+    /// What was granted meanwhile. It waits while its account has much under way.
     func prepare() async throws -> [ClaimedSubscription] {
-        guard leases.with({ $0.running }) < Self.batch * 4 else { return [] }
+        let busy = leases.with { table in accounts.filter { table.running(in: $0) >= Self.batch * 4 } }
         let (names, isMore) = granted.withLockedValue { granted in
-            let names = Set(granted.prefix(Self.batch))
-            granted.removeFirst(min(Self.batch, granted.count))
+            var names: Set<SubscriptionName> = []
+            granted.removeAll { name in
+                guard names.count < Self.batch, !busy.contains(account(of: name)) else { return false }
+                names.insert(name)
+                return true
+            }
             return (names, !granted.isEmpty)
         }
-        if isMore { loop.wakeup.signal() }
+        if isMore, names.count == Self.batch { loop.wakeup.signal() }
         return names.map { ClaimedSubscription(granted: $0) }
     }
 
-    func turns() -> [OnlyRoute: Turn<Never>] { [.all: Turn(limit: Self.batch)] }
+    func turns() -> [PublisherID?: Turn<Never>] {
+        leases.turns(of: accounts, each: Self.batch)
+    }
 
-    func claim(_ turns: [OnlyRoute: Turn<Never>]) async throws -> [ClaimedSubscription] {
+    /// One account may get more than its turn, and none while it has no place.
+    func claim(_ turns: [PublisherID?: Turn<Never>]) async throws -> [ClaimedSubscription] {
         try await store.subscriptions.claimDue(
-            own: Array(inquiry.upstreams.own.keys), limit: Self.batch, lease: Self.lease)
+            own: Array(inquiry.upstreams.own.keys), full: Set(turns.filter { $0.value.limit == 0 }.keys),
+            limit: Self.batch, lease: Self.lease)
+    }
+
+    func route(of claimed: ClaimedSubscription) -> PublisherID? { account(of: claimed.name) }
+
+    private var accounts: [PublisherID?] { [nil] + inquiry.upstreams.own.keys.map(Optional.some) }
+
+    private func account(of name: SubscriptionName) -> PublisherID? {
+        inquiry.upstreams.own[name.publisher] == nil ? nil : name.publisher
     }
 
     func work(on due: [ClaimedSubscription], _: Never?) async throws {

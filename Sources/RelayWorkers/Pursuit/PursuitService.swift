@@ -60,17 +60,22 @@ public final class PursuitService: Service {
         }
     }
 
-    /// Ends the wait of those whom Cleeng's own word is about.
+    /// Applies an event of Cleeng's to the waiting purchases that it is about.
     ///
-    /// - Returns: how many waits ended, and how many more there are that somebody works on at this moment.
+    /// - Returns: how many pursuits got it, and how many more there are that a worker has claimed at this moment.
     func tell(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (ended: Int, left: Int) {
         let claimedAt = ContinuousClock.now
         let (claimed, left) = try await store.events.claimWaiting(for: word, of: subject, lease: settings.lease)
         leases.with { for pursuit in claimed { $0.hold(pursuit.lease, since: claimedAt) } }
-        await withTaskGroup { group in
+        var word = word
+        word.isAmbiguous = claimed.count + left > 1
+        await withTaskGroup { [word] group in
             for pursuit in claimed { group.addTask { [worker] in await worker.apply(pursuit, word) } }
         }
-        return (claimed.count, left)
+        guard !word.isGrant else { return (claimed.count, left) }
+        // What was refused may be due for a read now. A refusal that names none of several is not repeated for the others: they are read anyway.
+        loop.wakeup.signal()
+        return (claimed.count, word.isAmbiguous ? 0 : left)
     }
 }
 

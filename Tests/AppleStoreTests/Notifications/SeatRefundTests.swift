@@ -1,3 +1,4 @@
+import Foundation
 import RelayCore
 import Testing
 
@@ -54,5 +55,35 @@ struct SeatRefundTests {
         notification.transaction["expiresDate"] = nil
         notification.renewal = [:]
         #expect(try word(notification) == nil)
+    }
+
+    /// As the App Store answers when it is asked.
+    private func answer(_ notification: FutureNotification, status: Int64) throws -> LedgerStatement? {
+        let transaction = FutureNotification.unsigned(try JSONEncoder().encode(notification.transaction))
+        return try SignedStatus(transaction: transaction, renewal: nil, status: .init(rawValue: status)).word
+    }
+
+    @Test("ends no access where the App Store is asked, as long as it calls the subscription active")
+    func asked() throws {
+        let bought = try #require(try word(.purchase("SUBSCRIBED", "INITIAL_BUY")))
+        let refund = try word(.refund)
+        let standings: [(Int64, SubscriptionStanding.Status)] = [(1, .active), (4, .active), (5, .revoked)]
+        for (code, expected) in standings {
+            let told = try #require(try answer(.refund, status: code))
+            #expect(status([bought, told]) == expected, "\(code)")
+        }
+        #expect(status([try #require(refund), try #require(try answer(.refund, status: 5))]) == .revoked)
+    }
+
+    @Test("of added seats ends only itself, whatever carries it", arguments: ["REFUND", "REVOKE", "SUBSCRIBED"])
+    func addition(type: String) throws {
+        let bought = try #require(try word(.purchase("SUBSCRIBED", "INITIAL_BUY")))
+        var addition = FutureNotification.refund
+        addition.payload["notificationType"] = .text(type)
+        addition.transaction["transactionId"] = "900000000000777"
+        addition.transaction["additionalTransactionReason"] = "SEAT_ADDITION"
+        #expect(try word(addition, later: 10) == nil)
+        #expect(status([bought, try #require(try answer(addition, status: 1))]) == .active)
+        #expect(try #require(try answer(addition, status: 5)).periods.isEmpty)
     }
 }

@@ -151,6 +151,28 @@ struct LedgerAccessTests {
         }
     }
 
+    @Test("a look that failed brings the next one forward, puts none off, and leaves what is claimed")
+    func lookAgain() async throws {
+        try await withStore { database, store in
+            let notices = Notices(store: store, database: database)
+            try await notices.come("SUBSCRIBED", said: 0)
+            let name = SubscriptionName(
+                publisher: .first, environment: "Production", originalTransactionID: TransactionID(notices.key))
+            func due(_ seconds: Double) async throws -> Double {
+                try await database.run("UPDATE ledgers SET due_at = now() + interval '\(seconds) seconds'")
+                try await store.subscriptions.lookAgain(at: name, trouble: "away", within: .seconds(60))
+                let rows = try await store.database.query(
+                    "SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM ledgers")
+                return try rows[0].get("seconds")
+            }
+            let (later, sooner) = (try await due(600), try await due(-5))
+            #expect((50...60).contains(later) && sooner < 0, "\(later) \(sooner)")
+            #expect(try await store.subscriptions.claimDue(limit: 5, lease: .seconds(60)).count == 1)
+            let claimed = try await due(600)
+            #expect(claimed > 500, "\(claimed)")
+        }
+    }
+
     @Test("an older word never undoes a newer one")
     func order() async throws {
         try await withStore { database, store in

@@ -124,7 +124,6 @@ struct HotCalls {
         try #require(heard.allSatisfy { $0.owner != nil })
         try await store.queues.clear(due.map(\.row))
         try await store.queues.giveBack(due.map(\.row), after: .seconds(600))
-        try await store.subscriptions.postpone(due[0].name, trouble: "none", by: .seconds(600))
         try await store.subscriptions.lookAgain(at: due[0].name, trouble: "none", within: .seconds(600))
     }
 
@@ -201,7 +200,7 @@ struct HotCalls {
             let customer = one.email.customer
             _ = try await store.subscriptions.entitlement(of: customer, to: one.offerID, publisher: one.publisher)
             _ = try await store.subscriptions.entitlements(of: customer, publisher: one.publisher)
-            _ = try await store.subscriptions.ownership(of: name(one), offer: one.offerID)
+            _ = try await store.subscriptions.holding(of: name(one), offer: one.offerID)
             _ = try await store.subscriptions.standing(
                 of: CustomerKey(publisher: one.publisher, customer: customer))
         }

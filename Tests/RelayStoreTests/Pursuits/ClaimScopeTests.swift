@@ -71,6 +71,24 @@ struct ClaimScopeTests {
         }
     }
 
+    @Test("subscriptions of an account that has no place are left, those of the others are claimed")
+    func full() async throws {
+        try await withPublishers { database, store in
+            let notices = Notices(store: store, database: database)
+            try await notices.come("SUBSCRIBED", said: 0)
+            for publisher in ["nordic", "south"] {
+                try await database.run("UPDATE ledgers SET publisher = '\(publisher)', due_at = now()")
+                for (full, count) in [([nil, "nordic"], 0), ([publisher == "nordic" ? nil : "nordic"], 1)]
+                    as [(Set<PublisherID?>, Int)]
+                {
+                    let claimed = try await store.subscriptions.claimDue(
+                        own: ["nordic"], full: full, limit: 5, lease: .seconds(60))
+                    #expect(claimed.count == count, "\(publisher) beside \(full)")
+                }
+            }
+        }
+    }
+
     @Test("what is written of accounts is written once, and names that no publisher has are told")
     func accounts() async throws {
         try await withPublishers { _, store in

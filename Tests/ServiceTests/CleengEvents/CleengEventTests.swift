@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test func aFailureRejectsAndASynchronizationOfAnotherPurchaseDoesNot() async throws {
-        try await run { setup, _ in
+    @Test func aFailureRejectsByAReadAndASynchronizationOfAnotherPurchaseDoesNot() async throws {
+        try await run(["RELAY_POLL_INTERVAL_SECONDS": "1"]) { setup, _ in
             let failed = try await buy(setup, "ana@example.test")
             let text = event(
                 "inappPurchaseValidationFailed",
@@ -108,6 +108,8 @@ import Testing
             let outcome = try await setup.relay.outcome(failed)
             #expect(outcome["status"].string == "rejected")
             #expect(outcome["reason"].string == "receipt_expired")
+            #expect(
+                try await setup.relay.events(failed).suffix(3) == ["cleeng_event", "entitlement_read", "rejected"])
             let other = try await buy(setup, "ben@example.test", extra: ["cleengCustomerId": 700_000_002])
             let sync = event(
                 "inappPurchaseSyncResult",
@@ -116,6 +118,26 @@ import Testing
             #expect(try await send(sync, to: setup.relay).status == 200)
             try await setup.relay.hasHandledEvents(2)
             #expect(try await setup.relay.status(other)["status"].string == "pending")
+        }
+    }
+
+    /// The event does not say which purchase was refused. `never` grants the first as little as the second.
+    @Test func aFailureOfOneOfTwoPurchasesRejectsNeither() async throws {
+        try await run(["RELAY_POLL_INTERVAL_SECONDS": "1"]) { setup, _ in
+            let ids = [try await buy(setup, "ana@example.test"), try await buy(setup, "ana@example.test")]
+            let text = event(
+                "inappPurchaseValidationFailed",
+                #""offerId":"\#(Self.offer)","customerEmail":"ana@example.test","errorCode":"RECEIPT_EXPIRED""#)
+            #expect(try await send(text, to: setup.relay).status == 200)
+            try await setup.relay.hasHandledEvents(1)
+            for id in ids {
+                try await Awaiting.fact("Cleeng was asked after the event") {
+                    try await setup.relay.events(id)
+                } holds: { events in
+                    events.lastIndex(of: "cleeng_event").map { events[$0...].contains("entitlement_read") } == true
+                }
+                #expect(try await setup.relay.status(id)["status"].string == "pending")
+            }
         }
     }
 
@@ -280,7 +302,7 @@ import Testing
 
     /// PostgreSQL's text cannot hold a NUL.
     @Test func anEventWithNULsInItIsKeptAndHarmsNobody() async throws {
-        try await run { setup, _ in
+        try await run(["RELAY_POLL_INTERVAL_SECONDS": "1"]) { setup, _ in
             let id = try await buy(setup, "ana@example.test")
             let nul = #"\u0000"#
             let texts = [

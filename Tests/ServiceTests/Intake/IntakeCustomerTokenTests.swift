@@ -44,7 +44,17 @@ import Testing
             let bea = try issuer.token(email: "bea@example.test", verified: true)
             expectProblem(
                 try await relay.purchase(purchase, headers: ["X-Customer-Token": bea]), 403, "another_customer")
-            #expect(try await setup.count("validations") == 0)
+            // Nor by the name that the purchase is listed under.
+            let (object, token) = (try JSONSerialization.jsonObject(with: purchase.body), ["X-Customer-Token": good])
+            for (username, status) in [(" BEA@example.test", 403), ("u-77", 202)] {
+                var named = try #require(object as? [String: Any])
+                named["applicationUsername"] = username
+                named["offerId"] = "S598742062_US"
+                #expect(
+                    try await relay.post(try JSONSerialization.data(withJSONObject: named), headers: token).status
+                        == status)
+            }
+            #expect(try await setup.count("validations") == 1)
 
             // Right signature, wrong key for the app: still 401, the token opens nothing by itself.
             expectProblem(try await relay.purchase(purchase, key: "nobody", headers: ["X-Customer-Token": good]), 401)

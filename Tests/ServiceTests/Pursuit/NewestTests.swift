@@ -100,6 +100,40 @@ import Testing
         }
     }
 
+    /// An entitlement that runs wins over a newer purchase in flight, with its own purchase and without.
+    @Test func whoRestoresKeepsAccessMeanwhile() async throws {
+        try await Setup.run(settings: ["RELAY_VALIDATION_TIMEOUT_SECONDS": "300"]) { setup in
+            let relay = setup.relay
+            func ask(_ query: String) async throws -> JSON {
+                try await HTTP.get(
+                    relay.url + "/entitlements?customerEmail=ana@example.test\(query)",
+                    headers: ["Authorization": "Bearer \(relay.keys.app)"]
+                ).json
+            }
+            let first = try await relay.pursue("ana@example.test")
+            _ = try await relay.becomes("granted", first)
+            try await SimulatorControl(setup.simulator).behave("ana@example.test", "never")
+            let second = try await relay.pursue("ana@example.test")
+            #expect(try await relay.status(second)["status"].string == "pending")
+            for isKept in [true, false] {
+                if !isKept {
+                    try await Awaiting.fact("the ledger has been looked at") {
+                        try await setup.database.query(SQL("SELECT count(*) FROM ledgers WHERE status = 1"))[0].get(
+                            0, as: Int64.self)
+                    } holds: {
+                        $0 == 1
+                    }
+                    _ = try await setup.database.query(SQL("DELETE FROM validations WHERE status = 1"))
+                }
+                let answer = try await ask("&offerId=S123456789_US")
+                #expect(answer["accessGranted"].bool == true && answer["status"].string == "granted", "\(answer)")
+                #expect(answer["validationId"].string == first)
+                let all = try await ask("")["entitlements"].array ?? []
+                #expect(all.map { $0["accessGranted"].bool } == [true], "\(all)")
+            }
+        }
+    }
+
     /// Retention drops validations; a subscription that runs is known all the same.
     @Test func whatRunsIsKnownWithoutItsPurchase() async throws {
         try await Setup.run { setup in

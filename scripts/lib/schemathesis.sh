@@ -155,3 +155,21 @@ schemathesis_run() {
 schemathesis_log_fits() {
     ! grep -E '"level":"(error|critical)"' "$SERVICE_LOG" >&2
 }
+
+# client_check FRONT APP_KEY OPS OPERATOR_KEY: a client that is generated of openapi.yaml works.
+client_check() {
+    local log receipt="$RUN_FOLDER/client-receipt" folder="$RUN_FOLDER/client" id
+    log=$(log_file check-api-client)
+    id=$(purchase_random_id)
+    purchase_signed_transaction "$id" >"$receipt"
+    # It formats what it made with ruff, which stands beside it.
+    if run_in_session env "PATH=$SCHEMATHESIS_FOLDER/bin:$PATH" "$SCHEMATHESIS_FOLDER/bin/openapi-python-client" generate --fail-on-warning \
+        --path "$PROJECT/openapi.yaml" --output-path "$folder" >"$log" 2>&1 &&
+        NO_PROXY='*' no_proxy='*' run_in_session env "PYTHONPATH=$folder" "$SCHEMATHESIS_FOLDER/bin/python" \
+            "$SCHEMATHESIS_LIB/check_client.py" "$1" "$2" "$3" "$4" "$id" "$receipt" >>"$log" 2>&1; then
+        say "one purchase, one poll and one list by a generated client"
+        return 0
+    fi
+    show_log_tail "$log"
+    return 1
+}

@@ -39,7 +39,7 @@ enum ConsoleAction: String, CaseIterable, Sendable {
                 path: "validations/:id/abandon", section: .validations, title: "Abandon a validation",
                 button: "Abandon",
                 consequence:
-                    "The purchase ends as rejected, with the reason abandoned, and is never sent again. The customer gets no access by it. This cannot be taken back.",
+                    "The purchase ends as rejected, with the reason abandoned, and is never sent again. The customer gets no access by it, unless an operator retries it.",
                 done: "It is abandoned.", isGrave: true, takesSelections: true)
         case .replayNotification:
             Form(

@@ -68,7 +68,7 @@ struct FrontMiddleware: RouterMiddleware {
         var route = context.endpointPath ?? ""
         let dialect = ErrorDialect(path: request.uri.path, hasConsole: console != nil)
         var response: Response
-        var cause: (any Error)?
+        var (code, cause): (ProblemCode?, (any Error)?) = (nil, nil)
         do {
             response = try outcome.get()
         } catch let error as HTTPParserError {
@@ -78,7 +78,9 @@ struct FrontMiddleware: RouterMiddleware {
             response = Response(status: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
         } catch let error as HTTPError where error.status == .notFound {
             // Only the router throws this one.
-            response = dialect.response(unrouted(request), console: console)
+            let problem = unrouted(request)
+            response = dialect.response(problem, console: console)
+            code = problem.code
             route = ""
         } catch {
             var problem = Problem(describing: error)
@@ -86,11 +88,13 @@ struct FrontMiddleware: RouterMiddleware {
                 problem = .databaseAway(error as? PostgresError, hosts: databaseHosts)
             }
             response = dialect.response(problem, console: console)
+            code = problem.code
             if problem.status.kind == .serverError { cause = error }
         }
         let record = RequestRecorder.Record(
             method: request.method, route: route, status: response.status, duration: ContinuousClock.now - begin,
-            requestID: requestID, validation: context.notes.validation, keyID: context.notes.keyID, cause: cause)
+            requestID: requestID, validation: context.notes.validation, keyID: context.notes.keyID, code: code,
+            cause: cause)
         recorder.complete(&response.headers, of: request.headers, context.notes.standings, span, record)
         return request.method == .head ? response.createHeadResponse() : response
     }

@@ -14,7 +14,9 @@ struct RequestRecorder: Sendable {
         var requestID: String
         var validation: ValidationID?
         var keyID: APIKeyID?
-        /// The error, if it is ours.
+        /// The code in the answer's problem; nil where there is none.
+        var code: ProblemCode?
+        /// The error behind an answer of 5xx.
         var cause: (any Error)?
     }
 
@@ -54,6 +56,7 @@ struct RequestRecorder: Sendable {
         ]
         if let id = record.validation { metadata["validation_id"] = .string("\(id)") }
         if let id = record.keyID { metadata["key_id"] = .string(id.text) }
+        if let code = record.code { metadata["code"] = .string(code.rawValue) }
         if let cause = record.cause { metadata["error"] = .string("\(cause)") }
         logger.log(level: level, "request", metadata: metadata)
     }

@@ -67,7 +67,7 @@ import Testing
             var visit = ConsoleVisit(setup.relay)
             try await visit.signIn(setup.relay.keys.operator)
             #expect(try await visit.get("/console/validations/\(id)").text.contains(path))
-            #expect(try await visit.get(path).text.contains("cannot be taken back"))
+            #expect(try await visit.get(path).text.contains("never sent again"))
             let token = try await visit.formToken(path)
             // Without the page's own token, with another session's, from another site, without a reason.
             for fields in [["reason": "x"], ["reason": "x", "token": forbidden["token"] ?? ""]] {
@@ -112,7 +112,7 @@ import Testing
             let list = try await visit.get("/console/validations").text
             for id in ids { #expect(list.contains("type=\"checkbox\" name=\"id\" value=\"\(id)\"")) }
             let asked = try await visit.get(path)
-            #expect(asked.status == 200 && asked.text.contains("cannot be taken back"), "\(asked.text)")
+            #expect(asked.status == 200 && asked.text.contains("never sent again"), "\(asked.text)")
             let many = "/console/selected?action=abandon" + (0...50).map { "&id=\($0)" }.joined()
             for (wrong, status) in [
                 (many, 400), ("/console/selected?action=abandon", 400),

@@ -75,6 +75,10 @@ import Testing
             let json = try? JSON(data: Data(line.utf8))
             #expect(json?["message"].string != nil && json?["level"].string != nil, "\(line)")
         }
+        let refused = output.compactMap { try? JSON(data: Data($0.utf8)) }.filter {
+            $0["message"].string == "request" && (400..<499).contains($0["status"].int ?? 0)
+        }
+        #expect(!refused.isEmpty && refused.allSatisfy { $0["code"].string != nil }, "\(refused)")
         for (request, id) in ids {
             let lines = output.filter { $0.contains("\"request_id\":\"\(request)\"") }
                 .compactMap { try? JSON(data: Data($0.utf8)) }

@@ -93,17 +93,17 @@ struct Assembly: Sendable {
         var arrivals: PurchaseArrivals?
         if role != .front {
             let inquiry = StoreInquiry(stores: stores, logger: logger)
-            let keeper = LedgerKeeper(
+            let ledgers = LedgerService(
                 store: store, upstreams: upstreams.map(\.upstream),
                 appStore: appStore.map {
                     AppStoreInquiry(gate: $0, trust: trust, scope: settings.apple.scope, logger: logger)
                 },
                 stores: inquiry, leeway: settings.apple.renewalLeeway,
                 readInterval: settings.pollInterval, wakeup: ledgerWakeup, logger: logger)
-            let pursuits = self.pursuits(upstreams, store, registry, listener: keeper)
+            let pursuits = self.pursuits(upstreams, store, registry, listener: ledgers)
             arrivals = PurchaseArrivals(pursuits.map(\.pursuits))
             services += pursuits.all.map(\.pursuits)
-            services.append(keeper)
+            services.append(ledgers)
             services.append(
                 StoreQuestions(
                     store: store, inquiry: inquiry, own: Array(stores.own.keys),
@@ -128,7 +128,7 @@ struct Assembly: Sendable {
             services.append(
                 CleengEventService(
                     store: store, accounts: pursuits,
-                    keeper: keeper, wakeup: eventWakeup, logger: logger))
+                    ledgers: ledgers, wakeup: eventWakeup, logger: logger))
             services += notificationRelays(accounts, store, httpClient)
             if let appStore, let interval = settings.appStore?.historyInterval {
                 services.append(

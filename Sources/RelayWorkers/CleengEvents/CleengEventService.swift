@@ -17,7 +17,7 @@ public struct CleengEventService: Service {
     /// The routes are the accounts; nil is the one that publishers share.
     let leases = Leases<ClaimedRow.Key, PublisherID?>(.fixed(startWithin: Self.lease))
     private let accounts: PerPublisher<Account>
-    private let keeper: LedgerKeeper
+    private let ledgers: LedgerService
 
     /// What there is of one account at Cleeng.
     public struct Account: Sendable {
@@ -39,11 +39,11 @@ public struct CleengEventService: Service {
     /// - Parameters:
     ///   - wakeup: signalled when an event has come.
     public init(
-        store: RelayStore, accounts: PerPublisher<Account>, keeper: LedgerKeeper, wakeup: Wakeup, logger: Logger
+        store: RelayStore, accounts: PerPublisher<Account>, ledgers: LedgerService, wakeup: Wakeup, logger: Logger
     ) {
         self.store = store
         self.accounts = accounts
-        self.keeper = keeper
+        self.ledgers = ledgers
         loop = WorkLoop(
             name: "cleeng_events", wakeup: wakeup, idleTick: { DueWatch.fallback }, logger: logger,
             complaint: "no event can be acted on")
@@ -58,23 +58,23 @@ public struct CleengEventService: Service {
             let offer = event.offerID
         else { return try await end(claimed, "kept") }
         guard let subject = try await subject(of: event, offer, claimed, account) else { return }
-        var ended = 0
+        var applied = 0
         if let word = UpstreamStatement(event, saidAt: claimed.receivedAt) {
-            let outcome = try await account.pursuits.tell(word, to: subject)
-            ended = outcome.ended
+            let outcome = try await account.pursuits.apply(word, to: subject)
+            applied = outcome.applied
             if outcome.left > 0, claimed.now - claimed.receivedAt < Self.patience {
                 return try await retry(claimed, "waits", after: .milliseconds(100))
             }
         }
         // It may come late, and a customer may have several subscriptions to one offer: how they stand now is asked.
-        let names = ended > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
-        let look = try await keeper.lookUp(
+        let names = applied > 0 && event.verdict != .ended ? [] : try await store.events.owned(by: subject)
+        let look = try await ledgers.lookUp(
             names, event: (event.topic, offer, claimed.receivedAt), unlessRunning: event.verdict == .granted)
         if case .again(let moment) = look {
             let pause = moment.map { max($0 - (store.memory.clock.now ?? $0), .zero) + .milliseconds(50) }
             return try await retry(claimed, "Cleeng could not be asked", after: pause ?? self.pause(claimed))
         }
-        try await end(claimed, "ended \(ended) waits, looked up \(names.count) subscriptions")
+        try await end(claimed, "applied to \(applied) purchases, looked up \(names.count) subscriptions")
     }
 
     /// Doubling, up to a minute.

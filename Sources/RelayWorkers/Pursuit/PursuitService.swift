@@ -63,7 +63,7 @@ public final class PursuitService: Service {
     /// Applies an event of Cleeng's to the waiting purchases that it is about.
     ///
     /// - Returns: how many pursuits got it, and how many more there are that a worker has claimed at this moment.
-    func tell(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (ended: Int, left: Int) {
+    func apply(_ word: UpstreamStatement, to subject: EventSubject) async throws -> (applied: Int, left: Int) {
         let claimedAt = ContinuousClock.now
         let (claimed, left) = try await store.events.claimWaiting(for: word, of: subject, lease: settings.lease)
         leases.with { for pursuit in claimed { $0.hold(pursuit.lease, since: claimedAt) } }

@@ -57,7 +57,7 @@ struct Notices {
             leeway: Self.leeway, now: try await database.now())
     }
 
-    /// Looks at what is due, as a keeper does.
+    /// Looks at what is due, as the ledger service does.
     @discardableResult
     func keep() async throws -> [LedgerResult] {
         let due = try await store.subscriptions.claimDue(limit: 100, lease: .seconds(60))

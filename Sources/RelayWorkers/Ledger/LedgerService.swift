@@ -12,7 +12,7 @@ public import ServiceLifecycle
 ///     due ──update──► status ──renewal unknown──► ask Cleeng ──update──► runs, or is over
 ///
 /// Any number of copies may run it; what one claimed and left is claimed again after the lease.
-public struct LedgerKeeper: Service {
+public struct LedgerService: Service {
     let store: RelayStore
     let loop: WorkLoop
     let policy = LeasePolicy(
@@ -267,7 +267,7 @@ public struct LedgerKeeper: Service {
     }
 }
 
-extension LedgerKeeper: GrantListener {
+extension LedgerService: GrantListener {
     public func asks(about subscription: LedgerResult) -> Bool {
         // Of what its store wants acknowledged, the store is asked by itself (`StoreQuestions`).
         subscription.isToBeAsked || (!store.memory.acknowledged.contains(subscription.platform) && isNew(subscription))
@@ -279,7 +279,7 @@ extension LedgerKeeper: GrantListener {
     }
 }
 
-extension LedgerKeeper: StoredQueue {
+extension LedgerService: StoredQueue {
     /// What was granted meanwhile. It waits while its account has much under way.
     func prepare() async throws -> [ClaimedSubscription] {
         let busy = leases.with { table in accounts.filter { table.running(in: $0) >= Self.batch * 4 } }

@@ -94,12 +94,17 @@ struct IntakeTests {
             try await ChangeFeed(store: store).runOnce()
             let id = try await store.take(.sample(customer: "Ana@Example.test"))
             let stored = try #require(try await store.purchases.validation(id))
+            // Memory answers for a second after the feed's latest look.
+            func look() { store.memory.validations.looked(at: .now, changed: []) }
+            look()
             #expect(store.memory.validations.pending(id)?.validation == stored)
             let hasty = Intake(store: store, validationTimeout: .seconds(1)) {}
             let sample = try Acceptance.sample(subscription: "2")
             #expect(try await hasty.accept(sample).isCreated)
+            look()
             #expect(store.memory.validations.pending(sample.id) != nil)
             try await database.run("DELETE FROM validations")
+            look()
             #expect(try await store.purchases.awaited(id)?.validation == stored)
             #expect(try await store.purchases.awaited(sample.id) == nil)
         }

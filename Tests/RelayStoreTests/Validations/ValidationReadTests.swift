@@ -31,7 +31,7 @@ struct ValidationReadTests {
         }
     }
 
-    @Test("of a customer and an offer: what is being decided, else what is granted, else the newest")
+    @Test("of a customer and an offer: what is granted, else what is pending, else the newest")
     func ofCustomer() async throws {
         try await withStore { database, store in
             func told() async throws -> ValidationID? {
@@ -39,22 +39,24 @@ struct ValidationReadTests {
                     of: "ana@example.test", to: "S123456789_US", publisher: "main")?.id
             }
             #expect(try await told() == nil)
-            let granted = try await store.takeAndGrant(.sample(subscription: "1"))
-            let rejected = try await store.takeAndClaim(.sample(subscription: "2"))
+            let rejected = try await store.takeAndClaim(.sample(subscription: "1"))
             #expect(try await told() == rejected.id)
             try await store.write(rejected.rejected())
-            #expect(try await told() == granted)
-            let pending = try await store.take(.sample(subscription: "3"))
+            let pending = try await store.takeAndClaim(.sample(subscription: "2")).id
+            try await store.write(try await store.takeAndClaim(.sample(subscription: "3")).rejected())
             #expect(try await told() == pending)
+            let granted = try await store.takeAndGrant(.sample(subscription: "4"))
+            _ = try await store.takeAndClaim(.sample(subscription: "5"))
+            #expect(try await told() == granted)
             try await database.letPass(seconds: 60)
             #expect(try await told() == granted)
             // Not another's: customer, offer, publisher.
-            try await store.take(.sample(customer: "ben@example.test", subscription: "4"))
-            try await store.take(.sample(subscription: "5", offer: "S2_US"))
-            try await store.take(.sample(subscription: "6", publisher: "other"))
+            _ = try await store.takeAndGrant(.sample(customer: "ben@example.test", subscription: "6"))
+            _ = try await store.takeAndGrant(.sample(subscription: "7", offer: "S2_US"))
+            _ = try await store.takeAndGrant(.sample(subscription: "8", publisher: "other"))
             #expect(try await told() == granted)
             // The publisher's apps are one.
-            let television = try await store.take(.sample(subscription: "7", app: "com.example.other"))
+            let television = try await store.takeAndGrant(.sample(subscription: "9", app: "com.example.other"))
             #expect(try await told() == television)
         }
     }

@@ -159,7 +159,11 @@ public struct LedgerService: Service {
                 for message in messages { results += try await record([message], rows, asks: asks) }
                 return results
             }
-            logger.error("a subscription cannot be processed", metadata: ["error": "\(error)"])
+            logger.error(
+                "a subscription cannot be processed",
+                metadata: [
+                    "original_transaction_id": "\(messages[0].name.originalTransactionID)", "error": "\(error)",
+                ])
             Counter(label: "relay_ledgers_failed").increment()
             if let row = rows[messages[0].name] {
                 await store.queues.fail(row, error)

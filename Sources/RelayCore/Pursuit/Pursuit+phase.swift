@@ -4,7 +4,7 @@ extension Pursuit {
     public enum Phase: Sendable, Hashable {
         /// Cleeng has not taken the purchase yet. May go to `watching`, or finish.
         case forwarding
-        /// Cleeng took it; access is waited for. May only finish.
+        /// Cleeng took it; access is waited for. May go to `registering` or `forwarding`, or finish.
         case watching
         /// Its row could not be written; it waits for an operator. May go back to `forwarding` or `registering`.
         case parked

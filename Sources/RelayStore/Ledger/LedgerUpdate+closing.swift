@@ -86,7 +86,7 @@ extension LedgerUpdate {
 
     /// Columns of ledgers, but for those that only a ledger update changes.
     ///
-    /// - Parameter entries: nil for a ledger that has no statement yet.    /// - Parameter entries: nil for a ledger that has no statement yet.
+    /// - Parameter entries: nil for a ledger that has no statement yet.
     static func columns(_ entries: [Entry?]) -> SQLTable {
         let standings = entries.map { $0?.shown }
         let shown: SQLTable = [
